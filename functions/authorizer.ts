@@ -5,9 +5,9 @@ import { type TokenScope, verifyToken } from '../lib/access/tokens/token.ts';
 import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/tokens/token-keys.ts';
 import { deployed, secretValue } from '../lib/aws/deployed.ts';
 import { correlated } from '../lib/observe/correlation.ts';
+import { errorName } from '../lib/observe/error-name.ts';
 import { log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
-import { nameOf } from '../lib/observe/name-of.ts';
 
 export type AuthorizerResult = APIGatewaySimpleAuthorizerWithContextResult<Record<string, string>>;
 
@@ -45,7 +45,7 @@ async function keysOf(ports: AuthorizerPorts, requestId: string): Promise<Verifi
     return await ports.verificationKeys();
   } catch (error) {
     count('AuthorizerFailures');
-    correlated(requestId, () => log('authorizer.failed', { error: nameOf(error) }));
+    correlated(requestId, () => log('authorizer.failed', { error: errorName(error) }));
     throw error;
   }
 }

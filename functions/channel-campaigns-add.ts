@@ -3,7 +3,7 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
 import { templateForPairs } from '../lib/templates/assignments/assigned-template.ts';
-import { askedPairs, withinLimit } from '../lib/templates/assignments/assignment-request.ts';
+import { requestedPairs, withinLimit } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
 import { addPairs, idsOfPairs } from '../lib/templates/assignments/pairs.ts';
 import { deployedAssignments } from '../lib/templates/deployed/assignments.ts';
@@ -22,7 +22,7 @@ export function channelCampaignsAdd(ports: {
   return clientEndpoint(ports, jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), async (event) => {
     const { caller } = event;
 
-    const asked = await askedPairs(ports.directory, caller, event);
+    const asked = await requestedPairs(ports.directory, caller, event);
     const template = await templateForPairs(ports, asked);
 
     const pairs = asked.pairs ?? [];

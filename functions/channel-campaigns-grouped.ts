@@ -3,7 +3,7 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
 import { seenTemplate, templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
-import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
+import { requestedTemplate } from '../lib/templates/assignments/assignment-request.ts';
 import { GroupWithWabasSchema, groupedAssignments } from '../lib/templates/assignments/grouped.ts';
 import { deployedRows } from '../lib/templates/deployed/rows.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
@@ -22,7 +22,7 @@ export function channelCampaignsGrouped(ports: {
   return clientEndpoint(ports, noBody, async (event) => {
     const { caller } = event;
 
-    const asked = await askedTemplate(ports.directory, caller, event);
+    const asked = await requestedTemplate(ports.directory, caller, event);
     const template = await seenTemplate(ports.directory, caller, templateOfClient(ports, asked));
 
     return answer(200, shaped(ChannelCampaignsGroupedAnswer, await groupedAssignments(ports.directory, template)));

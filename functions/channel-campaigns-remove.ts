@@ -7,7 +7,12 @@ import {
   seenTemplate,
   templateOfClient,
 } from '../lib/templates/assignments/assigned-template.ts';
-import { askedPair, askedTemplate, PairQuery, refuseBody } from '../lib/templates/assignments/assignment-request.ts';
+import {
+  PairQuery,
+  refuseBody,
+  requestedPair,
+  requestedTemplate,
+} from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
 import { removePair, removePairs } from '../lib/templates/assignments/pairs.ts';
 import { deployedAssignments } from '../lib/templates/deployed/assignments.ts';
@@ -35,8 +40,8 @@ export function channelCampaignsRemove(ports: {
     const { caller } = event;
 
     refuseBody(event);
-    const pair = askedPair(event);
-    const asked = await askedTemplate(ports.directory, caller, event);
+    const pair = requestedPair(event);
+    const asked = await requestedTemplate(ports.directory, caller, event);
     const { row: template, scope } = await seenTemplate(ports.directory, caller, templateOfClient(ports, asked));
     refuseForeignCampaign(pair, scope);
 

@@ -3,7 +3,7 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { alwaysNull, answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
 import { seenTemplate, templateForPairs } from '../lib/templates/assignments/assigned-template.ts';
-import { askedPairs, withinLimit } from '../lib/templates/assignments/assignment-request.ts';
+import { requestedPairs, withinLimit } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
 import { replacePairs } from '../lib/templates/assignments/pairs.ts';
 import { deployedAssignments } from '../lib/templates/deployed/assignments.ts';
@@ -25,7 +25,7 @@ export function channelCampaignsReplace(ports: {
   return clientEndpoint(ports, jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), async (event) => {
     const { caller } = event;
 
-    const asked = await askedPairs(ports.directory, caller, event);
+    const asked = await requestedPairs(ports.directory, caller, event);
     const { row: template, scope } = await seenTemplate(ports.directory, caller, templateForPairs(ports, asked));
 
     // A missing list changes nothing; only an empty one removes all.

@@ -5,7 +5,7 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { ListedClientSchema } from '../lib/access/listed-client.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
-import { present } from '../lib/keys/present.ts';
+import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 
 export const MeQuery = v.object({ client_id: ClientIdText });
 
@@ -45,7 +45,7 @@ export function me(ports: {
     return answer(
       200,
       shaped(MeAnswer, {
-        user: { ...present({ username: user?.username }), client_id: caller.clientId },
+        user: { ...omitUndefined({ username: user?.username }), client_id: caller.clientId },
         // The token of a removed client is valid until it expires.
         client: { id: clientId, name: client?.name ?? '' },
         permissions: permissions.filter((permission) => caller.permissions.includes(permission)),

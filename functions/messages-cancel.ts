@@ -15,7 +15,7 @@ import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/ht
 import { deployedCancellation } from '../lib/messages/deployed/reports.ts';
 import { type CancelPorts, cancelJob } from '../lib/messages/report/cancel.ts';
 import { describedJob } from '../lib/messages/report/read-report.ts';
-import { DispatchSchema, standingAnswer } from '../lib/messages/report/report.ts';
+import { DispatchSchema, statusAnswer } from '../lib/messages/report/report.ts';
 
 export const MessagesCancelPath = v.object({ did: DidSchema, dispatchId: v.string() });
 export const MessagesCancelQuery = v.object({ client_id: ClientIdText });
@@ -46,7 +46,7 @@ export function messagesCancel(ports: Ports): Endpoint {
     const standing = await audited(ports.audit, { caller, clientId, act: 'dispatch.cancelled', on }, () =>
       cancelJob(ports, job),
     );
-    return answer(200, shaped(MessagesCancelAnswer, standingAnswer(job, standing)));
+    return answer(200, shaped(MessagesCancelAnswer, statusAnswer(job, standing)));
   });
 }
 

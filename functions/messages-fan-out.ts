@@ -5,11 +5,11 @@ import { decodeJob } from '../lib/messages/accept/job-message.ts';
 import { deployedJobs } from '../lib/messages/deployed/fan-out.ts';
 import { type FanOutPorts, fanOutJob } from '../lib/messages/fan-out/fan-out-job.ts';
 import { holdSeconds } from '../lib/messages/fan-out/job-rounds.ts';
-import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
+import { jobRetrySeconds } from '../lib/messages/pace/retry-delay.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
 import { correlated } from '../lib/observe/correlation.ts';
+import { errorName } from '../lib/observe/error-name.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
-import { nameOf } from '../lib/observe/name-of.ts';
 
 type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
@@ -44,7 +44,7 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
         return end === 'done';
       } catch (error) {
         const deliveries = Number(attributes.ApproximateReceiveCount);
-        ports.log('job.failed', { error: nameOf(error) });
+        ports.log('job.failed', { error: errorName(error) });
         if (deliveries >= countedFromDelivery) count('RoundsFailedAgain');
         await postponed(jobRetrySeconds(deliveries));
         return false;

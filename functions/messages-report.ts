@@ -9,15 +9,15 @@ import {
   DidSchema,
   operatingClient,
 } from '../lib/access/page.ts';
-import { prefers } from '../lib/http/accept.ts';
+import { prefersType } from '../lib/http/content-negotiation.ts';
 import { answer, csvAnswer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
-import { present } from '../lib/keys/present.ts';
+import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 import { deployedKnownRates, deployedReport } from '../lib/messages/deployed/reports.ts';
 import { openReport, type ReportPorts, readPage } from '../lib/messages/report/read-report.ts';
 import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/report/report.ts';
 import { reportCsv } from '../lib/messages/report/report-csv.ts';
-import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/report/report-place.ts';
+import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/report/report-cursor.ts';
 
 const defaultLimit = 100;
 
@@ -63,11 +63,11 @@ export function messagesReport(ports: Ports): Endpoint {
     const page = await readPage(ports.report, question, open, { nowMs: ports.nowMs(), rates });
 
     const body = reportAnswer(open.job, question, page);
-    if (!prefers('text/csv', event.headers['accept'])) return answer(200, shaped(MessagesReportAnswer, body));
+    if (!prefersType('text/csv', event.headers['accept'])) return answer(200, shaped(MessagesReportAnswer, body));
 
     const withNames = from === undefined;
     const link = linkTo(event.queryStringParameters ?? {}, body.paging.cursors.after);
-    return csvAnswer(reportCsv(page.rows, { withNames }), { withNames, headers: present({ link }) });
+    return csvAnswer(reportCsv(page.rows, { withNames }), { withNames, headers: omitUndefined({ link }) });
   });
 }
 

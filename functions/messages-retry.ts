@@ -20,13 +20,13 @@ import {
   Refusal,
   shaped,
 } from '../lib/http/page.ts';
-import { present } from '../lib/keys/present.ts';
+import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { countingPlatformFailure } from '../lib/messages/accept/platform-failed-send.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
-import { meansOf } from '../lib/messages/budget/means.ts';
+import { costLimitsOf } from '../lib/messages/budget/cost-limits.ts';
 import { deployedRetry } from '../lib/messages/deployed/retry.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { parseRetryRequest } from '../lib/messages/retry/retry-request.ts';
@@ -57,8 +57,8 @@ export function messagesRetry(ports: Ports): Endpoint {
       const askedId = askedClientId({ query: query.client_id });
 
       const { clientId, did } = await operatingDid(ports.directory, caller, { did: givenDid, askedId });
-      const means = meansOf(did, clientId, headers['Max-Cost']);
-      const asked = { caller, clientId, did, dispatchId, codes, means, ...present({ time }) };
+      const means = costLimitsOf(did, clientId, headers['Max-Cost']);
+      const asked = { caller, clientId, did, dispatchId, codes, means, ...omitUndefined({ time }) };
       const retryOf = (jobId: string) => ({ ...asked, jobId });
       const missing = `dispatch not found${clientIdAdvice(caller, askedId)}`;
 
@@ -73,7 +73,7 @@ export function messagesRetry(ports: Ports): Endpoint {
       const compared = ['retry', dispatchId, event.body];
       const request = { clientId, did: givenDid, key, compared, time, means, remainingMs };
       const { jobId, warning } = await acceptRequest(request, ports, accept);
-      const body = shaped(AcceptedAnswer, { success: true, ...present({ warning }) });
+      const body = shaped(AcceptedAnswer, { success: true, ...omitUndefined({ warning }) });
       return answer(200, body, { 'dispatch-id': jobId });
     });
   });

@@ -19,14 +19,14 @@ import {
   Refusal,
   shaped,
 } from '../lib/http/page.ts';
-import { present } from '../lib/keys/present.ts';
+import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { countingPlatformFailure } from '../lib/messages/accept/platform-failed-send.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
-import { meansOf } from '../lib/messages/budget/means.ts';
+import { costLimitsOf } from '../lib/messages/budget/cost-limits.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { parseSendRequest } from '../lib/messages/request/send-request.ts';
@@ -61,8 +61,8 @@ export function messagesSend(ports: Ports): Endpoint {
 
       const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
-      const means = meansOf(did, clientId, headers['Max-Cost']);
-      const send = { request, caller, clientId, did, means, ...present({ time }) };
+      const means = costLimitsOf(did, clientId, headers['Max-Cost']);
+      const send = { request, caller, clientId, did, means, ...omitUndefined({ time }) };
       if (dryRun === 'true') {
         const rehearsed = await rehearseSend({ ...send, jobId: ports.newJobId() }, ports);
         return answer(200, shaped(RehearsalAnswer, rehearsed));
@@ -72,7 +72,7 @@ export function messagesSend(ports: Ports): Endpoint {
       const accept = (jobId: string) => acceptSend({ ...send, jobId, remainingMs }, ports);
       const asked = { clientId, did: request.did, key, compared: event.body, time, means, remainingMs };
       const { jobId, warning } = await acceptRequest(asked, ports, accept);
-      const body = shaped(MessagesSendAnswer, { success: true, ...present({ warning }) });
+      const body = shaped(MessagesSendAnswer, { success: true, ...omitUndefined({ warning }) });
       return answer(200, body, { 'dispatch-id': jobId });
     });
   });

@@ -6,7 +6,7 @@ import { deployedAudit } from '../lib/audit/deployed.ts';
 import { deployedChannels } from '../lib/channels/deployed.ts';
 import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
 import { RecipientPath } from '../lib/messages/request/recipient-path.ts';
-import { type ClientWordPorts, recordClientWord } from '../lib/opt-outs/client-word.ts';
+import { type ClientOptOutPorts, recordClientOptOut } from '../lib/opt-outs/client-opt-out.ts';
 import { deployedOptOutWriter } from '../lib/opt-outs/deployed.ts';
 import { OptOutSchema } from '../lib/opt-outs/opt-out-view.ts';
 import { deployedEvents } from '../lib/webhooks/deployed.ts';
@@ -16,7 +16,7 @@ export const OptOutsDeleteQuery = v.object({ client_id: ClientIdText });
 
 export const OptOutsDeleteAnswer = OptOutSchema;
 
-type Ports = ClientWordPorts & { readonly directory: Clients; readonly audit: Audit };
+type Ports = ClientOptOutPorts & { readonly directory: Clients; readonly audit: Audit };
 
 /** DELETE /v1/opt-outs/{recipient}: lifts the operating client's own stop; the person's stays (D55). */
 export function optOutsDelete(ports: Ports): Endpoint {
@@ -28,7 +28,7 @@ export function optOutsDelete(ports: Ports): Endpoint {
     // The audit never names the person (D60).
     const deed = { caller: event.caller, clientId, act: 'opt_out.lifted', on: { count: 1 } } as const;
     const optOut = await audited(ports.audit, deed, () =>
-      recordClientWord({ clientId, recipient, says: 'started' }, ports),
+      recordClientOptOut({ clientId, recipient, says: 'started' }, ports),
     );
 
     return answer(200, shaped(OptOutsDeleteAnswer, optOut));

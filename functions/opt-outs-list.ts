@@ -8,7 +8,7 @@ import { type ClientScopePorts, clientScopes } from '../lib/opt-outs/client-scop
 import { deployedOptOutList } from '../lib/opt-outs/deployed.ts';
 import { type OptOutList, optOutsCursor, optOutsPlaceOf } from '../lib/opt-outs/opt-out-list.ts';
 import { OptOutSchema, optOutOf } from '../lib/opt-outs/opt-out-view.ts';
-import { nothingSaid } from '../lib/opt-outs/person.ts';
+import { noOptOuts } from '../lib/opt-outs/person.ts';
 
 const defaultLimit = 100;
 const maxLimit = 1_000;
@@ -46,7 +46,7 @@ export function optOutsList(ports: Ports): Endpoint {
     const people = await ports.optOuts.people(listed.map(({ name }) => name));
     const scopes = await clientScopes(clientId, people.values(), ports);
     const data = listed.flatMap(
-      ({ name, recipient }) => optOutOf(recipient, people.get(name) ?? nothingSaid, { clientId, scopes }) ?? [],
+      ({ name, recipient }) => optOutOf(recipient, people.get(name) ?? noOptOuts, { clientId, scopes }) ?? [],
     );
 
     const cursors = next === undefined ? {} : { after: optOutsCursor(clientId, next) };

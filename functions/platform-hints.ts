@@ -1,8 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { deployedHints } from '../lib/hints/deployed.ts';
-import { type HintPorts, workOffHints } from '../lib/hints/work-off.ts';
-import { deployedAccountWords } from '../lib/messages/deployed/account-words.ts';
+import { type HintPorts, processHints } from '../lib/hints/process-hints.ts';
+import { deployedAccountUpdates } from '../lib/messages/deployed/account-updates.ts';
 import { metered } from '../lib/observe/metrics.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 
@@ -13,7 +13,7 @@ import { deployedPlatform } from '../lib/platform/deployed.ts';
 export function platformHints(ports: Omit<HintPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const failedIds = await metered(() => workOffHints(event.Records, { ...ports, remainingMs }));
+    const failedIds = await metered(() => processHints(event.Records, { ...ports, remainingMs }));
     return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }
@@ -23,6 +23,6 @@ export const handler = deployed(() => {
   return platformHints({
     ...deployedDirectory(),
     ...deployedHints(platform),
-    ...deployedAccountWords(),
+    ...deployedAccountUpdates(),
   });
 });

@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
-import { deployedHearing } from '../lib/messages/deployed/inbound.ts';
-import { type InboundPorts, workOffInbound } from '../lib/messages/inbound/work-off-inbound.ts';
+import { deployedInboundProcessing } from '../lib/messages/deployed/inbound.ts';
+import { type InboundPorts, processInbound } from '../lib/messages/inbound/process-inbound.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
 /**
@@ -11,9 +11,9 @@ import { metered } from '../lib/observe/metrics.ts';
 export function platformInbound(ports: Omit<InboundPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const failedIds = await metered(() => workOffInbound(event.Records, { ...ports, remainingMs }));
+    const failedIds = await metered(() => processInbound(event.Records, { ...ports, remainingMs }));
     return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }
 
-export const handler = deployed(() => platformInbound({ ...deployedDirectory(), ...deployedHearing() }));
+export const handler = deployed(() => platformInbound({ ...deployedDirectory(), ...deployedInboundProcessing() }));

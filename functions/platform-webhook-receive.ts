@@ -5,7 +5,7 @@ import { answer, bodyMaxBytes, type Endpoint, rawBody, shaped } from '../lib/htt
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { deployedInbound } from '../lib/messages/deployed/inbound.ts';
 import { receiptQueue } from '../lib/messages/receipts/receipt-queue.ts';
-import { takeWebhook, type WebhookPorts } from '../lib/messages/receipts/take-webhook.ts';
+import { receiveWebhook, type WebhookPorts } from '../lib/messages/receipts/receive-webhook.ts';
 import { deployedPlatformApps } from '../lib/platform/webhook/deployed.ts';
 import type { RawBody } from '../lib/platform/webhook/signature.ts';
 
@@ -18,7 +18,7 @@ export const PlatformWebhookAnswer = v.object({ received: v.literal(true) });
 export function platformWebhookReceive(ports: WebhookPorts): Endpoint {
   return publicEndpoint(rawBody({ maxBytes: bodyMaxBytes.platform }), async (event) => {
     const signature = event.headers['x-hub-signature-256'];
-    await takeWebhook({ body: event.body as RawBody, signature }, ports);
+    await receiveWebhook({ body: event.body as RawBody, signature }, ports);
     return answer(200, shaped(PlatformWebhookAnswer, { received: true }));
   });
 }

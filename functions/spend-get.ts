@@ -5,7 +5,7 @@ import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.t
 import { day, word } from '../lib/http/query.ts';
 import { deployedSpendSums } from '../lib/messages/deployed/spend-sums.ts';
 import { spendGroups } from '../lib/messages/spend/count-step.ts';
-import { askedDays, SpendSchema, spendDays, spendOf } from '../lib/messages/spend/spend.ts';
+import { requestedDays, SpendSchema, spendDays, spendOf } from '../lib/messages/spend/spend.ts';
 import type { SpendSums } from '../lib/messages/spend/spend-sums-store.ts';
 
 export const SpendGetQuery = v.object({
@@ -23,7 +23,7 @@ type Ports = { readonly directory: Clients; readonly spend: SpendSums; readonly 
 export function spendGet(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: SpendGetQuery }, async (event) => {
     const query = parse(SpendGetQuery, event.queryStringParameters ?? {});
-    const { from, to } = askedDays(query, ports.nowMs());
+    const { from, to } = requestedDays(query, ports.nowMs());
     const { group = 'campaign' } = query;
 
     const clientId = await operatingClient(ports.directory, event.caller, askedClientId({ query: query.client_id }));

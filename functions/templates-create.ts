@@ -13,7 +13,7 @@ import { deployedAudit } from '../lib/audit/deployed.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
 import { templateWarning } from '../lib/messages/request/template-warning.ts';
-import { ToldCategory } from '../lib/platform/words.ts';
+import { PlatformCategory } from '../lib/platform/enums.ts';
 import { parseCreateRequest } from '../lib/templates/create/create-request.ts';
 import { type CreationPorts, createTemplate } from '../lib/templates/create/create-template.ts';
 import { deployedCreation } from '../lib/templates/deployed/authoring.ts';
@@ -21,7 +21,7 @@ import { deployedCreation } from '../lib/templates/deployed/authoring.ts';
 export const TemplatesCreatePath = v.object({ did: DidSchema });
 export const TemplatesCreateQuery = v.object({ client_id: ClientIdText });
 
-export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: ToldCategory });
+export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: PlatformCategory });
 
 type Ports = CreationPorts & { readonly directory: Directory; readonly audit: Audit };
 

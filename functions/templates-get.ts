@@ -4,7 +4,7 @@ import { clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
 import { NeededAtSendSchema, neededAtSend } from '../lib/messages/request/needed-at-send.ts';
 import { seenTemplate, templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
-import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
+import { requestedTemplate } from '../lib/templates/assignments/assignment-request.ts';
 import { deployedListing } from '../lib/templates/deployed/listing.ts';
 import { deployedRows } from '../lib/templates/deployed/rows.ts';
 import { listedTemplate } from '../lib/templates/listing/listed-template.ts';
@@ -25,7 +25,7 @@ export function templatesGet(ports: {
   return clientEndpoint(ports, noBody, async (event) => {
     const { caller } = event;
 
-    const asked = await askedTemplate(ports.directory, caller, event);
+    const asked = await requestedTemplate(ports.directory, caller, event);
     const seen = await seenTemplate(ports.directory, caller, templateOfClient(ports, asked));
 
     const { view, template } = await listedTemplate(ports, seen);

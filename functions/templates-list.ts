@@ -3,7 +3,7 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { alwaysNull, answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { flag, listFilter, listOfWords, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
-import { TemplateCategoryWord, TemplateStatusWord } from '../lib/platform/words.ts';
+import { TemplateCategoryWord, TemplateStatusWord } from '../lib/platform/enums.ts';
 import { deployedListing } from '../lib/templates/deployed/listing.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
 import { ListedTemplateSchema } from '../lib/templates/listing/view.ts';

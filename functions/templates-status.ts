@@ -12,8 +12,8 @@ import type { Audit } from '../lib/audit/audit.ts';
 import { deployedAudit } from '../lib/audit/deployed.ts';
 import { boundedList, closedObject, nothingBut } from '../lib/http/closed-object.ts';
 import { documentedAs } from '../lib/http/documented.ts';
+import { butReceived } from '../lib/http/json-excerpt.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
-import { butReceived } from '../lib/http/shown.ts';
 import { deployedStatus } from '../lib/templates/deployed/status.ts';
 import {
   StatusResultSchema,

@@ -1,9 +1,9 @@
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { correlated } from '../lib/observe/correlation.ts';
+import { errorName } from '../lib/observe/error-name.ts';
 import { type LogFacts, log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
-import { nameOf } from '../lib/observe/name-of.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 import { deployedSyncWork } from '../lib/templates/deployed/sync.ts';
 import { SyncLockLost } from '../lib/templates/model/sync-lock-lost.ts';
@@ -15,7 +15,7 @@ import {
   type SyncMessage,
   syncDeliveries,
 } from '../lib/templates/sync/sync-message.ts';
-import { takeTurn, type WalkPorts } from '../lib/templates/sync/sync-walk.ts';
+import { syncNextClient, type WalkPorts } from '../lib/templates/sync/sync-walk.ts';
 
 type Ports = SyncPorts & WalkPorts;
 
@@ -25,15 +25,15 @@ type Ports = SyncPorts & WalkPorts;
  */
 export function templatesSyncWorker(ports: Ports) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {
-    for (const record of event.Records) await metered(() => workOff(record, context));
+    for (const record of event.Records) await metered(() => processMessages(record, context));
   };
 
-  async function workOff(record: SQSRecord, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> {
+  async function processMessages(record: SQSRecord, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> {
     const message = readSync(record.body);
     // A walk has no request, so its own id correlates its log lines.
     if (!('lock' in message)) {
       const delivery = { messageId: record.messageId, last: isLastDelivery(record) };
-      return await correlated(message.walk.id, () => takeTurn(ports, message.walk, delivery));
+      return await correlated(message.walk.id, () => syncNextClient(ports, message.walk, delivery));
     }
     return await correlated(message.correlationId, async () => {
       try {
@@ -51,7 +51,7 @@ function readSync(body: string): QueuedSync {
   try {
     return decodeSync(body);
   } catch (error) {
-    log('sync.unreadable', { error: nameOf(error) });
+    log('sync.unreadable', { error: errorName(error) });
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { askedClientId, type Clients, clientEndpoint, operatingClient } from '..
 import type { Audit } from '../lib/audit/audit.ts';
 import { deployedAudit } from '../lib/audit/deployed.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, parseHeaders, shaped } from '../lib/http/page.ts';
-import { present } from '../lib/keys/present.ts';
+import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 import {
   WebhookConfigPutBody,
   WebhookConfigPutHeaders,
@@ -37,7 +37,7 @@ export function webhookConfigPut(
     const act = secret === undefined ? 'webhook.changed' : 'webhook.secret_changed';
     await ports.audit.note({ caller, clientId, act, on: {} }, 'done');
 
-    return answer(200, shaped(WebhookConfigSchema, configView(config)), present({ 'webhook-secret': secret }));
+    return answer(200, shaped(WebhookConfigSchema, configView(config)), omitUndefined({ 'webhook-secret': secret }));
   });
 }
 

@@ -8,7 +8,7 @@ import { callersAccount } from './operate/account.ts';
 import { CommandError, runCommand, swallowed } from './operate/command.ts';
 import { deployInRounds, destinationOf, diffOfRound } from './operate/deployment.ts';
 import { lineWithSwallowedOptions, type TypedOption } from './operate/npm-options.ts';
-import { protectionFor, standingsOf } from './operate/stack-standing.ts';
+import { protectionFor, standingsOf } from './operate/stack-status.ts';
 import { nameTarget } from './operate/target.ts';
 
 // `npm run synth`, `npm run diff` (all stacks) and `npm run deploy` build the functions, then run the CDK command line

@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { nearName } from '../lib/http/near-name.ts';
+import { closestName } from '../lib/http/closest-name.ts';
 import { isLoopbackName } from './loopback.ts';
 import { stageDescription, stagePattern } from './names.ts';
 import { platformDefaults } from './platform-defaults.ts';
@@ -229,7 +229,7 @@ function refuseUnknown(names: readonly string[]): void {
   const known = Object.keys(settingRules);
   const unknown = names.find((name) => ![...known, ...ofCommandLine].includes(name) && !ofLibraries.test(name));
   if (unknown === undefined) return;
-  const meant = nearName(unknown, known);
+  const meant = closestName(unknown, known);
   const hint = meant === undefined ? `the names are ${known.join(', ')}` : `did you mean ${meant}?`;
   throw new Error(`there is no context value ${unknown}: ${hint}`);
 }

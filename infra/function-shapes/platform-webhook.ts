@@ -13,7 +13,7 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
     sendsTo: ['receipts', 'hints', 'inbound'],
   },
   'platform-hints': {
-    // The worker starts no call with less than 25 s left; a turn's lease is longer (lib/hints/turns.ts).
+    // The worker starts no call with less than 25 s left; a turn's lease is longer (lib/hints/hint-state.ts).
     timeoutSeconds: 60,
     memoryMb: 1024,
     tables: {

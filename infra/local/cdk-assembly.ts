@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -108,7 +108,7 @@ function readStack(name: string, file: string): Stack {
     mappings: template.Mappings,
     outputs: Object.values(template.Outputs).map((output) => ({
       value: output.Value,
-      ...present({ exportName: output.Export?.Name }),
+      ...omitUndefined({ exportName: output.Export?.Name }),
     })),
   };
 }

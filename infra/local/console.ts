@@ -1,6 +1,6 @@
 import type { LocalStack } from '../operate/local-stacks.ts';
+import { closestRoute } from './closest-route.ts';
 import type { Answered } from './gateway.ts';
-import { nearRoute } from './near-route.ts';
 
 /** A shell line that leads the README's and the project's commands to this stack. */
 export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' | 'platformUrl'>): string {
@@ -13,7 +13,7 @@ export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' |
  */
 export function requestLine({ method, path, status, body, durationMs }: Answered): string {
   const code = codeOf(status, body);
-  const meant = status === 404 && code.length === 0 ? nearRoute(method, path) : undefined;
+  const meant = status === 404 && code.length === 0 ? closestRoute(method, path) : undefined;
   const hint = meant === undefined ? [] : [`(no such route; did you mean ${meant}?)`];
   const late = status === 503 && code.length === 0 ? ['(too slow for the gateway; the function goes on)'] : [];
   return [method, path, status, ...code, `${Math.round(durationMs)} ms`, ...hint, ...late].join(' ');

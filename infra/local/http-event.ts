@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
 export interface IncomingRequest {
   readonly method: string;
@@ -70,7 +70,7 @@ export function httpEvent(request: IncomingRequest, facts: EventFacts): APIGatew
       timeEpoch: facts.nowMs,
     },
     ...(Object.keys(facts.pathParameters).length === 0 ? {} : { pathParameters: { ...facts.pathParameters } }),
-    ...present({ stageVariables: facts.stageVariables && { ...facts.stageVariables } }),
+    ...omitUndefined({ stageVariables: facts.stageVariables && { ...facts.stageVariables } }),
     ...bodyOf(request.body, headers['content-type']),
   };
 }

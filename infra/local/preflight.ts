@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { callersPath } from '../operate/command.ts';
 import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from './dynamodb.ts';
 
@@ -74,7 +74,7 @@ export function chosenDynamoDb(environment: NodeJS.ProcessEnv): DynamoDbChoice {
   }
   const engine = engineOf(named);
   if (engine === 'local') requireJava();
-  return { engine, ...present({ dataFolder: folder ? callersPath(folder) : undefined }) };
+  return { engine, ...omitUndefined({ dataFolder: folder ? callersPath(folder) : undefined }) };
 }
 
 function engineOf(named: string | undefined): DynamoDbEngine {

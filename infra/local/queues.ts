@@ -6,7 +6,7 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { localAccountId } from './intrinsics.ts';
 import type { LocalQueue } from './local-template.ts';
 import { queueArn } from './physical.ts';
@@ -57,7 +57,7 @@ function attributesOf(queue: LocalQueue): Partial<Record<QueueAttributeName, str
     VisibilityTimeout: String(queue.visibilityTimeoutSeconds),
     DelaySeconds: String(queue.delaySeconds),
     MessageRetentionPeriod: String(queue.retentionSeconds),
-    ...present({
+    ...omitUndefined({
       RedrivePolicy:
         redrive &&
         JSON.stringify({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import * as v from 'valibot';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { secretArn } from './physical.ts';
 
@@ -142,6 +142,6 @@ function identity(secret: StoredSecret): object {
   return {
     ARN: secretArn(secret.name),
     Name: secret.name,
-    ...present({ VersionId: secret.current?.versionId }),
+    ...omitUndefined({ VersionId: secret.current?.versionId }),
   };
 }

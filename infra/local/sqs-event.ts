@@ -1,7 +1,7 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import type { SQSMessageAttribute, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { localRegion } from './intrinsics.ts';
 
 export function recordOf(message: Message, queueArn: string): SQSRecord {
@@ -14,7 +14,7 @@ export function recordOf(message: Message, queueArn: string): SQSRecord {
       Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, attributeOf(value)]),
     ),
     md5OfBody: message.MD5OfBody ?? '',
-    ...present({ md5OfMessageAttributes: message.MD5OfMessageAttributes }),
+    ...omitUndefined({ md5OfMessageAttributes: message.MD5OfMessageAttributes }),
     eventSource: 'aws:sqs',
     eventSourceARN: queueArn,
     awsRegion: localRegion,
@@ -23,7 +23,7 @@ export function recordOf(message: Message, queueArn: string): SQSRecord {
 
 function attributeOf(value: MessageAttributeValue): SQSMessageAttribute {
   return {
-    ...present({
+    ...omitUndefined({
       stringValue: value.StringValue,
       binaryValue: value.BinaryValue && Buffer.from(value.BinaryValue).toString('base64'),
     }),

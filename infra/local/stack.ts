@@ -1,10 +1,10 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { isLoopbackOrigin } from '../loopback.ts';
 import { purposeOf, resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
+import { attemptReporter } from './attempt-reporter.ts';
 import { functionEnvironment, receiverEnvironment } from './function-environment.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
-import { holdPort } from './held-port.ts';
 import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
 import { instanceLimitsOf } from './instance-limits.ts';
 import { localRegion } from './intrinsics.ts';
@@ -13,10 +13,10 @@ import { Parts } from './parts.ts';
 import { subscribeCallback } from './platform-callback.ts';
 import { type Poller, startPoller } from './poller.ts';
 import { Obstacle } from './preflight.ts';
+import { reservePort } from './reserved-port.ts';
 import { createRunner, type ProcessRunner } from './runner.ts';
 import { localStage, type ServerOptions, startServers } from './servers.ts';
 import { prepareStores } from './stores.ts';
-import { attemptTeller } from './told-attempts.ts';
 
 export interface StackOptions extends ServerOptions {
   /** 0 takes any free port. */
@@ -82,13 +82,13 @@ interface Assembly {
 async function assemble(options: StackOptions, assembly: Assembly): Promise<RunningStack> {
   const { parts, broken } = assembly;
   // Templates contain the API's own address for redirects, so the port is known before the API opens.
-  const apiPort = await parts.start('servers', () => holdPort(options.apiPort));
+  const apiPort = await parts.start('servers', () => reservePort(options.apiPort));
   const redirectBaseUrl = `http://127.0.0.1:${apiPort.number}/r`;
   const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
   const sqsClient = await prepareStores(parts, template, { ...addresses, report: options.report ?? ignore });
   const { inspected, onAnswer, sourceMaps, idleMs, corsOrigins = [] } = options;
   const maximumInstances = instanceLimitsOf(template.functions, localStage);
-  const tellAttempt = attemptTeller(addresses.platformUrl);
+  const tellAttempt = attemptReporter(addresses.platformUrl);
   const runner = createRunner({
     functions: template.functions,
     maximumInstances,
@@ -114,10 +114,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       invoke: runner.invoke,
       region: localRegion,
       port: apiPort.number,
-      ...present({ stageVariables: options.edgeKeys === undefined ? undefined : { edgeKeys: options.edgeKeys } }),
+      ...omitUndefined({ stageVariables: options.edgeKeys === undefined ? undefined : { edgeKeys: options.edgeKeys } }),
       alsoAllowsOrigin: (origin) =>
         isLoopbackOrigin(origin) || corsOrigins.includes(origin) || corsOrigins.includes('*'),
-      ...present({ onAnswer }),
+      ...omitUndefined({ onAnswer }),
       ...(inspected === undefined ? {} : patience),
     }),
   );

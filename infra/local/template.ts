@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { type CdkAssembly, readAssembly, type Stack } from './cdk-assembly.ts';
 import { Intrinsics } from './intrinsics.ts';
 import type {
@@ -74,7 +74,7 @@ class TemplateReader {
     });
     const [cors] = this.#each(['AWS::ApiGatewayV2::Api'], (found) => this.#cors(found));
     return {
-      ...present({ cors }),
+      ...omitUndefined({ cors }),
       routes: this.#each(['AWS::ApiGatewayV2::Route'], (found) => this.#route(found, new Map(integrations))),
       authorizers: Object.fromEntries(authorizers),
       functions: Object.fromEntries(functions.map((found) => [found.id, found])),
@@ -138,7 +138,7 @@ class TemplateReader {
       attributeDefinitions: properties.AttributeDefinitions,
       keySchema: properties.KeySchema,
       globalSecondaryIndexes: properties.GlobalSecondaryIndexes,
-      ...present({ ttlAttribute: ttl?.Enabled ? ttl.AttributeName : undefined }),
+      ...omitUndefined({ ttlAttribute: ttl?.Enabled ? ttl.AttributeName : undefined }),
     };
   }
 
@@ -151,7 +151,7 @@ class TemplateReader {
       visibilityTimeoutSeconds: properties.VisibilityTimeout,
       delaySeconds: properties.DelaySeconds,
       retentionSeconds: properties.MessageRetentionPeriod,
-      ...present({
+      ...omitUndefined({
         redrive: redrive && {
           deadLetterQueueName: lastOf(redrive.deadLetterTargetArn),
           maxReceiveCount: redrive.maxReceiveCount,
@@ -169,7 +169,7 @@ class TemplateReader {
       queueName: lastOf(properties.EventSourceArn),
       batchSize: properties.BatchSize,
       windowSeconds: properties.MaximumBatchingWindowInSeconds,
-      ...present({ maximumConcurrency }),
+      ...omitUndefined({ maximumConcurrency }),
       reportBatchItemFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
     };
   }

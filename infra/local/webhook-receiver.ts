@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import type { TrustedReceiver } from './trusted-receiver.ts';
 
@@ -54,7 +54,7 @@ export async function startWebhookReceiver(
     try {
       const delivery = await read(request, [await secret].flat());
       const { status, retryAfter } = (await onDelivery(delivery)) ?? { status: 204 };
-      const headers = present({ 'retry-after': retryAfter });
+      const headers = omitUndefined({ 'retry-after': retryAfter });
       response.writeHead(delivery.verified ? status : 400, headers).end();
     } catch {
       response.destroy();

@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
-import { nearHint } from '../../lib/http/near-name.ts';
+import { didYouMean } from '../../lib/http/closest-name.ts';
 import { defaultEventTypes, type EventType, eventTypes, isEventType } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
-import { wantedBy } from '../../lib/webhooks/wanted-events.ts';
+import { subscribedTypes } from '../../lib/webhooks/event-subscription.ts';
 import { CommandError, callersPath, commandLine, runCommand } from '../operate/command.ts';
 import { runningLocalStack } from '../operate/local-stacks.ts';
 import { localQueue, nameTarget } from '../operate/target.ts';
@@ -24,7 +24,7 @@ function kindOf(positionals: readonly string[]): EventType {
   const [kind, ...surplus] = positionals;
   if (kind === undefined || surplus.length > 0) throw new CommandError(usage);
   if (isEventType(kind)) return kind;
-  throw new CommandError(`${kind} is no kind of event${nearHint(kind, eventTypes)}\nKinds: ${eventTypes.join(', ')}`);
+  throw new CommandError(`${kind} is no kind of event${didYouMean(kind, eventTypes)}\nKinds: ${eventTypes.join(', ')}`);
 }
 
 /** Refuses what the service would drop (D41), and says what to do. */
@@ -34,7 +34,7 @@ async function destination(client: DemoClient, kind: EventType, username: string
   if (webhook?.active !== true) {
     throw new CommandError(`The client of ${username} has no webhook that is switched on: start ${listen}`, 1);
   }
-  if (wantedBy(webhook).has(kind)) return webhook;
+  if (subscribedTypes(webhook).has(kind)) return webhook;
   throw new CommandError(`The client of ${username} does not ask for ${kind}: start ${listen} --events all`, 1);
 }
 

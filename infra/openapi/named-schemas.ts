@@ -41,7 +41,7 @@ import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messa
 import { MessagesRetryBody } from '../../lib/messages/retry/retry-request.ts';
 import { SpendDaySchema, SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
 import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
-import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
+import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/enums.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';
 import { ChannelCampaignsBody } from '../../lib/templates/assignments/assignment-request.ts';
 import { GroupWithWabasSchema } from '../../lib/templates/assignments/grouped.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { failureSentence } from './aws-failure.ts';
 import { lineWithSwallowedOptions } from './npm-options.ts';
 
@@ -28,7 +28,7 @@ function refuseSwallowedOptions(options: ParseArgsOptionsConfig, given: readonly
   const typed = Object.entries(options).map(([name, { type, short }]) => ({
     name,
     takesValue: type === 'string',
-    ...present({ short }),
+    ...omitUndefined({ short }),
   }));
   const line = lineWithSwallowedOptions(typed, given);
   if (line !== undefined) throw new CommandError(swallowed(line));

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LaterVersion, queuedMessage } from '../../lib/aws/queued-message.ts';
-import { HintMessageSchema, hintMessageVersion } from '../../lib/hints/hint.ts';
+import { HintMessageSchema, hintMessageVersion } from '../../lib/hints/hint-message.ts';
 import { decodeJob } from '../../lib/messages/accept/job-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
 import { lateness } from '../../lib/messages/dispatch/deadlines.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Settings } from '../settings.ts';
-import type { Whereabouts } from './stack-standing.ts';
+import type { Whereabouts } from './stack-status.ts';
 
 /** The destination of a deployment, by its arguments and `cdk.json`. */
 export interface Destination {

@@ -2,12 +2,12 @@ import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/clien
 import { CloudFrontClient, GetDistributionCommand } from '@aws-sdk/client-cloudfront';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { DistributionState } from './doctor-edge.ts';
 import type { AlarmState, TopicState } from './doctor-rules.ts';
-import type { StackPurpose } from './stack-standing.ts';
+import type { StackPurpose } from './stack-status.ts';
 
 /** The state of a stage's stacks and alarms in AWS. This file only reads. */
 
@@ -96,7 +96,7 @@ export async function topicsOf(alarms: readonly AlarmState[]): Promise<TopicStat
 
 async function topicOf(arn: string): Promise<TopicState> {
   // An alarm's topic is in the alarm's region.
-  const sns = new SNSClient({ ...client, ...present({ region: arn.split(':')[3] }) });
+  const sns = new SNSClient({ ...client, ...omitUndefined({ region: arn.split(':')[3] }) });
   try {
     let [confirmed, pending] = [0, 0];
     for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn: arn })) {

@@ -2,7 +2,7 @@ import { webhookFields } from '../../lib/platform/webhook/fields.ts';
 import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { Finding } from './findings.ts';
-import { conditionOf, type StackPurpose, type StackStanding } from './stack-standing.ts';
+import { conditionOf, type StackPurpose, type StackStatus } from './stack-status.ts';
 import type { StoredKeySets } from './token-keys.ts';
 
 /** Pure, so that a table of cases tests it: each finding says what to do. */
@@ -13,7 +13,7 @@ const bad = (text: string): Finding => ({ state: 'bad', text });
 export function stackFinding(
   stage: string,
   purpose: StackPurpose,
-  { status }: Pick<StackStanding, 'status'> | { readonly status?: undefined } = {},
+  { status }: Pick<StackStatus, 'status'> | { readonly status?: undefined } = {},
 ): Finding {
   const stack = `stack ${resourceName(stage, purpose)}`;
   const deploy = `npm run deploy -- -c stage=${stage}`;

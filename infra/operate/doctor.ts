@@ -21,7 +21,7 @@ import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
 import { readPersonKey } from './person-key.ts';
 import { signedReader } from './signed-read.ts';
-import { conditionOf, standingOf, standingsOf } from './stack-standing.ts';
+import { conditionOf, standingOf, standingsOf } from './stack-status.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 

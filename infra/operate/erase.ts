@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { parseArgs } from 'node:util';
 import { sleep, storePause } from '../../lib/aws/pause.ts';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { jobEraser } from '../../lib/messages/erase/erase-job-store.ts';
 import { type Erased, erasePerson } from '../../lib/messages/erase/erase-person.ts';
 import type { ErasePorts } from '../../lib/messages/erase/erase-ports.ts';
 import { learnedIdsStore } from '../../lib/messages/erase/learned-ids-store.ts';
 import { personScans } from '../../lib/messages/erase/person-scan-store.ts';
 import { rewriter } from '../../lib/messages/erase/rewrite-store.ts';
-import { addresseeForm, addresseeOf } from '../../lib/messages/request/addressee.ts';
+import { addressForm, canonicalAddress } from '../../lib/messages/request/recipient-address.ts';
 import { type NameOf, personNames } from '../../lib/opt-outs/person-name.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
-import { erasedAsLines, erasureLogged } from './erase-shown.ts';
+import { erasedAsLines, erasureLogged } from './erase-output.ts';
 import { auditOf, type OperatorAudit, operatorOf } from './operator-audit.ts';
 import { readPersonKey } from './person-key.ts';
 import { type Target, targetOf } from './target.ts';
@@ -81,7 +81,7 @@ export async function eraseCommand(
   const by = await opened.by();
   const erase = () => erasePerson({ ids, clientId }, portsOf(opened, { dryRun, pace, nameOf }, terminal));
   // The audit has the number of ids only, because no line of it names a person.
-  const on = { ...present({ clientId }), count: ids.size };
+  const on = { ...omitUndefined({ clientId }), count: ids.size };
   const erased = dryRun ? await erase() : await opened.audit('command.erase', on, erase);
   const facts = { erased, dryRun, clientId, atMs: terminal.nowMs() };
   for (const line of erasedAsLines(facts)) terminal.print(line);
@@ -113,10 +113,10 @@ function idsOf({ recipient = [] }: Wanted, { input }: EraseTerminal): ReadonlySe
   const given = recipient.flatMap((each) => (each === '-' ? input().split('\n') : [each]));
   const ids = given.map((each) => each.trim()).filter((each) => each !== '');
   if (ids.length === 0) throw new CommandError('--recipient is missing: a number or a user id');
-  if (!ids.every((id) => addresseeForm.test(id))) {
+  if (!ids.every((id) => addressForm.test(id))) {
     throw new CommandError('--recipient takes 8 to 15 digits with country code, or a business-scoped user id');
   }
-  return new Set(ids.map(addresseeOf));
+  return new Set(ids.map(canonicalAddress));
 }
 
 function wholeNumber(text: string, option: string, most: number): number {

@@ -1,4 +1,4 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { type WebhookConfigs, webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { type EventSink, eventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
@@ -63,7 +63,7 @@ export async function eventsCommand(
   const { type } = values;
   const go = () =>
     goThrough(records.pages(clientId, period), { type, sink, print: command === 'list' ? print : undefined });
-  const on = { clientId, ...present({ eventType: type }) };
+  const on = { clientId, ...omitUndefined({ eventType: type }) };
   const { counts, total } = sink === undefined ? await go() : await audit('command.events_replay', on, go);
   for (const [kind, count] of [...counts].sort()) print(`${count} ${kind}`);
   print(`total ${total}${sink === undefined || total === 0 ? '' : ', on their way again'}`);

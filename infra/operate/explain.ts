@@ -1,4 +1,4 @@
-import { nearNames } from '../../lib/http/near-name.ts';
+import { closestNames } from '../../lib/http/closest-name.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { codesOfStatus, type Explanation, explained, explanations } from './explanations.ts';
 
@@ -32,7 +32,7 @@ function unknown(code: string): CommandError {
   if (answered.length > 0) {
     return new CommandError(`${code} is a status; the service answers it with a code: ${answered.join(', ')}`, 1);
   }
-  const near = nearNames(code, [...new Set(explanations.map((each) => each.code))], 5);
+  const near = closestNames(code, [...new Set(explanations.map((each) => each.code))], 5);
   // The platform has more codes than it documents.
   const isForeign = near.length === 0 && /^\d+$/.test(code);
   const hint = isForeign

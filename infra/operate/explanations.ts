@@ -2,7 +2,7 @@ import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal
 import outcomes from '../../lib/messages/report/outcome-codes.json' with { type: 'json' };
 import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
 import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
-import type { Concern, HoldKind, RetryWord } from '../../lib/platform/failure.ts';
+import type { Concern, HoldKind, RetryAdvice } from '../../lib/platform/failure.ts';
 import type { StatusReason } from '../../lib/templates/status/bulk-status.ts';
 import reasons from '../../lib/templates/status/status-reasons.json' with { type: 'json' };
 import { refusalTexts } from '../openapi/refusals.ts';
@@ -47,7 +47,7 @@ function ofRefusal(code: RefusalCode): Explanation {
   return { code, where: `an answer of the service, HTTP ${status}`, fault, ...refusalTexts[code], page };
 }
 
-const retries: Readonly<Record<RetryWord, string>> = {
+const retries: Readonly<Record<RetryAdvice, string>> = {
   yes: 'sends to these once more',
   after_a_day: 'sends to these once more when a day has passed',
   named: 'sends to these once more only where its codes name this one',
@@ -59,7 +59,7 @@ const ofOutcomes: readonly Explanation[] = Object.entries(outcomes).map(([code, 
   code,
   where: `code of a message that is ${states.join(' or ')}`,
   ...text,
-  retry: retries[retry as RetryWord],
+  retry: retries[retry as RetryAdvice],
   page: outcomePage,
 }));
 
@@ -79,7 +79,7 @@ type PlatformCode = {
   readonly status: number;
   readonly kind: string;
   readonly advice: string;
-  readonly retry?: RetryWord;
+  readonly retry?: RetryAdvice;
   readonly holdsWhenDropped?: HoldKind;
 } & ({ readonly holds: HoldKind } | { readonly holds?: never; readonly concerns: Concern });
 

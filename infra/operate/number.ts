@@ -13,11 +13,11 @@ import { type Outcomes, outcomesStore } from '../../lib/messages/report/outcomes
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
-import { heldAsLines, heldBy } from './holds-shown.ts';
-import { isLaneOf, laneLine, paceLines, waitingLanes } from './number-shown.ts';
+import { heldAsLines, heldBy } from './holds-output.ts';
+import { isLaneOf, laneLine, paceLines, waitingLanes } from './number-output.ts';
 import { type HoldOfWaba, kindAndName, type OpenHold, type OpenHolds, openHolds } from './open-holds.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
-import { type JobOutcomes, jobLines, timeOf, totalLine } from './outcomes-shown.ts';
+import { type JobOutcomes, jobLines, timeOf, totalLine } from './outcomes-output.ts';
 import { readCredentials } from './stored-credentials.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
 

@@ -1,5 +1,5 @@
 import { isMoment } from '../../lib/http/query.ts';
-import { addresseeForm, addresseeOf } from '../../lib/messages/request/addressee.ts';
+import { addressForm, canonicalAddress } from '../../lib/messages/request/recipient-address.ts';
 import type { Recipient } from '../../lib/opt-outs/person-name.ts';
 
 /**
@@ -108,12 +108,12 @@ function rowOf(text: string, columns: readonly string[], nowMs: number): Row {
   const [recipient, at] = [value('recipient'), value('at')];
   const atMs = isMoment(at) ? Date.parse(at) : undefined;
   const faults = [
-    ...(addresseeForm.test(recipient) ? [] : [`recipient ${recipientWanted}, received ${shown(recipient)}`]),
+    ...(addressForm.test(recipient) ? [] : [`recipient ${recipientWanted}, received ${shown(recipient)}`]),
     ...(at === '' || atMs !== undefined ? [] : [`at must be ${timeWanted}, received ${shown(at)}`]),
     ...(atMs !== undefined && atMs > nowMs ? [`at is in the future, received ${shown(at)}`] : []),
   ];
   if (faults.length > 0) return { faults };
-  return { recipient: addresseeOf(recipient), atMs, faults };
+  return { recipient: canonicalAddress(recipient), atMs, faults };
 }
 
 const recipientWanted = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';

@@ -5,9 +5,9 @@ import { backoff, type Pause, storePause } from '../../lib/aws/pause.ts';
 import { sideBySide } from '../../lib/aws/side-by-side.ts';
 import { isStopped } from '../../lib/opt-outs/entry.ts';
 import { optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
-import { nothingSaid, type PersonOptOuts } from '../../lib/opt-outs/person.ts';
+import { noOptOuts, type PersonOptOuts } from '../../lib/opt-outs/person.ts';
 import { personNames, type Recipient } from '../../lib/opt-outs/person-name.ts';
-import { type OptOutPorts, recordWord } from '../../lib/opt-outs/record-word.ts';
+import { type OptOutPorts, recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import { type Scope, textOf } from '../../lib/opt-outs/scope.ts';
 import { CommandError, callersPath, clientIdOf, commandLine, runCommand } from './command.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
@@ -154,13 +154,13 @@ async function writeRow(
   };
   const scope: Scope = { kind: 'client', clientId };
   const word = { says: 'stopped', atMs, source: 'import' } as const;
-  const { person } = await recordWord(
+  const { person } = await recordOptOut(
     { scope, recipients: [recipient], word, clientIds: [clientId] },
     { ...ports, change },
   );
   const isStoppedIn = ({ entries }: PersonOptOuts) => isStopped(entries[textOf(scope)] ?? {});
   if (!isStoppedIn(person)) return 'started';
-  return isStoppedIn(before ?? nothingSaid) ? 'stopped' : 'new';
+  return isStoppedIn(before ?? noOptOuts) ? 'stopped' : 'new';
 }
 
 /** Throttled calls: on-demand tables grow with the load within minutes. */

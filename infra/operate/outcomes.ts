@@ -10,10 +10,10 @@ import { spendStore } from '../../lib/messages/spend/spend-store.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import { ratesStore } from '../../lib/pricing/rates-store.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
-import { heldAsJson, heldAsLines, heldBy, holdInWords, type ListedNumber } from './holds-shown.ts';
+import { heldAsJson, heldAsLines, heldBy, holdInWords, type ListedNumber } from './holds-output.ts';
 import { type OpenHolds, openHolds } from './open-holds.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
-import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-shown.ts';
+import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-output.ts';
 import { targetOf } from './target.ts';
 
 const usage = `What became of messages.

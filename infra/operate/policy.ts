@@ -1,4 +1,4 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { type Account, callersAccount } from './account.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { commandRights, mostPolicyCharacters, policyDocument } from './policy-document.ts';
@@ -42,12 +42,13 @@ export async function policyCommand(typed: readonly string[], { print, here }: S
   const commands = commandsOf(positionals);
   if (stage === undefined) throw new CommandError('--stage is missing: a local stack asks for no rights');
   requireStage(stage);
-  const where = account === undefined || region === undefined ? await here(present({ region })) : { account, region };
+  const where =
+    account === undefined || region === undefined ? await here(omitUndefined({ region })) : { account, region };
   if (!/^\d{12}$/.test(account ?? where.account)) throw new CommandError(`--account takes 12 digits, not ${account}`);
   if (!regionPattern.test(where.region))
     throw new CommandError(`--region takes a name such as eu-west-1, not ${where.region}`);
   if (key !== undefined && !keyPattern.test(key)) throw new CommandError(`--key takes the ARN of a key, not ${key}`);
-  const scope = { stage, ...where, ...present({ account }), encryptionKeyArn: key };
+  const scope = { stage, ...where, ...omitUndefined({ account }), encryptionKeyArn: key };
   nameTarget(scope);
   const document = policyDocument(commands, scope);
   const { length } = JSON.stringify(document).replaceAll(/\s/g, '');

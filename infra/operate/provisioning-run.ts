@@ -6,8 +6,9 @@ import type { Fault } from '../../lib/http/refusal.ts';
 import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import type { PlatformApps } from '../../lib/platform/webhook/apps.ts';
+import { desiredPlatformApps } from '../../lib/provisioning/desired-apps.ts';
 import type { PlanLine } from '../../lib/provisioning/plan-lines.ts';
-import { wantedPlatformCredentials } from '../../lib/provisioning/platform-credentials.ts';
+import { desiredPlatformCredentials } from '../../lib/provisioning/platform-credentials.ts';
 import { type Subscription, subscribeWabas } from '../../lib/provisioning/platform-subscriptions.ts';
 import {
   credentialItem,
@@ -23,7 +24,6 @@ import {
   provisioningStore,
 } from '../../lib/provisioning/provisioning-store.ts';
 import { isInPart, storedFile, withPart } from '../../lib/provisioning/stored-file.ts';
-import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import { CommandError } from './command.ts';
 import { UnreadableSecret } from './parsed-secret.ts';
 import { plannedPersonKey } from './person-key.ts';
@@ -146,8 +146,8 @@ async function prepare(
   const { credentials, passwordsHashed } = await wantedCredentials(file, { stored: items, kept });
   const wanted = {
     items: [...provisionedItems(file), ...provisionedChannels(file, new Date(nowMs).toISOString()), ...credentials],
-    platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
-    platformApps: wantedPlatformApps(file),
+    platformCredentials: desiredPlatformCredentials(stored.platformCredentials, file),
+    platformApps: desiredPlatformApps(file),
   };
   assertRoom(wanted.platformCredentials, grouped);
   const plan = provisioningPlan({ items, ...stored }, wanted);

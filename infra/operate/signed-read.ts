@@ -1,7 +1,7 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import { AwsV4Signer } from 'aws4fetch';
 import { configuredEndpoint } from '../../lib/aws/endpoint.ts';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
 /** A read call to a service without an SDK client in the project. */
 export interface SignedRead {
@@ -42,7 +42,7 @@ export function signedReader(): ReadSigned {
       url: `${base.replace(/\/$/, '')}${path}`,
       service,
       region,
-      ...{ accessKeyId, secretAccessKey, ...present({ sessionToken, body }) },
+      ...{ accessKeyId, secretAccessKey, ...omitUndefined({ sessionToken, body }) },
       method: json === undefined ? 'GET' : 'POST',
       headers: json === undefined ? {} : { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': json.target },
     }).sign();

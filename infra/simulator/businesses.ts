@@ -1,4 +1,4 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { notSimulated } from './errors.ts';
 import { type NodeShape, selection } from './fields.ts';
 import { wabaNode, wabaShape } from './numbers.ts';
@@ -34,7 +34,7 @@ export function answerBusiness(
   if (first === undefined) return undefined;
   if (call.operation === 'GET') {
     const { whatsapp_business_manager_messaging_limit } = first.fields;
-    const node = { ...ownerOf(first), ...present({ whatsapp_business_manager_messaging_limit }) };
+    const node = { ...ownerOf(first), ...omitUndefined({ whatsapp_business_manager_messaging_limit }) };
     return json(selection(request.query.get('fields'), businessShape)(node));
   }
   if (call.operation === 'GET owned_whatsapp_business_accounts') {
@@ -59,5 +59,5 @@ function listed(
     const self = request.self.replace(/\/[^/]+\/[^/]+\/?$/, `/${waba.id}`);
     return select(wabaNode(world, waba, { ...request, self }));
   });
-  return json({ data, ...present({ paging: page.paging }) });
+  return json({ data, ...omitUndefined({ paging: page.paging }) });
 }

@@ -1,4 +1,4 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 
 /** A refusal in the platform's words. The reply adds its own `fbtrace_id`. */
@@ -85,7 +85,7 @@ export function graphError(
     message,
     type: more.type ?? 'OAuthException',
     code,
-    ...present({ error_subcode: more.subcode, is_transient: more.transient }),
+    ...omitUndefined({ error_subcode: more.subcode, is_transient: more.transient }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { listCatalogs } from './catalogs/read.ts';
 import { Edge, type NodeFields, type NodeShape, selection } from './fields.ts';
 import { numberHealth, wabaHealth } from './health.ts';
@@ -136,7 +136,7 @@ export function listNumbers(world: World, waba: Waba, request: PlatformRequest):
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
   return json({
     data: page.items.map((node) => select(nodeOf(world, node))),
-    ...present({ paging: page.paging }),
+    ...omitUndefined({ paging: page.paging }),
   });
 }
 

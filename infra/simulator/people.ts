@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import prefixes from '../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 import { type Beholder, ContactBook } from './contact-book.ts';
 
@@ -62,7 +62,7 @@ export class People {
     return {
       key: digits,
       userId: this.userIdOf(beholder.portfolioId, digits),
-      ...present({ username, parentId: this.#parentIdOf(beholder.portfolioId, digits) }),
+      ...omitUndefined({ username, parentId: this.#parentIdOf(beholder.portfolioId, digits) }),
       ...(isHidden ? { hidesNumber: true } : {}),
     };
   }

@@ -1,4 +1,4 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import type { PlatformError } from './errors.ts';
 
 export type Reply =
@@ -21,6 +21,6 @@ export function errorReply(error: PlatformError, traceId: string, headers?: Read
     kind: 'json',
     status: error.httpStatus,
     body: { error: { ...error.error, fbtrace_id: traceId } },
-    ...present({ headers }),
+    ...omitUndefined({ headers }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 
 /** A user's standing after a request, as the serving process knows it. */
-export interface Standing {
+export interface BudgetStatus {
   /** Whether the request may pass; if not, whether the client's minute or the user's half is used up. */
   readonly verdict: 'allowed' | 'client_used_up' | 'user_used_up';
   readonly clientLimit: number;
@@ -17,5 +17,5 @@ export type Spender = Pick<Caller, 'clientId' | 'userId'>;
 /** How many requests a client, and each of its users, may make in a minute (D54). */
 export interface ClientBudget {
   /** Counts one request, mostly by one write or none. Never throws: a request that cannot be counted is allowed. */
-  spend(spender: Spender, nowMs: number): Promise<Standing>;
+  spend(spender: Spender, nowMs: number): Promise<BudgetStatus>;
 }

@@ -6,7 +6,7 @@ import { type NamedReads, refuseUnknownQuery } from '../http/query-names.ts';
 import { Refusal } from '../http/refusal.ts';
 import { refuseRehearsal, refuseUnreadTimes } from '../http/request-headers.ts';
 import { type Caller, callerOf } from './caller.ts';
-import type { ClientBudget, Standing } from './client-budget.ts';
+import type { BudgetStatus, ClientBudget } from './client-budget.ts';
 
 export type ClientEvent = HttpEvent & { readonly caller: Caller };
 
@@ -28,7 +28,7 @@ export function clientEndpoint(
   reads: BodyReader | PageReads,
   handle: (event: ClientEvent, context: Context) => Promise<Answer>,
 ): Endpoint {
-  const standings = new WeakMap<HttpEvent, Standing>();
+  const standings = new WeakMap<HttpEvent, BudgetStatus>();
   const who: Preparation = async ({ event }) => {
     const caller = callerOf(event, nowMs());
     Object.assign(event, { caller });
@@ -55,7 +55,7 @@ export function clientEndpoint(
   };
 }
 
-function tooManyRequests({ verdict, clientLimit, limit, resetSeconds }: Standing): Refusal {
+function tooManyRequests({ verdict, clientLimit, limit, resetSeconds }: BudgetStatus): Refusal {
   const whose =
     verdict === 'client_used_up'
       ? `the client has made its ${clientLimit} requests of this minute`
@@ -64,7 +64,7 @@ function tooManyRequests({ verdict, clientLimit, limit, resetSeconds }: Standing
   return new Refusal('too_many_requests', message, { headers: { 'retry-after': String(resetSeconds) } });
 }
 
-function rateLimitHeaders({ limit, remaining, resetSeconds }: Standing): Readonly<Record<string, string>> {
+function rateLimitHeaders({ limit, remaining, resetSeconds }: BudgetStatus): Readonly<Record<string, string>> {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),

@@ -8,7 +8,7 @@ const plainDecimal = /^[1-9]\d{0,15}$/;
 
 const clientId = () => v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** `client_id` of a query. `askedClientId` checks it, because the contract quotes its refusal. */
+/** `client_id` of a query. `requestedClientId` checks it, because the contract quotes its refusal. */
 export const ClientIdText = v.optional(v.pipe(v.string(), documentedAs(clientId)));
 
 export const ClientIdJson = v.optional(v.pipe(v.unknown(), documentedAs(clientId)));
@@ -17,7 +17,7 @@ export const ClientIdJson = v.optional(v.pipe(v.unknown(), documentedAs(clientId
  * The `client_id` of query or body (D4), or undefined. Refuses with 400 `invalid client_id: <value>` all but a positive
  * safe integer in plain decimal (repeated parameters arrive joined by commas), and two different values.
  */
-export function askedClientId(asked: {
+export function requestedClientId(asked: {
   readonly query?: string | undefined;
   readonly body?: unknown;
 }): number | undefined {
@@ -29,10 +29,10 @@ export function askedClientId(asked: {
   return fromQuery ?? fromBody;
 }
 
-/** The faults for which `askedClientId` would refuse, for an answer that lists all faults. */
-export function clientIdFaults(asked: Parameters<typeof askedClientId>[0]): readonly Fault[] {
+/** The faults for which `requestedClientId` would refuse, for an answer that lists all faults. */
+export function clientIdFaults(asked: Parameters<typeof requestedClientId>[0]): readonly Fault[] {
   try {
-    askedClientId(asked);
+    requestedClientId(asked);
     return [];
   } catch (error) {
     if (error instanceof Refusal) return error.details.errors ?? [];

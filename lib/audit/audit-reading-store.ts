@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type QueriedTable, queryPages } from '../aws/dynamodb-batch.ts';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type AuditEntry, auditActs, auditPartition, monthsOf } from './entry.ts';
 
 const Texts = v.array(v.string());
@@ -53,7 +53,7 @@ function entryOf(whose: AuditEntry['whose'], item: unknown): AuditEntry {
   const [at = '', id = ''] = sk.split('#');
   return {
     ...{ whose, who, what, outcome, atMs: Date.parse(at), id },
-    on: present(on) as AuditEntry['on'],
-    ...present({ ofClientId, ends }),
+    on: omitUndefined(on) as AuditEntry['on'],
+    ...omitUndefined({ ofClientId, ends }),
   };
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../http/refusal.ts';
+import { errorName } from '../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../observe/log.ts';
-import { nameOf } from '../observe/name-of.ts';
 import type { AuditEntry, Audited, AuditOutcome, UserAct } from './entry.ts';
 
 /** What a user has done for a client: its own, or with `BSP_CN` another. */
@@ -36,7 +36,7 @@ export function usersAudit({ append, nowMs, newId, log, count }: AuditPorts): Au
       try {
         await append(entryOf(deed, outcome, { atMs: nowMs(), id: newId() }), AbortSignal.timeout(longestWaitMs));
       } catch (error) {
-        log('audit.not_written', { ...factsOf(deed), outcome, error: nameOf(error) });
+        log('audit.not_written', { ...factsOf(deed), outcome, error: errorName(error) });
         count('AuditNotWritten');
       }
     },

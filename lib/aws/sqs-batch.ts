@@ -1,5 +1,5 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
 /** A queue message. Its group (a client, a WABA) keeps one group's backlog from delaying others. */
@@ -46,7 +46,7 @@ export async function sendEntry(queue: SentQueue, entry: QueueEntry, abortSignal
     MessageGroupId: entry.group,
     DelaySeconds: entry.delaySeconds,
   });
-  await queue.client.send(message, present({ abortSignal }));
+  await queue.client.send(message, omitUndefined({ abortSignal }));
 }
 
 /** Sends one batch; returns the entries that the queue refused. */
@@ -64,7 +64,7 @@ export async function sendEntries(
       DelaySeconds: entry.delaySeconds,
     })),
   });
-  const { Failed = [] } = await queue.client.send(batch, present({ abortSignal }));
+  const { Failed = [] } = await queue.client.send(batch, omitUndefined({ abortSignal }));
   const refused = new Set(Failed.map(({ Id }) => Id));
   return entries.filter((_, position) => refused.has(String(position)));
 }

@@ -1,6 +1,6 @@
 import type { Waba } from '../access/directory.ts';
 import { Refusal } from '../http/refusal.ts';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import { backwardCursor, type CatalogPosition } from './cursor.ts';
 import type { CatalogIdOf } from './platform-catalogs.ts';
@@ -30,7 +30,10 @@ export async function listProducts(
     data: page.products.map((product) => productView(catalogId, product)),
     paging: {
       cursors: {
-        ...present({ before: page.before === undefined ? undefined : backwardCursor(page.before), after: page.after }),
+        ...omitUndefined({
+          before: page.before === undefined ? undefined : backwardCursor(page.before),
+          after: page.after,
+        }),
       },
     },
   };

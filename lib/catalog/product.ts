@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { decimalPrice } from './price.ts';
 
 /** A field of another type, or a blank one, counts as absent. */
@@ -51,7 +51,7 @@ export type Product = v.InferOutput<typeof ProductSchema>;
 /** A product as in the contract, without absent texts and without a price that is no decimal (D31). */
 export function productView(catalogId: string, product: PlatformProduct): Product {
   const { id, name, retailer_id, description, currency, price, url, category } = product;
-  return present({
+  return omitUndefined({
     id,
     name,
     retailer_id,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { log } from '../observe/log.ts';
 import type { CredentialOf } from '../platform/credentials.ts';
 import { readList } from '../platform/list-page.ts';
@@ -44,7 +44,7 @@ export function platformNumbers(call: PlatformTransport, credentialOf: Credentia
   return {
     page: async (waba, after) => {
       const { accessToken } = await credentialOf(waba.credential);
-      const query = { fields, limit: String(pageSize), ...present({ after }) };
+      const query = { fields, limit: String(pageSize), ...omitUndefined({ after }) };
       const reply = await call({
         method: 'GET',
         path: `${waba.wabaId}/phone_numbers`,
@@ -60,7 +60,7 @@ export function platformNumbers(call: PlatformTransport, credentialOf: Credentia
       }
       const unreadable = page.entries.length - numbers.length;
       if (unreadable > 0) log('platform.number_unreadable', { wabaId: waba.wabaId, count: unreadable });
-      return { numbers, ...present({ after: page.after }) };
+      return { numbers, ...omitUndefined({ after: page.after }) };
     },
   };
 }

@@ -4,7 +4,7 @@ import type { WabaAccess } from '../platform/waba-access.ts';
 import type { ListedChannel, LiveValues, PlatformNumber } from './channel.ts';
 import { changedLive } from './channel-item.ts';
 import type { ChannelStore } from './channel-store.ts';
-import { fallenBetween } from './fallen.ts';
+import { degradationsBetween } from './degradation.ts';
 import type { PlatformNumbers } from './platform-numbers.ts';
 
 export interface RefreshPorts {
@@ -54,7 +54,7 @@ export function channelRefresh(ports: RefreshPorts): RefreshChannels {
 /** Reported once, because the next reading compares with this write. */
 function reportFallen(channel: ListedChannel, live: LiveValues): void {
   const { wabaId, clientId, phoneNumberId } = channel;
-  const fallen = fallenBetween(channel, live);
+  const fallen = degradationsBetween(channel, live);
   for (const code of fallen) log('number.fallen', { wabaId, clientId, scope: `number:${phoneNumberId}`, code });
   if (fallen.length > 0) count('NumbersFallen');
 }

@@ -1,6 +1,6 @@
 import type { Waba } from '../access/directory.ts';
-import { present } from '../keys/present.ts';
-import { type AccountWord, matterScopes } from '../platform/webhook/account-update.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
+import { type AccountUpdate, matterScopes } from '../platform/webhook/account-update.ts';
 import { eventId, type ServiceEvent } from '../webhooks/event.ts';
 
 /**
@@ -9,17 +9,17 @@ import { eventId, type ServiceEvent } from '../webhooks/event.ts';
  */
 export function accountEvents(
   { wabaId, clientIds }: Pick<Waba, 'wabaId' | 'clientIds'>,
-  words: readonly AccountWord[],
+  words: readonly AccountUpdate[],
 ): ServiceEvent[] {
   return words.flatMap((word) => clientIds.map((clientId) => accountEvent(clientId, wabaId, word)));
 }
 
-function accountEvent(clientId: number, wabaId: string, told: AccountWord): ServiceEvent {
+function accountEvent(clientId: number, wabaId: string, told: AccountUpdate): ServiceEvent {
   const { kind, matter, word, code, atMs, untilMs, remediation } = told;
   const type = `account.${kind}` as const;
   const event = { id: eventId(type, clientId, [wabaId, word, atMs]), clientId, timestampMs: atMs };
-  const data = { waba_id: wabaId, scope: matterScopes[matter], platform_word: word, ...present({ code }) };
+  const data = { waba_id: wabaId, scope: matterScopes[matter], platform_word: word, ...omitUndefined({ code }) };
   if (type === 'account.restored') return { ...event, type, data };
   const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
-  return { ...event, type, data: { ...data, ...present({ until, remediation }) } };
+  return { ...event, type, data: { ...data, ...omitUndefined({ until, remediation }) } };
 }

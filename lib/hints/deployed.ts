@@ -7,8 +7,8 @@ import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents } from '../webhooks/deployed.ts';
 import type { CallAllowance } from './call-allowance.ts';
 import { hintQueue } from './hint-queue.ts';
-import type { Upstream } from './read-again.ts';
-import { hintStore } from './turn-store.ts';
+import { hintStore } from './hint-store.ts';
+import type { Upstream } from './refresh-waba.ts';
 
 /** The worker's ports; every platform call is within its turn's allowance. */
 export function deployedHints({ call, credentialOf }: Platform) {

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../aws/queue-body.ts';
 import { sendAtOnce } from '../aws/sqs-batch.ts';
-import type { DelayedHints, HintMessage, HintSink } from './hint.ts';
+import type { DelayedHints, HintMessage, HintSink } from './hint-message.ts';
 
 /** The hint queue, with the WABA as message group. Refused hints come again with the retried webhook. */
 export function hintQueue(client: SQSClient, url: string): HintSink & DelayedHints {

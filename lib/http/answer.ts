@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type Refusal, refusalCodes } from './refusal.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
@@ -85,7 +85,7 @@ export function refusalAnswer(refusal: Refusal): Answer {
   const body = shaped(RefusalAnswer, {
     message: refusal.message,
     code: refusal.code,
-    ...present({ platform_code: platformCode, estimate: estimate && { cost: estimate } }),
+    ...omitUndefined({ platform_code: platformCode, estimate: estimate && { cost: estimate } }),
     ...(errors === undefined || errors.length === 0 ? {} : { errors }),
   });
   return answer(refusal.status, body, headers);

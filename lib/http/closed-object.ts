@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { didYouMean } from './closest-name.ts';
 import { documentedAs } from './documented.ts';
 import { forbiddenKeyIn } from './forbidden-key.ts';
-import { nearHint } from './near-name.ts';
-import { butReceived } from './shown.ts';
+import { butReceived } from './json-excerpt.ts';
 
 /** Starts the message of an unknown field; `messageOf` in parse.ts appends the path. */
 export const unrecognizedField = 'unrecognized field';
@@ -57,7 +57,7 @@ export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
     for (const key in input) {
       if (!Object.hasOwn(input, key) || Object.hasOwn(entries, key)) continue;
       addIssue({
-        message: `${unrecognizedField}${nearHint(key, known)}`,
+        message: `${unrecognizedField}${didYouMean(key, known)}`,
         path: [{ type: 'object', origin: 'key', input: input as Record<string, unknown>, key, value: undefined }],
       });
       named += 1;

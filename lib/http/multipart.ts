@@ -1,4 +1,4 @@
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import {
   type BodyReader,
   bodyBytes,
@@ -10,8 +10,8 @@ import {
   utf8Text,
 } from './body.ts';
 import type { HttpEvent } from './endpoint.ts';
-import { framedForm } from './form-frame.ts';
 import { Refusal } from './refusal.ts';
+import { sanitizedForm } from './sanitized-form.ts';
 
 /** Lambda accepts about 4.7 MB of raw body. A lower limit makes the refusal this service's own (D18, R11). */
 const maxFormBytes = 4_500_000;
@@ -67,16 +67,16 @@ async function formParser() {
   return httpMultipartBodyParser({ busboy: { isPartAFile: () => true } });
 }
 
-/** The parts of a form, parsed by middy behind `framedForm`. */
+/** The parts of a form, parsed by middy behind `sanitizedForm`. */
 export async function readMultipart(event: HttpEvent): Promise<MultipartTemplate> {
   const body = bodyBytes(event, maxFormBytes);
-  const form = framedForm(body, event.headers['content-type'] ?? '', ['template', 'file']);
+  const form = sanitizedForm(body, event.headers['content-type'] ?? '', ['template', 'file']);
   const parsed = { headers: { 'content-type': form.contentType }, body: form.body as unknown };
   const parser = await formParser();
   await parser.before?.({ event: parsed } as never);
   const { template, file } = parsed.body as { readonly template?: Attachment; readonly file?: Attachment };
   if (template === undefined) throw refusedTemplate('malformed_body', 'part template is required');
-  return { template: jsonOf(template), ...present({ file: file && fileOf(file) }) };
+  return { template: jsonOf(template), ...omitUndefined({ file: file && fileOf(file) }) };
 }
 
 const partTemplate: JsonSubject = { name: 'part template', mustBe: 'valid JSON in UTF-8', path: 'template' };

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { unrecognizedField } from './closed-object.ts';
-import { nearHint } from './near-name.ts';
+import { didYouMean } from './closest-name.ts';
+import { jsonExcerpt } from './json-excerpt.ts';
 import { type Fault, Refusal } from './refusal.ts';
-import { shown } from './shown.ts';
 
 /**
  * Refuses with one 400 that lists every fault with its path. Its message is the first fault's, as contract texts such
@@ -84,7 +84,7 @@ function expectedOf(issue: v.BaseIssue<unknown>): string {
 
 /** For lengths valibot's count, for all else the value. */
 function receivedOf({ type, input, received }: v.BaseIssue<unknown>): string {
-  return type === 'min_length' || type === 'max_length' ? received : shown(input);
+  return type === 'min_length' || type === 'max_length' ? received : jsonExcerpt(input);
 }
 
 /** The words that a literal or picklist expects: `("image_url" | "video_url")`. */
@@ -93,7 +93,7 @@ function wordsOf({ expected }: v.BaseIssue<unknown>): string[] {
 }
 
 function hintAmong(words: readonly string[], input: unknown): string {
-  return typeof input === 'string' ? nearHint(input, words) : '';
+  return typeof input === 'string' ? didYouMean(input, words) : '';
 }
 
 function isMissingKey(issue: v.BaseIssue<unknown>): boolean {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { unrecognizedField } from './closed-object.ts';
+import { closestName, folded } from './closest-name.ts';
 import type { HttpEvent } from './endpoint.ts';
-import { folded, nearName } from './near-name.ts';
 import { clip, faultOf } from './parse.ts';
 import { type Fault, refuseFaults } from './refusal.ts';
 
@@ -38,9 +38,9 @@ export function refuseUnknownQuery(event: HttpEvent, { query, headers }: NamedRe
 
 function hintOf(name: string, { known, headerNames }: { readonly known: string[]; readonly headerNames: string[] }) {
   const exist = `Known parameters: ${known.join(', ')}`;
-  const header = nearName(name, headerNames);
+  const header = closestName(name, headerNames);
   if (header !== undefined) return `; ${header} is a header. ${exist}`;
-  const near = name.length < minComparedLetters ? undefined : nearName(name, known);
+  const near = name.length < minComparedLetters ? undefined : closestName(name, known);
   const meant = near ?? otherWords.get(folded(name))?.find((word) => known.includes(word));
   return meant === undefined ? `. ${exist}` : `; did you mean ${meant}? ${exist}`;
 }

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { unrecognizedField } from './closed-object.ts';
+import { closestName, didYouMean } from './closest-name.ts';
 import type { HttpEvent } from './endpoint.ts';
-import { nearHint, nearName } from './near-name.ts';
 import { clip, parse } from './parse.ts';
 import { type Fault, refuseFaults } from './refusal.ts';
 
@@ -28,7 +28,7 @@ const rehearsal = 'Dry-Run';
  */
 export function refuseRehearsal({ headers }: Asked, reads: { readonly headers?: HeaderSchema | undefined }): void {
   if (Object.hasOwn(reads.headers?.entries ?? {}, rehearsal)) return;
-  const asking = Object.keys(headers).filter((name) => headers[name] !== 'false' && nearName(name, [rehearsal]));
+  const asking = Object.keys(headers).filter((name) => headers[name] !== 'false' && closestName(name, [rehearsal]));
   const message = `${rehearsal}: this route cannot be rehearsed, only a send can; nothing was done`;
   refuseFaults(asking.map((name) => ({ path: clip(name), message })));
 }
@@ -45,7 +45,7 @@ export function refuseUnreadTimes({ headers }: Asked, reads: { readonly headers?
   refuseFaults(
     strays.map((name) => {
       const path = clip(name);
-      if (read.length > 0) return { path, message: `${unrecognizedField}: ${path}${nearHint(name, read)}` };
+      if (read.length > 0) return { path, message: `${unrecognizedField}: ${path}${didYouMean(name, read)}` };
       return { path, message: `${path}: this route has no time of its own, only a send has; nothing was done` };
     }),
   );
@@ -53,7 +53,7 @@ export function refuseUnreadTimes({ headers }: Asked, reads: { readonly headers?
 
 function misspelt(given: object, absent: readonly string[]): Fault[] {
   return Object.keys(given).flatMap((name) => {
-    const meant = nearName(name, absent);
+    const meant = closestName(name, absent);
     const path = clip(name);
     return meant === undefined ? [] : [{ path, message: `${unrecognizedField}: ${path}; did you mean ${meant}?` }];
   });

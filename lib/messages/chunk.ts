@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { isUserId } from '../platform/user-id.ts';
 import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
 import { LotSchema } from './lots.ts';
@@ -16,7 +16,7 @@ const ChunkRecipientSchema = v.object({
   request: v.exactOptional(MessageRequestSchema),
   /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),
-  /** Number of tries that provably sent nothing, by what each waited for (pace/pacing.ts). */
+  /** Number of tries that provably sent nothing, by what each waited for (pace/retry-delay.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
   /** No call before this time: the pair rate of the platform, or a wait of the message's own. */
   notBeforeMs: v.exactOptional(v.number()),
@@ -95,7 +95,7 @@ export function chunkOfJob(
   return {
     version: chunkVersion,
     ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
-    ...present({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts, reservedUnits }),
+    ...omitUndefined({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts, reservedUnits }),
     about: aboutJob(head),
   };
 }
@@ -113,7 +113,7 @@ export function headOfChunk(chunk: QueuedChunk): JobHead {
   const byUserId = addressesOfChunk(chunk).some(isUserId) ? (true as const) : undefined;
   return v.parse(JobHeadSchema, {
     ...chunk,
-    ...present({ campaignId: about.campaignId, attends: about.attends, byUserId }),
+    ...omitUndefined({ campaignId: about.campaignId, attends: about.attends, byUserId }),
     did: about.did,
     throughputPerSecond: limitPerSecond,
     templateName: about.template.name,

@@ -193,11 +193,11 @@ export function dispatchesPartition(clientId: number): string {
 /**
  * So no later try calls a recipient whose receipt came before the claim, and `unknown` with a receipt does not stay.
  */
-export function doubtKey(jobId: string): ItemKey {
+export function unknownMarkKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'DOUBT' };
 }
 
-/** The inverse of `doubtKey` and `jobKey`. */
+/** The inverse of `unknownMarkKey` and `jobKey`. */
 export function jobOfPartition(pk: unknown): string {
   return String(pk).slice(jobPrefix.length);
 }
@@ -211,7 +211,7 @@ export function receiptGroupOf(index: number): number {
 
 const receiptsPrefix = 'RECEIPTS#';
 
-/** Receipts, appended by their runs and folded by their readers (receipts/fold.ts). */
+/** Receipts, appended by their runs and folded by their readers (receipts/fold-receipts.ts). */
 export function receiptPartition(jobId: string, group: number): string {
   return `${receiptsPrefix}${jobId}#${group}`;
 }
@@ -272,13 +272,13 @@ export function idempotencyKey(scope: {
   return { pk: `IDEMPOTENCY#${scope.clientId}#${scope.did}#${hash}`, sk: 'IDEMPOTENCY' };
 }
 
-/** A question to the platform about a template (resolve/questions.ts). */
-export function questionKey(question: string): ItemKey {
+/** A look-up of a template at the platform (resolve/lookups.ts). */
+export function lookupKey(question: string): ItemKey {
   return { pk: `QUESTION#${question}`, sk: 'QUESTION' };
 }
 
-/** The questions of a client, counted by the minute (resolve/questions.ts). */
-export function turnsKey(clientId: number): ItemKey {
+/** The look-ups of a client, counted by the minute (resolve/lookups.ts). */
+export function lookupCountKey(clientId: number): ItemKey {
   return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
 }
 
@@ -340,7 +340,7 @@ export function erasingKey(name: string): ItemKey {
   return { pk: `ERASING#${name}`, sk: 'IDS' };
 }
 
-/** The percentages of a month's budget that a client was told of, `2026-11` (D58; budget/tell-reached.ts). */
-export function toldBudgetKey(clientId: number, month: string): ItemKey {
+/** The percentages of a month's budget that a client was told of, `2026-11` (D58; budget/notify-thresholds.ts). */
+export function notifiedThresholdsKey(clientId: number, month: string): ItemKey {
   return { pk: `BUDGET#${clientId}`, sk: `${month}#TOLD` };
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, type Item } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import {
   isParkedSo,
   jobExpiresAtSeconds,
@@ -24,7 +24,7 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
     const how = {
       UpdateExpression,
       ConditionExpression,
-      ...present({ ExpressionAttributeValues, ExpressionAttributeNames }),
+      ...omitUndefined({ ExpressionAttributeValues, ExpressionAttributeNames }),
     };
     const update = { TableName: table, Key: jobKey(jobId), ...how };
     const command = new UpdateCommand({ ...update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 
 /** One recipient of a send request, after validation (contract, params of a recipient). */
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
@@ -56,16 +56,16 @@ export type SendPath = (typeof sendPaths)[number];
 export const sendPathSchema = v.picklist(sendPaths);
 
 /** The requested time of a send (D56), as its headers spell it. */
-export const AskedTimeSchema = v.object({
+export const RequestedTimeSchema = v.object({
   send_at: v.exactOptional(v.string()),
   window: v.exactOptional(v.string()),
   days: v.exactOptional(v.string()),
   zone: v.exactOptional(v.string()),
 });
-export type AskedTime = v.InferOutput<typeof AskedTimeSchema>;
+export type RequestedTime = v.InferOutput<typeof RequestedTimeSchema>;
 
 /** The requested time, and the earliest moment at which any message may leave. */
-export const WhenSchema = v.object({ asked: AskedTimeSchema, fromMs: v.number() });
+export const WhenSchema = v.object({ asked: RequestedTimeSchema, fromMs: v.number() });
 
 export const JobHeadSchema = v.object({
   jobId: v.string(),
@@ -127,7 +127,7 @@ export function aboutJob({ did, templateName, templateLanguage, campaignId, atte
   return {
     did,
     template: { name: templateName, language: templateLanguage },
-    ...present({ campaignId, attends }),
+    ...omitUndefined({ campaignId, attends }),
   };
 }
 

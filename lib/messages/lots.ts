@@ -18,7 +18,7 @@ export interface Lot {
   readonly open: readonly Opening[];
 }
 
-export type Standing =
+export type OpeningState =
   | { readonly kind: 'open'; readonly untilMs: number }
   | { readonly kind: 'closed'; readonly opensAtMs: number }
   /** No opening follows. */
@@ -28,7 +28,7 @@ export type Standing =
 export const lastSlotBeforeEndMs = 5_000;
 
 /** `marginMs`: an opening counts as ended this long before its end. */
-export function standingAt(open: readonly Opening[], nowMs: number, marginMs = 0): Standing {
+export function openingStateAt(open: readonly Opening[], nowMs: number, marginMs = 0): OpeningState {
   const next = open.find(([fromMs, untilMs]) => nowMs < untilMs - marginMs && fromMs < untilMs - marginMs);
   if (next === undefined) return { kind: 'over' };
   const [opensAtMs, endMs] = next;

@@ -1,4 +1,4 @@
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 
 /** A quick reply's index among the buttons of the template, or of a carousel card; both from 0. */
 export interface QuickReplyPlace {
@@ -31,6 +31,6 @@ export function replyPayload(dispatchId: string, { card, button }: QuickReplyPla
 export function repliedMessageOf(payload: string | undefined): RepliedMessage | undefined {
   const [, jobId, index, card, button] = payloadPattern.exec(payload ?? '') ?? [];
   if (jobId === undefined) return undefined;
-  const place = { button: Number(button), ...present({ card: card === undefined ? undefined : Number(card) }) };
+  const place = { button: Number(button), ...omitUndefined({ card: card === undefined ? undefined : Number(card) }) };
   return { jobId, index: Number(index), place };
 }

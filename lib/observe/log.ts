@@ -151,7 +151,7 @@ export interface LogFacts {
   readonly durationMs?: number | undefined;
   /** The address of a request, as the edge reports it. */
   readonly viewerAddress?: string | undefined;
-  /** Counts by name: our own, or the platform's if well-formed (passed-over.ts). */
+  /** Counts by name: our own, or the platform's if well-formed (ignored-updates.ts). */
   readonly tally?: Readonly<Record<string, number>> | undefined;
   /** The requests of a line that serves several. */
   readonly correlationIds?: readonly string[] | undefined;

@@ -6,9 +6,9 @@ import { optOutListStore } from './opt-out-list-store.ts';
 import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
 import { personKey } from './person-key.ts';
 import { type NameOf, personNames } from './person-name.ts';
-import type { OptOutPorts } from './record-word.ts';
-import type { WordList } from './stop-words.ts';
-import { wordListReader } from './word-list-store.ts';
+import type { OptOutPorts } from './record-opt-out.ts';
+import { stopWordListReader } from './stop-word-list-store.ts';
+import type { StopWordList } from './stop-words.ts';
 
 /** The key never changes, and a container lives less than a day. */
 const keyKeptSeconds = 86_400;
@@ -36,8 +36,8 @@ export function deployedOptOutLook(): OptOutLook {
 }
 
 /** The stop and start words of provisioning, a minute old at most. A failed read is not cached. */
-export function deployedWordList(): () => Promise<WordList> {
-  return keptFor(wordsKeptMs, Date.now, wordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
+export function deployedStopWords(): () => Promise<StopWordList> {
+  return keptFor(wordsKeptMs, Date.now, stopWordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
 }
 
 export function deployedOptOutList(): OptOutList {

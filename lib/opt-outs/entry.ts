@@ -1,4 +1,4 @@
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 
 /*
  * Whether a person wants marketing within one scope (D55). An entry has two sides: `said` by person or platform, which
@@ -15,7 +15,7 @@ export type ClientSource = 'api' | 'import';
 export type Source = PersonSource | ClientSource;
 
 /** A word. `atMs` is the platform's time for the person's side, and this service's for the client's. */
-export interface Word<From extends Source = Source> {
+export interface OptOutChange<From extends Source = Source> {
   readonly says: 'stopped' | 'started';
   readonly atMs: number;
   readonly source: From;
@@ -23,19 +23,19 @@ export interface Word<From extends Source = Source> {
 
 /** At least one side is present. */
 export interface Entry {
-  readonly said?: Word<PersonSource>;
-  readonly told?: Word<ClientSource>;
+  readonly said?: OptOutChange<PersonSource>;
+  readonly told?: OptOutChange<ClientSource>;
 }
 
 const clientSources: ReadonlySet<Source> = new Set<ClientSource>(['api', 'import']);
 
-export function isOfClient(word: Word): word is Word<ClientSource> {
+export function isOfClient(word: OptOutChange): word is OptOutChange<ClientSource> {
   return clientSources.has(word.source);
 }
 
 /** The entry after a word; the same object if nothing changes. */
-export function after(entry: Entry | undefined, word: Word): Entry {
-  return joined(entry ?? {}, isOfClient(word) ? { told: word } : { said: word as Word<PersonSource> });
+export function withChange(entry: Entry | undefined, word: OptOutChange): Entry {
+  return joined(entry ?? {}, isOfClient(word) ? { told: word } : { said: word as OptOutChange<PersonSource> });
 }
 
 /**
@@ -45,41 +45,41 @@ export function after(entry: Entry | undefined, word: Word): Entry {
 export function joined(one: Entry, other: Entry): Entry {
   const said = latest(one.said, other.said);
   const told = latest(one.told, other.told);
-  return said === one.said && told === one.told ? one : present({ said, told });
+  return said === one.said && told === one.told ? one : omitUndefined({ said, told });
 }
 
 /** Equal words give the first. */
 function latest<From extends Source>(
-  one: Word<From> | undefined,
-  other: Word<From> | undefined,
-): Word<From> | undefined {
+  one: OptOutChange<From> | undefined,
+  other: OptOutChange<From> | undefined,
+): OptOutChange<From> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return isBefore(one, other) ? other : one;
 }
 
 /** A total order: by time, then start before stop, then by source. */
-function isBefore(one: Word, other: Word): boolean {
+function isBefore(one: OptOutChange, other: OptOutChange): boolean {
   if (one.atMs !== other.atMs) return one.atMs < other.atMs;
   if (one.says !== other.says) return one.says === 'started';
   return one.source < other.source;
 }
 
 /** The skew between the platform's clock, in whole seconds, and this service's. */
-export const doubtMs = 5_000;
+export const clockSkewMs = 5_000;
 
 /**
  * The word that holds now, or undefined. A person's stop wins over a client's, which the API may lift. When both sides'
  * clocks meet, the doubtful case is a stop.
  */
-export function standing({ said, told }: Entry): Word | undefined {
+export function currentChange({ said, told }: Entry): OptOutChange | undefined {
   if (said?.says === 'stopped' || told === undefined) return said;
   if (said === undefined) return told;
-  if (told.says === 'stopped') return said.atMs > told.atMs + doubtMs ? said : told;
+  if (told.says === 'stopped') return said.atMs > told.atMs + clockSkewMs ? said : told;
   return said.atMs > told.atMs ? said : told;
 }
 
 export function isStopped(entry: Entry): boolean {
-  return standing(entry)?.says === 'stopped';
+  return currentChange(entry)?.says === 'stopped';
 }
 
 /**
@@ -97,7 +97,11 @@ const longestAheadMs = 60_000;
  * When a person's word counts. A stop without a time, or from the future, counts from its arrival. Such a start is
  * ignored, because it may be older than any stop.
  */
-export function timeOfWord(says: Word['says'], atMs: number | undefined, receivedAtMs: number): number | undefined {
+export function changeTimeMs(
+  says: OptOutChange['says'],
+  atMs: number | undefined,
+  receivedAtMs: number,
+): number | undefined {
   if (atMs !== undefined && atMs <= receivedAtMs + longestAheadMs) return atMs;
   return says === 'stopped' ? receivedAtMs : undefined;
 }

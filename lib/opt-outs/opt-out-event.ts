@@ -1,37 +1,37 @@
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { isUserId } from '../platform/user-id.ts';
 import { eventId, type OptOutData, type ServiceEvent } from '../webhooks/event.ts';
-import type { ClientSource, PersonSource, Word } from './entry.ts';
+import type { ClientSource, OptOutChange, PersonSource } from './entry.ts';
 import type { Recipient } from './person-name.ts';
 import { type Scope, textOf } from './scope.ts';
 
 /** A word for an event to a client. Imported words have no events. */
-export interface ToldWord {
+export interface NotifiedChange {
   readonly clientId: number;
   /** Names of one person, the one in the client's list first; at least one. */
   readonly recipients: readonly Recipient[];
   /** The number that received the word, if any. */
   readonly did?: string | undefined;
   readonly scope: Scope;
-  readonly word: Word<PersonSource | Exclude<ClientSource, 'import'>>;
+  readonly word: OptOutChange<PersonSource | Exclude<ClientSource, 'import'>>;
   /** The message that the person has answered, if known. */
   readonly answered?: { readonly jobId: string; readonly messageId: string } | undefined;
 }
 
 /** The event about a word (D55). The same word has the same event id, whichever run sends it. */
-export function optOutEvent({ clientId, recipients, did, scope, word, answered }: ToldWord): ServiceEvent {
+export function optOutEvent({ clientId, recipients, did, scope, word, answered }: NotifiedChange): ServiceEvent {
   const [recipient] = recipients;
   if (recipient === undefined) throw new Error('a word without a person');
   const other = recipients.find((each) => isUserId(each) !== isUserId(recipient));
   const type = word.says === 'stopped' ? 'recipient.opted_out' : 'recipient.opted_in';
   const data: OptOutData = {
     recipient,
-    ...present(isUserId(recipient) ? { wa_id: other } : { user_id: other }),
-    ...present({ did }),
+    ...omitUndefined(isUserId(recipient) ? { wa_id: other } : { user_id: other }),
+    ...omitUndefined({ did }),
     scope: scope.kind,
     source: word.source,
     at: new Date(word.atMs).toISOString(),
-    ...present({ job_id: answered?.jobId, message_id: answered?.messageId }),
+    ...omitUndefined({ job_id: answered?.jobId, message_id: answered?.messageId }),
   };
   const id = eventId(type, clientId, [recipient, textOf(scope), word.atMs, word.source]);
   return { id, clientId, type, timestampMs: word.atMs, data };

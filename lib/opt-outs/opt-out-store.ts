@@ -2,12 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../aws/dynamodb-batch.ts';
 import { changeVersioned, type VersionedItem } from '../aws/versioned-item.ts';
-import { present } from '../keys/present.ts';
-import type { Word } from './entry.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
+import type { OptOutChange } from './entry.ts';
 import { listedKey, markKey, markKeysOf, nameOfPerson, personKey } from './opt-out-items.ts';
-import { nothingSaid, type PersonOptOuts, stopFor } from './person.ts';
+import { noOptOuts, type PersonOptOuts, stopFor } from './person.ts';
 import type { NameOf, PersonName, Recipient } from './person-name.ts';
-import type { OptOutPorts } from './record-word.ts';
+import type { OptOutPorts } from './record-opt-out.ts';
 import type { ScopeText, Sender } from './scope.ts';
 
 const wordOf = <const From extends string>(sources: readonly From[]) =>
@@ -32,12 +32,12 @@ export interface OptOutLook {
   /** Whether a recipient of this sender may be stopped. `markKeysOf` serves reads together with other items. */
   anyFor(sender: Sender): Promise<boolean>;
   /** The stops for these recipients: one item each, a hundred in a batch request. */
-  stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Promise<ReadonlyMap<Recipient, Word>>;
+  stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Promise<ReadonlyMap<Recipient, OptOutChange>>;
 }
 
 /**
- * Writes opt-outs (record-word.ts). A writer that loses too many races throws, and its delivery is retried. `mostlyNew`
- * writes before it reads: one request for a new person, a refused one for a known one.
+ * Writes opt-outs (record-opt-out.ts). A writer that loses too many races throws, and its delivery is retried.
+ * `mostlyNew` writes before it reads: one request for a new person, a refused one for a known one.
  */
 export function optOutWriter(
   messages: TableAccess,
@@ -58,7 +58,7 @@ export function optOutWriter(
     },
 
     change: async (name, rule) => {
-      const seen = mostlyNew ? { state: nothingSaid, version: 0 } : undefined;
+      const seen = mostlyNew ? { state: noOptOuts, version: 0 } : undefined;
       const changed = await changeVersioned(personItem(messages, name), rule, { seen, mostTries, pause });
       if (changed === undefined) throw new Error('a person has too many writers');
       return changed;
@@ -81,9 +81,9 @@ export function optOutLook(messages: TableAccess, names: () => Promise<NameOf>):
       const keys = [...new Set(named.values())].map(personKey);
       const items = await batchGet(messages, keys, { consistent: true });
       const people = new Map(items.map((item) => [nameOfPerson(item['pk']), personOf(item)]));
-      const stops = new Map<Recipient, Word>();
+      const stops = new Map<Recipient, OptOutChange>();
       for (const [recipient, name] of named) {
-        const stop = stopFor(people.get(name) ?? nothingSaid, sender);
+        const stop = stopFor(people.get(name) ?? noOptOuts, sender);
         if (stop !== undefined) stops.set(recipient, stop);
       }
       return stops;
@@ -101,8 +101,8 @@ function personItem({ documentClient, tableName }: TableAccess, name: PersonName
 
 /** A person's state. Throws on an item of another form, so that no such person counts as free. */
 export function personOf(item: Item | undefined): PersonOptOuts {
-  if (item === undefined) return nothingSaid;
+  if (item === undefined) return noOptOuts;
   const { entries, names, became } = v.parse(PersonSchema, item);
-  const known = Object.entries(entries).map(([text, entry]) => [text as ScopeText, present(entry)] as const);
+  const known = Object.entries(entries).map(([text, entry]) => [text as ScopeText, omitUndefined(entry)] as const);
   return { entries: Object.fromEntries(known), names, became };
 }

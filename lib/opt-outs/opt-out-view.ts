@@ -1,10 +1,17 @@
 import * as v from 'valibot';
-import { type Entry, isStopped, standing, type Word } from './entry.ts';
+import { currentChange, type Entry, isStopped, type OptOutChange } from './entry.ts';
 import { type PersonOptOuts, platformStops } from './person.ts';
 import type { Recipient } from './person-name.ts';
 import { kindOf, type ScopeText, textOf } from './scope.ts';
 
-const sources = ['platform', 'refused', 'reply', 'quick_reply', 'api', 'import'] as const satisfies Word['source'][];
+const sources = [
+  'platform',
+  'refused',
+  'reply',
+  'quick_reply',
+  'api',
+  'import',
+] as const satisfies OptOutChange['source'][];
 
 /** A client's view of a person (D55). */
 export const OptOutSchema = v.object({
@@ -38,7 +45,7 @@ export function optOutOf(
       ([one, before], [other, after]) => Number(other === own) - Number(one === own) || holdsMore(before, after),
     );
   const [text = own, entry] = concerning[0] ?? [];
-  const word = entry === undefined ? undefined : standing(entry);
+  const word = entry === undefined ? undefined : currentChange(entry);
   if (word === undefined) return undefined;
   return {
     recipient,
@@ -52,6 +59,6 @@ export function optOutOf(
 
 /** Orders entries of numbers and WABAs: stops first, then the latest. */
 function holdsMore(one: Entry, other: Entry): number {
-  const atMs = (entry: Entry) => standing(entry)?.atMs ?? 0;
+  const atMs = (entry: Entry) => currentChange(entry)?.atMs ?? 0;
   return Number(isStopped(other)) - Number(isStopped(one)) || atMs(other) - atMs(one);
 }

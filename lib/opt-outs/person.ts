@@ -1,5 +1,14 @@
-import { present } from '../keys/present.ts';
-import { after, type Entry, isOfClient, isStopped, joined, mayStart, standing, type Word } from './entry.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
+import {
+  currentChange,
+  type Entry,
+  isOfClient,
+  isStopped,
+  joined,
+  mayStart,
+  type OptOutChange,
+  withChange,
+} from './entry.ts';
 import type { PersonName } from './person-name.ts';
 import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './scope.ts';
 
@@ -7,17 +16,17 @@ import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './sco
 export interface PersonOptOuts {
   readonly entries: Readonly<Partial<Record<ScopeText, Entry>>>;
   readonly names: readonly PersonName[];
-  /** Names that replaced this one, and since when. Earlier words count for them too (`saidUntil`). */
+  /** Names that replaced this one, and since when. Earlier words count for them too (`optOutsUntil`). */
   readonly became: Readonly<Record<PersonName, number>>;
 }
 
-export const nothingSaid: PersonOptOuts = { entries: {}, names: [], became: {} };
+export const noOptOuts: PersonOptOuts = { entries: {}, names: [], became: {} };
 
 /** A bound on item and writes: more names than a person has who changes number every year. Further names are dropped. */
 export const mostNames = 12;
 
 /** Joins two states of one person. Returns the first object if the second adds nothing. */
-export function together(one: PersonOptOuts, other: PersonOptOuts): PersonOptOuts {
+export function mergedOptOuts(one: PersonOptOuts, other: PersonOptOuts): PersonOptOuts {
   const entries: Partial<Record<ScopeText, Entry>> = { ...one.entries };
   let isNews = false;
   for (const [text, entry] of Object.entries(other.entries) as [ScopeText, Entry][]) {
@@ -42,31 +51,31 @@ export function together(one: PersonOptOuts, other: PersonOptOuts): PersonOptOut
  * The entries up to that time, without names. A client's stop counts whenever it came: the client may not know of the
  * change, and its sends to an old user id go to the new one (accept/replaced-ids.ts).
  */
-export function saidUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
-  const until = <W extends Word>(word: W | undefined) =>
+export function optOutsUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
+  const until = <W extends OptOutChange>(word: W | undefined) =>
     word !== undefined && (word.atMs <= atMs || (isOfClient(word) && word.says === 'stopped')) ? word : undefined;
   const kept = (Object.entries(entries) as [ScopeText, Entry][]).flatMap(([text, { said, told }]) => {
-    const entry: Entry = present({ said: until(said), told: until(told) });
-    return standing(entry) === undefined ? [] : [[text, entry] as const];
+    const entry: Entry = omitUndefined({ said: until(said), told: until(told) });
+    return currentChange(entry) === undefined ? [] : [[text, entry] as const];
   });
-  return { ...nothingSaid, entries: Object.fromEntries(kept) };
+  return { ...noOptOuts, entries: Object.fromEntries(kept) };
 }
 
 /** One word of one scope as a state of its own. */
-export function accountOf(scope: Scope, word: Word, names: readonly PersonName[]): PersonOptOuts {
-  return { ...nothingSaid, entries: { [textOf(scope)]: after(undefined, word) }, names: linked(names) };
+export function optOutsOfChange(scope: Scope, word: OptOutChange, names: readonly PersonName[]): PersonOptOuts {
+  return { ...noOptOuts, entries: { [textOf(scope)]: withChange(undefined, word) }, names: linked(names) };
 }
 
 /** Only one word is refused: the API's start after a stop of the person or the platform. */
-export function refuses(person: PersonOptOuts, scope: Scope, word: Word): boolean {
+export function refuses(person: PersonOptOuts, scope: Scope, word: OptOutChange): boolean {
   return isOfClient(word) && word.says === 'started' && !mayStart(person.entries[textOf(scope)]);
 }
 
 /** The stop for a message of the sender, the client's own first; undefined without one. */
-export function stopFor({ entries }: PersonOptOuts, sender: Sender): Word | undefined {
+export function stopFor({ entries }: PersonOptOuts, sender: Sender): OptOutChange | undefined {
   for (const text of scopesOf(sender)) {
     const entry = entries[text];
-    if (entry !== undefined && isStopped(entry)) return standing(entry);
+    if (entry !== undefined && isStopped(entry)) return currentChange(entry);
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
-import type { Reply } from '../platform/webhook/person-words.ts';
+import type { Reply } from '../platform/webhook/person-updates.ts';
 import words from './stop-words.json' with { type: 'json' };
 
 /** Provisioning may replace each of these lists. */
-export interface WordList {
+export interface StopWordList {
   readonly stop: readonly string[];
   readonly start: readonly string[];
   /** Labels and payloads of the quick replies that end marketing. */
@@ -13,10 +13,10 @@ export interface WordList {
  * Spanish, Portuguese, English, French, German and Italian. Each word must be the whole text. Words that also answer
  * questions (`no`, `yes`, `ok`) are excluded.
  */
-export const stopWords: WordList = words;
+export const stopWords: StopWordList = words;
 
 /**
- * Longer than any decorated word. A text that the platform's reader has cut is longer (person-words.ts), so it never
+ * Longer than any decorated word. A text that the platform's reader has cut is longer (person-updates.ts), so it never
  * matches.
  */
 export const longestText = 100;
@@ -25,7 +25,11 @@ export const longestText = 100;
  * Judges a reply: `stop` or `start` if the whole text is such a word (D55). Only letters and digits count, and single
  * letters join (S.T.O.P.). Buttons count by label or payload only: a label "Cancel" may mean an appointment.
  */
-export function wordJudge({ stop, start, stopButtons }: WordList): (reply: Reply) => 'stop' | 'start' | undefined {
+export function stopWordMatcher({
+  stop,
+  start,
+  stopButtons,
+}: StopWordList): (reply: Reply) => 'stop' | 'start' | undefined {
   const [stops, starts, buttons] = [stop, start, stopButtons].map((list) => new Set(list.map(folded)));
   return ({ by, text, payload }) => {
     const isAmong = (list: Set<string> | undefined, said = '') => {

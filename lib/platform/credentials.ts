@@ -1,5 +1,5 @@
 import { keptFor } from '../aws/secrets.ts';
-import { nameOf } from '../observe/name-of.ts';
+import { errorName } from '../observe/error-name.ts';
 import {
   groupCount,
   groupCredentials,
@@ -44,7 +44,7 @@ export function platformCredentials(readText: ReadCredentialsText, nowMs: () => 
       all = await holding(name);
     } catch (error) {
       // Only the name of the cause: JSON.parse and valibot quote what they read, here a token.
-      throw notSent(`the credentials could not be read: ${nameOf(error)}`);
+      throw notSent(`the credentials could not be read: ${errorName(error)}`);
     }
     if (all !== undefined && Object.hasOwn(all, name)) return all[name] as PlatformCredential;
     throw notSent('a WABA names a credential that the secret does not hold');

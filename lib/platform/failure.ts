@@ -46,8 +46,8 @@ export type Concern = (typeof concerns)[number];
  * Whether a cause may pass (D57; platform reference, 6.4, 6.5). `yes`: by itself or once fixed. `after_a_day`: earlier
  * retries are punished. `named`: a person or the client must have acted. `never`: it fails again, or must not go.
  */
-export const retryWords = ['yes', 'after_a_day', 'named', 'never'] as const;
-export type RetryWord = (typeof retryWords)[number];
+export const retryAdvices = ['yes', 'after_a_day', 'named', 'never'] as const;
+export type RetryAdvice = (typeof retryAdvices)[number];
 
 export interface FailureFacts {
   readonly httpStatus?: number;
@@ -135,7 +135,7 @@ interface CodeEntry {
   readonly concerns?: Concern;
   /** What the code holds when a receipt drops a message that the platform had held back (platform reference, 2.10). */
   readonly holdsWhenDropped?: HoldKind;
-  readonly retry: RetryWord;
+  readonly retry: RetryAdvice;
 }
 
 const entries = new Map<number | string, CodeEntry>(
@@ -162,7 +162,7 @@ export function dropKindOf(code: number | undefined): HoldKind | undefined {
   return entryOf(code)?.holdsWhenDropped;
 }
 
-export function retryWordOf(code: number): RetryWord | undefined {
+export function retryAdviceOf(code: number): RetryAdvice | undefined {
   return entryOf(code)?.retry;
 }
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../http/refusal.ts';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { PlatformFailure } from './failure.ts';
 
 const retryAfterSecondsUnlessTold = 60;
@@ -8,7 +8,7 @@ const retryAfterSecondsUnlessTold = 60;
 export function refusalOf(failure: PlatformFailure): Refusal {
   const { code, userMessage, retryAfterSeconds } = failure.facts;
   const cause = failure;
-  const platformCode = present({ platformCode: code });
+  const platformCode = omitUndefined({ platformCode: code });
   if (failure.throttled) {
     const seconds = Math.ceil(retryAfterSeconds ?? retryAfterSecondsUnlessTold);
     const headers = { 'retry-after': String(seconds) };

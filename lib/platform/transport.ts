@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { countPlatformError, countRefusedCredential } from '../observe/metrics.ts';
 import { type Clocks, type Connections, machineClocks, wakefulConnections } from './connections.ts';
 import { codePaceOf, PlatformFailure } from './failure.ts';
@@ -103,7 +103,7 @@ function callOnce(
           ...call.headers,
           authorization: `${call.authorization ?? 'Bearer'} ${call.accessToken}`,
           accept: 'application/json',
-          ...present({ 'content-type': payload?.type, 'content-length': payload?.bytes.byteLength }),
+          ...omitUndefined({ 'content-type': payload?.type, 'content-length': payload?.bytes.byteLength }),
         },
         signal: AbortSignal.timeout(Math.min(options.timeoutMs, call.timeoutMs ?? options.timeoutMs)),
       },
@@ -173,13 +173,13 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   if (httpStatus >= 200 && httpStatus < 300) {
     const parsed = v.safeParse(BodySchema, text);
     if (!parsed.success) throw new PlatformFailure('ambiguous', { httpStatus });
-    return { body: parsed.output, ...present({ usagePercent: usagePercentOf(reply) }) };
+    return { body: parsed.output, ...omitUndefined({ usagePercent: usagePercentOf(reply) }) };
   }
   const parsed = v.safeParse(ErrorBodySchema, text);
   const error = parsed.success ? parsed.output.error : undefined;
   const facts = {
     httpStatus,
-    ...present({
+    ...omitUndefined({
       code: error?.code,
       subcode: error?.error_subcode,
       userMessage: error?.error_user_msg ?? error?.error_data?.details ?? error?.message,

@@ -4,7 +4,7 @@ import { type Category, categoryOf, priceOf } from './price.ts';
 import { type KnownRates, ratesOfDay } from './rates-of-day.ts';
 
 /** The platform's word on a message's price: `pricing` of its receipts (platform reference, 9.3 and 10.2). */
-export interface ToldPricing {
+export interface ReceiptPricing {
   readonly billable?: boolean;
   readonly type?: string;
   readonly category?: string;
@@ -18,7 +18,7 @@ export interface Delivered {
   readonly market: string;
   /** The template's category in any case; it counts if the platform names none. */
   readonly templateCategory: string;
-  readonly pricing?: ToldPricing | undefined;
+  readonly pricing?: ReceiptPricing | undefined;
 }
 
 export interface Charge {
@@ -54,7 +54,7 @@ export function chargeOf({ day, market, templateCategory, pricing }: Delivered, 
 }
 
 /** The platform will remove `billable`; the type says the same. */
-function isFree(pricing: ToldPricing | undefined): boolean {
+function isFree(pricing: ReceiptPricing | undefined): boolean {
   const { billable, type, subtype } = pricing ?? {};
   return billable === false || type?.startsWith('free_') === true || subtype === 'paid_exempt';
 }

@@ -1,4 +1,4 @@
-import { nearName } from '../http/near-name.ts';
+import { closestName } from '../http/closest-name.ts';
 import countries from './countries.json' with { type: 'json' };
 import phonePrefixes from './phone-prefixes.json' with { type: 'json' };
 
@@ -19,7 +19,7 @@ export function countryNamed(name: string): string | undefined {
     const names = new Intl.DisplayNames(language, { type: 'region' });
     for (const code of knownCountries) codes.set(names.of(code) ?? code, code);
   }
-  const near = nearName(name, [...codes.keys()]);
+  const near = closestName(name, [...codes.keys()]);
   return near === undefined ? undefined : codes.get(near);
 }
 

@@ -1,5 +1,5 @@
+import { errorName } from '../observe/error-name.ts';
 import { log } from '../observe/log.ts';
-import { nameOf } from '../observe/name-of.ts';
 import type { Rates } from './rates.ts';
 import { type KnownRates, ratesOfDay, utcDay } from './rates-of-day.ts';
 
@@ -24,7 +24,7 @@ export function knownRates(
       known = [shipped, ...(await findStored())];
       readAgainAtMs = nowMs() + keepForMs;
     } catch (error) {
-      log('pricing.rates_not_read', { error: nameOf(error) });
+      log('pricing.rates_not_read', { error: errorName(error) });
       readAgainAtMs = nowMs() + tryAgainAfterMs;
     }
     return known;

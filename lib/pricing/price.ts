@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
+import { jsonExcerpt } from '../http/json-excerpt.ts';
 import { Refusal } from '../http/refusal.ts';
-import { shown } from '../http/shown.ts';
 import { countryNamed, knownCountries } from './country.ts';
 import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rates.ts';
 
@@ -66,7 +66,7 @@ function noRate(country: string, code: string): Refusal {
   if (code !== '') return new Refusal('rate_not_found', refused);
   const meant = countryNamed(country);
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  const message = `market must be a two-letter code (ISO 3166-1 alpha-2), received ${shown(country)}${hint}`;
+  const message = `market must be a two-letter code (ISO 3166-1 alpha-2), received ${jsonExcerpt(country)}${hint}`;
   return new Refusal('rate_not_found', `${refused}: ${message}`, { errors: [{ path: 'market', message }] });
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { didSortKey } from '../access/directory-items.ts';
-import { wordListKey } from '../opt-outs/word-list.ts';
+import { stopWordListKey } from '../opt-outs/stop-word-list.ts';
 import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { entityOf } from './provisioned-entity.ts';
@@ -84,7 +84,7 @@ function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string
 
 /** The copy under a DID shows only its own parts: the WABA and the sending account. The channel shows the rest. */
 function attributesShown({ key, attributes }: Item): Attributes {
-  if (key.pk === wordListKey.pk) {
+  if (key.pk === stopWordListKey.pk) {
     // Always present, so that a line shows a removal.
     const lists = { stop: undefined, start: undefined, stopButtons: undefined };
     return { ...lists, ...(attributes as { readonly words?: Attributes }).words };

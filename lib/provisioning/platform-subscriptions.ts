@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { nameOf } from '../observe/name-of.ts';
+import { errorName } from '../observe/error-name.ts';
 import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import { readList } from '../platform/list-page.ts';
 import type { PlatformTransport } from '../platform/transport.ts';
+import { appOfWaba } from './desired-apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
-import { appOfWaba } from './wanted-apps.ts';
 
 export type Subscription = { readonly wabaId: string } & (
   | { readonly state: 'there' | 'added' | 'missing'; readonly appId: string }
@@ -51,7 +51,12 @@ async function subscribe(
     // The platform subscribes the token's own app, which may be another one.
     return { wabaId, appId, state: (await isThere()) ? 'added' : 'missing' };
   } catch (error) {
-    return { wabaId, appId, state: 'unknown', why: error instanceof PlatformFailure ? error.message : nameOf(error) };
+    return {
+      wabaId,
+      appId,
+      state: 'unknown',
+      why: error instanceof PlatformFailure ? error.message : errorName(error),
+    };
   }
 }
 

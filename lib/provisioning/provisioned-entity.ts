@@ -12,7 +12,7 @@ import {
   wabaSortPrefix,
 } from '../access/directory-items.ts';
 import { credentialPrefix } from '../access/sign-in/credential-items.ts';
-import { wordListKey } from '../opt-outs/word-list.ts';
+import { stopWordListKey } from '../opt-outs/stop-word-list.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
 export type Entity =
@@ -40,7 +40,7 @@ export function entityOf({
     const item = v.safeParse(DidItemSchema, attributes);
     return { kind: 'channel', name: item.success ? String(item.output.channel.channelId) : `of ${pk}` };
   }
-  if (pk === wordListKey.pk && sk === wordListKey.sk) return { kind: 'words', name: 'of opt-outs' };
+  if (pk === stopWordListKey.pk && sk === stopWordListKey.sk) return { kind: 'words', name: 'of opt-outs' };
   if (!pk.startsWith(clientPartitionPrefix)) return undefined;
   if (sk === profileSortKey) return named('client', pk, clientPartitionPrefix);
   if (sk.startsWith(wabaSortPrefix)) {

@@ -19,10 +19,10 @@ import {
   wabaNumberAttributes,
   wabaNumberKey,
 } from '../channels/channel-item.ts';
-import { present } from '../keys/present.ts';
-import { type WordListItem, wordListKey } from '../opt-outs/word-list.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
+import { type StopWordListItem, stopWordListKey } from '../opt-outs/stop-word-list.ts';
+import { appOfWaba } from './desired-apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
-import { appOfWaba } from './wanted-apps.ts';
 
 /** The tables that provisioning writes; `credentials` has no sort key. */
 export type ProvisionedTable = 'directory' | 'credentials' | 'channels';
@@ -87,8 +87,8 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
 function wordItems({ opt_out_words: given }: ProvisioningFile): DirectoryItem[] {
   if (given === undefined) return [];
   const { stop, start, stop_buttons: stopButtons } = given;
-  const attributes: WordListItem = { words: present({ stop, start, stopButtons }) };
-  return [{ key: wordListKey, attributes: { ...attributes } }];
+  const attributes: StopWordListItem = { words: omitUndefined({ stop, start, stopButtons }) };
+  return [{ key: stopWordListKey, attributes: { ...attributes } }];
 }
 
 /** Lets a user log in (D11). */
@@ -97,7 +97,7 @@ export function credentialItem(
   { passwordHash, givenHash }: Pick<Credential, 'passwordHash' | 'givenHash'>,
 ): ProvisionedItem {
   const attributes = { passwordHash, userId: userIdOf(username), clientId };
-  const given = present({ givenHash });
+  const given = omitUndefined({ givenHash });
   return { table: 'credentials', key: credentialKey(username), attributes: { ...attributes, ...given } };
 }
 
@@ -145,9 +145,9 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
   const { waba: ofFile } = ownersOf(file, channel);
   const waba = {
     ...wabaFacts(file, ofFile),
-    ...present({ appId: appOfWaba(file, channel.waba_id), monthlyBudgets: monthlyBudgets(file, ofFile) }),
+    ...omitUndefined({ appId: appOfWaba(file, channel.waba_id), monthlyBudgets: monthlyBudgets(file, ofFile) }),
   };
-  const account = present({ messagingAccountId: channel.messaging_account_id });
+  const account = omitUndefined({ messagingAccountId: channel.messaging_account_id });
   const didItem: DidItem = { channel: { ...facts, ...account }, waba };
   return [
     { key: channelKey(channel.client_id, channel.channel_id), attributes: { ...facts } },

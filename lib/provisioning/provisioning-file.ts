@@ -3,7 +3,7 @@ import { permissions } from '../access/caller.ts';
 import { didPattern } from '../access/directory.ts';
 import { isPasswordHash, passwordMaxLength } from '../access/sign-in/password.ts';
 import { usernamePattern } from '../access/sign-in/sign-in.ts';
-import { zoneNamed } from '../access/zone.ts';
+import { zoneNamed } from '../access/time-zone.ts';
 import { faultOf } from '../http/parse.ts';
 import type { Fault } from '../http/refusal.ts';
 import { folded, longestText } from '../opt-outs/stop-words.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { goneAttributes, isListedChannelKey } from '../channels/channel-item.ts';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { narrowed } from './narrowed-access.ts';
@@ -25,7 +25,7 @@ export interface ProvisionedState {
   readonly platformApps: PlatformApps;
 }
 
-export interface WantedState {
+export interface DesiredState {
   readonly items: readonly ProvisionedItem[];
   readonly platformCredentials: PlatformCredentials;
   readonly platformApps: PlatformApps;
@@ -46,7 +46,7 @@ export interface ProvisioningPlan {
 }
 
 /** Compares the stored with the wanted state. Items outside provisioning stay. */
-export function provisioningPlan(stored: ProvisionedState, wanted: WantedState): ProvisioningPlan {
+export function provisioningPlan(stored: ProvisionedState, wanted: DesiredState): ProvisioningPlan {
   const storedItems = new Map(stored.items.map((item) => [placeText(item), item]));
   const places = new Set(wanted.items.map(placeText));
   const gone = stored.items.filter((item) => isToGo(item) && !places.has(placeText(item)));
@@ -97,7 +97,7 @@ function narrowing(stored: StoredItem | undefined, wanted: ProvisionedItem): Ite
 }
 
 function granting({ attributes, whenAbsent, ...place }: ProvisionedItem): ItemChange {
-  return { ...place, set: attributes, ...present({ whenAbsent }) };
+  return { ...place, set: attributes, ...omitUndefined({ whenAbsent }) };
 }
 
 function clientsWithNewWaba(added: readonly ProvisionedItem[]): number[] {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../keys/present.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { ProvisionedState, StoredItem } from './provisioning-plan.ts';
 
@@ -79,13 +79,13 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
     ).map((client) => ({
       client_id: client.clientId,
       name: client.name,
-      ...present({ opt_outs_for_utility: client.optOutsForUtility }),
-      ...present({ zone: client.zone ?? undefined, monthly_budget: client.monthlyBudget ?? undefined }),
+      ...omitUndefined({ opt_outs_for_utility: client.optOutsForUtility }),
+      ...omitUndefined({ zone: client.zone ?? undefined, monthly_budget: client.monthlyBudget ?? undefined }),
     })),
     wabas: [...wabas.values()].map(({ dids, platformStops: platform_stops, ...waba }) => ({
       ...{ waba_id: waba.wabaId, name: waba.name, namespace: waba.namespace, client_ids: waba.clientIds },
       ...{ credential: waba.credential, business_id: waba.businessId, business_name: waba.businessName },
-      ...present({ dids, platform_stops }),
+      ...omitUndefined({ dids, platform_stops }),
     })),
     channels: parsed(
       DidSchema,
@@ -93,7 +93,7 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
     ).map(({ channel }) => ({
       ...{ channel_id: channel.channelId, did: channel.did, client_id: channel.clientId, waba_id: channel.wabaId },
       ...{ phone_number_id: channel.phoneNumberId, throughput_per_second: channel.throughputPerSecond },
-      ...present({ name: channel.name, messaging_account_id: channel.messagingAccountId }),
+      ...omitUndefined({ name: channel.name, messaging_account_id: channel.messagingAccountId }),
     })),
     campaigns: parsed(
       CampaignSchema,
@@ -113,12 +113,12 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
     })),
     platform_apps: Object.entries(platformApps).map(([id, app]) => ({
       ...{ id, app_secret: app.appSecret, verify_token: app.verifyToken, wabas: app.wabas },
-      ...present({ previous_app_secret: app.previousAppSecret }),
+      ...omitUndefined({ previous_app_secret: app.previousAppSecret }),
     })),
     ...(words === undefined
       ? {}
       : {
-          opt_out_words: present({
+          opt_out_words: omitUndefined({
             ...{ stop: words.words.stop, start: words.words.start, stop_buttons: words.words.stopButtons },
           }),
         }),

@@ -5,25 +5,25 @@ import { log } from '../observe/log.ts';
 import { type WebhookConfigs, webhookConfigStore } from './config/config-store.ts';
 import { type SealingKeySet, sealingKeySet, secretOpener } from './config/sealing.ts';
 import { sealingKeysKeptSeconds } from './config/sealing-rotation.ts';
+import { backlogStore } from './delivery/backlog-store.ts';
 import { deliveryStateStore } from './delivery/delivery-state-store.ts';
 import { type Post, postPublic } from './delivery/post-network.ts';
 import { receiversIn } from './delivery/receivers.ts';
-import { waitingStore } from './delivery/waiting-store.ts';
 import { wakeQueue } from './delivery/wake-queue.ts';
-import type { EventSink, WantedEvents } from './event.ts';
+import type { EventSink, SubscribedTypes } from './event.ts';
 import { eventQueue } from './event-queue.ts';
 import { eventRecordStore } from './event-record-store.ts';
-import { wantedBy, wantedOnly } from './wanted-events.ts';
+import { subscribedOnly, subscribedTypes } from './event-subscription.ts';
 
 /** The event queue, for events that a client wants (D41). */
 export function deployedEvents(): EventSink {
   const sink = eventQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
-  return wantedOnly({ sink, wanted: deployedWantedEvents(), log });
+  return subscribedOnly({ sink, wanted: deployedSubscriptions(), log });
 }
 
-export function deployedWantedEvents(): WantedEvents {
+export function deployedSubscriptions(): SubscribedTypes {
   const { findConfig } = deployedConfigs();
-  return async (clientId) => wantedBy(await findConfig(clientId));
+  return async (clientId) => subscribedTypes(await findConfig(clientId));
 }
 
 export function deployedConfigs(): WebhookConfigs {
@@ -44,7 +44,7 @@ export function deployedDeliveries() {
       // A change takes some 10 ms, and other runs of the function compete.
       pause: backoff(10, 200),
     }),
-    list: waitingStore(documents(), environmentVariable('WEBHOOKS_TABLE')),
+    list: backlogStore(documents(), environmentVariable('WEBHOOKS_TABLE')),
     queue: wakeQueue(queues(), environmentVariable('EVENT_QUEUE_URL')),
     post: (post: Post) => postPublic(post),
     newOwner: randomUUID,

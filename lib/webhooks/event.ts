@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { hashKey } from '../keys/hash-key.ts';
-import { ToldCategory } from '../platform/words.ts';
+import { PlatformCategory } from '../platform/enums.ts';
 
 /**
  * A change of a template. Each client of the WABA gets its own event; `template_id` is the client's oldest document of
@@ -14,14 +14,14 @@ const TemplateDataSchema = v.object({
   language: v.string(),
   /** As the platform spells it, even if unknown (D22). */
   status: v.string(),
-  category: ToldCategory,
+  category: PlatformCategory,
 });
 
 /** The unchanged one of status and category has the same value twice. */
 const TemplateStatusChangedSchema = v.object({
   ...TemplateDataSchema.entries,
   previous_status: v.string(),
-  previous_category: ToldCategory,
+  previous_category: PlatformCategory,
   /** The platform's reason for a rejection, if any. */
   rejected_reason: v.optional(v.string()),
 });
@@ -273,7 +273,7 @@ export function eventId(type: EventType, clientId: number, facts: readonly (stri
   return `evt_${hashKey([type, clientId, ...facts], 26)}`;
 }
 
-export type WantedEvents = (clientId: number) => Promise<ReadonlySet<EventType>>;
+export type SubscribedTypes = (clientId: number) => Promise<ReadonlySet<EventType>>;
 
 /**
  * For a client that has not chosen: about one message in a thousand, without each step of a message and without replies

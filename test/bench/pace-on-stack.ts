@@ -4,7 +4,7 @@ import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.
 import { call, logIn, type Report } from '../../infra/local/demo/client.ts';
 import { follow } from '../../infra/local/demo/following.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { report } from './figure.ts';
 
 interface Load {
@@ -77,7 +77,7 @@ async function benchLoad(load: Load, { addresses }: RunningStack, signal: AbortS
   const messages = jobs * recipientsPerJob;
   if (used.accepted !== messages) throw new Error(`only ${used.accepted} of ${messages} messages left`);
   const tell = (figure: string, value: number, unit: string, limit?: number) =>
-    report({ figure: `pace_on_stack.${name}.${figure}`, value, unit, ...present({ limit }) });
+    report({ figure: `pace_on_stack.${name}.${figure}`, value, unit, ...omitUndefined({ limit }) });
   tell('calls_per_message', used.calls / messages, 'ratio', 1.02);
   tell('most_in_a_second', used.most_calls_in_a_second / used.limit_per_second, 'of the limit', 1);
   tell('rate', messages / seconds, 'messages per second');

@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { hintQueue } from '../../lib/hints/hint-queue.ts';
 import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
 import { receiptQueue } from '../../lib/messages/receipts/receipt-queue.ts';
-import { takeWebhook } from '../../lib/messages/receipts/take-webhook.ts';
+import { receiveWebhook } from '../../lib/messages/receipts/receive-webhook.ts';
 import { platformApps } from '../../lib/platform/webhook/apps.ts';
 import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 import { report } from './figure.ts';
@@ -25,7 +25,7 @@ export async function benchPlatformWebhook(): Promise<void> {
     inbound: inboundQueue(queues.client, 'inbound'),
     nowMs: Date.now,
   };
-  const take = () => takeWebhook({ body, signature: headers['x-hub-signature-256'] }, ports);
+  const take = () => receiveWebhook({ body, signature: headers['x-hub-signature-256'] }, ports);
   await take();
   const { messages, roundTrips } = queues.taken();
   const mb = Buffer.byteLength(body) / 1_000_000;

@@ -1,4 +1,4 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { accept, quietWorld } from '../pipeline/quiet-world.ts';
 import { type PipelineWorld, startMs } from '../pipeline/world.ts';
 import * as assumed from './cost/assumed.ts';
@@ -96,7 +96,12 @@ async function benchLoad(load: Load): Promise<void> {
     }
     const { [name]: limit } = limits;
     const value = worst(...found.map((taken) => taken[name]));
-    report({ figure: `worlds.${load.name}.${name}`, value, unit: `${unit}, worst of four`, ...present({ limit }) });
+    report({
+      figure: `worlds.${load.name}.${name}`,
+      value,
+      unit: `${unit}, worst of four`,
+      ...omitUndefined({ limit }),
+    });
   };
   tell('share', 'of the limit', Math.min);
   tell('unused', 'of the limit');

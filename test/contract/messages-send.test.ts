@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { questionKey } from '../../lib/messages/items.ts';
+import { lookupKey } from '../../lib/messages/items.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { orderParams } from '../support/order-updates.ts';
@@ -36,7 +36,7 @@ describe('a refusal never rests on a stored copy (D23)', () => {
     expect(await asked(template.name)).toBe(1);
     await platform(`POST /_control/templates/${id}`, { status: 'APPROVED' });
     // Deleting the question ends the ten seconds in which the platform is not asked again.
-    const Key = questionKey(templateKey({ wabaId: '200000000000001', ...template }));
+    const Key = lookupKey(templateKey({ wabaId: '200000000000001', ...template }));
     await documentClient.send(new DeleteCommand({ TableName: tableName('messages'), Key }));
     expect((await send({ template, recipients })).status).toBe(200);
     expect(await asked(template.name)).toBe(2);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Word } from '../../lib/opt-outs/entry.ts';
+import type { OptOutChange } from '../../lib/opt-outs/entry.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
 import { type ApiReply, api, type DemoUser, eventually, tokenOf } from '../support/api.ts';
 import { clients } from '../support/demo.ts';
@@ -42,7 +42,7 @@ async function pagesOf(limit: number, user?: DemoUser): Promise<{ readonly recip
 const listed = async (recipient: string, user?: DemoUser) =>
   (await pagesOf(1_000, user)).flat().filter((each) => each.recipient === recipient);
 
-const record = (recipient: string, scope: Scope, { says, source }: Pick<Word, 'says' | 'source'>) =>
+const record = (recipient: string, scope: Scope, { says, source }: Pick<OptOutChange, 'says' | 'source'>) =>
   recordOn(runningTarget(), {
     scope,
     recipients: [recipient],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { questionKey } from '../../lib/messages/items.ts';
+import { lookupKey } from '../../lib/messages/items.ts';
 import { factKey } from '../../lib/templates/model/items.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { eventually, platform, synchronize } from '../support/api.ts';
@@ -93,7 +93,7 @@ describe('the platform is down (D7, D23)', () => {
     // The service asks the platform once in 10 s, and answers from the copy until then.
     expect(await send()).toMatchObject({ status: 200, body: warned.body });
     // Deleting the question ends the 10 s for the tests that send next.
-    const Key = questionKey(`renewal ${key}`);
+    const Key = lookupKey(`renewal ${key}`);
     await target.documentClient.send(new DeleteCommand({ TableName: target.tableName('messages'), Key }));
     expect(await send()).toMatchObject({ status: 200, text: '{"success":true}' });
   });

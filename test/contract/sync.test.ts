@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { rowKey } from '../../lib/templates/model/items.ts';
 import { encodeDocuments } from '../../lib/templates/model/row.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
-import { keptMs } from '../../lib/templates/sync/sync-turns.ts';
+import { keptMs } from '../../lib/templates/sync/sync-lock-state.ts';
 import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { runningTarget } from '../support/running-target.ts';

@@ -12,7 +12,7 @@ import { type SliceKey, sliceSize } from '../../lib/messages/dispatch/claims/sli
 import { sliceKeyOf } from '../../lib/messages/dispatch/claims/slice-items.ts';
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
-import { firstHoldMs } from '../../lib/messages/dispatch/held-deliveries.ts';
+import { firstHeartbeatMs } from '../../lib/messages/dispatch/visibility-heartbeat.ts';
 import { jobKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
@@ -25,10 +25,10 @@ import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } fro
  * hand, which would take minutes otherwise.
  */
 
-/** A killed worker holds its deliveries for so long, after it has lived for a second (held-deliveries.ts). */
+/** A killed worker holds its deliveries for so long, after it has lived for a second (visibility-heartbeat.ts). */
 const heldSeconds = 30;
 /** A worker has held its deliveries by then, even on a busy machine. */
-const untilHeldMs = firstHoldMs.others + 3_000;
+const untilHeldMs = firstHeartbeatMs.others + 3_000;
 const did = '5491100000001';
 let stack: RunningStack;
 let sqs: SQSClient;

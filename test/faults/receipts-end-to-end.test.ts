@@ -8,9 +8,9 @@ import { placeInSlice, sliceOf } from '../../lib/messages/dispatch/claims/slice.
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
+import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
-import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';
@@ -164,7 +164,7 @@ class World {
       countCost: noCosts.countCost,
       ...{ events: this.#events, nowMs, remainingMs: () => 60_000, log: () => undefined },
     };
-    const failed = await this.workers.ask(() => runReceipts(queued, ports));
+    const failed = await this.workers.ask(() => processReceipts(queued, ports));
     for (const [position, each] of batch.entries()) {
       const isLeft = failed.includes(String(position));
       if (!isLeft) this.#proven.add(each.index);

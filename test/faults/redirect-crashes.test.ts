@@ -19,7 +19,7 @@ import { noCounts } from '../../lib/templates/sync/sync-message.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { failures } from '../support/management.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
-import { MemoryQuestions } from '../support/memory-questions.ts';
+import { MemoryLookups } from '../support/memory-lookups.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { makeTemplate } from '../support/templates.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
@@ -149,7 +149,7 @@ function portsOf(world: World, mortal: Mortal, answer: Answer = 'yes') {
     creations: creationStore(client, tables.templates),
     templates: keepingRedirects(templateStore(client, tables.templates), redirects),
     redirects: offeredRedirects(baseUrl, redirects),
-    questions: new MemoryQuestions(),
+    questions: new MemoryLookups(),
     directory: { listWabas: async () => [waba] },
     pairFaults: async () => [],
     events: { send: (sent: Parameters<MemoryEvents['send']>[0]) => mortal.request(() => events.send(sent)) },

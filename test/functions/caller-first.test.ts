@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
-import type { ClientBudget, Spender, Standing } from '../../lib/access/client-budget.ts';
+import type { BudgetStatus, ClientBudget, Spender } from '../../lib/access/client-budget.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 
@@ -55,7 +55,7 @@ function portsOf(touched: string[], budget?: ClientBudget): object {
 /** A budget of two requests that records its calls. */
 function smallBudget() {
   const asked: (readonly [number, string, number])[] = [];
-  const spend = async ({ clientId, userId }: Spender, atMs: number): Promise<Standing> => {
+  const spend = async ({ clientId, userId }: Spender, atMs: number): Promise<BudgetStatus> => {
     asked.push([clientId, userId, atMs]);
     return { verdict: 'allowed', clientLimit: 2, limit: 2, remaining: 2 - asked.length, resetSeconds: 17 };
   };
@@ -72,7 +72,7 @@ function requestOf(authorizer: unknown, touched: string[]): HttpEvent {
 }
 
 const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-const usedUp = (verdict: Standing['verdict']): ClientBudget => ({
+const usedUp = (verdict: BudgetStatus['verdict']): ClientBudget => ({
   spend: async () => ({ verdict, clientLimit: 4, limit: 2, remaining: 0, resetSeconds: 17 }),
 });
 

@@ -9,7 +9,7 @@ import type { Outcome } from '../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
 import { cancelCampaign } from '../../lib/messages/find/cancel-campaign.ts';
-import { standingsStore } from '../../lib/messages/find/standings-store.ts';
+import { dispatchStatusStore } from '../../lib/messages/find/dispatch-status-store.ts';
 import { dispatchesPartition, keptAfterLastCallMs, spentKey } from '../../lib/messages/items.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
@@ -48,7 +48,7 @@ const states = jobStateStore(plain, table.tableName, async () => undefined);
 const find = dispatchesFind({
   directory: directoryStore(plain, directoryTable.tableName),
   dispatches,
-  standings: standingsStore(client, table.tableName, atMs),
+  standings: dispatchStatusStore(client, table.tableName, atMs),
   nowMs: atMs,
 });
 

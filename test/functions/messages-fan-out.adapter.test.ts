@@ -8,7 +8,7 @@ import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import type { JobRounds } from '../../lib/messages/fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../../lib/messages/fan-out/job-rounds-store.ts';
-import { asAccepted } from '../../lib/messages/fan-out/judge-again.ts';
+import { asAccepted } from '../../lib/messages/fan-out/revalidate-job.ts';
 import { waveQueue } from '../../lib/messages/fan-out/wave-queue.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recordWord } from '../../lib/opt-outs/record-word.ts';
+import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
 import { sendRequest as request } from '../support/send-requests.ts';
 import { sendingEndpoint, startMs } from '../support/sending.ts';
@@ -92,7 +92,10 @@ describe('Max-Cost (R57, D58)', () => {
     const { send, optOuts, tableAttempts } = await sendingEndpoint({ templates });
     const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
     const [person = ''] = ofArgentina(1);
-    await recordWord({ scope: { kind: 'client', clientId: 1001 }, recipients: [person], word, clientIds: [] }, optOuts);
+    await recordOptOut(
+      { scope: { kind: 'client', clientId: 1001 }, recipients: [person], word, clientIds: [] },
+      optOuts,
+    );
     const reads = async (headers: Record<string, string>) => {
       const before = tableAttempts.length;
       const { status } = await send(request(ofArgentina(2), 'promo'), { headers });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { reserve } from '../../lib/messages/pace/reserve.ts';
-import { recordWord } from '../../lib/opt-outs/record-word.ts';
+import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import { makeListedChannel } from '../support/channels.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
 import { sendRequest as request } from '../support/send-requests.ts';
@@ -110,7 +110,7 @@ describe('a rehearsal (D51)', () => {
       expect([all.estimate.opted_out, reads()]).toEqual([undefined, 1]);
 
       for (const recipient of ['5491155550001', '12125550001', ...people(2)]) {
-        await recordWord({ scope, recipients: [recipient], word: stop, clientIds: [] }, optOuts);
+        await recordOptOut({ scope, recipients: [recipient], word: stop, clientIds: [] }, optOuts);
       }
       const without = await rehearse('sale');
       // The rehearsal reads the marks once, and then people in batches of a hundred.
@@ -141,7 +141,7 @@ describe('a rehearsal (D51)', () => {
     const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
     const rehearse = async () => (await send(request(people(3)), { headers: dry })).body.estimate.opted_out;
     const stop = (clientId: number, recipients: readonly string[]) =>
-      recordWord({ scope: { kind: 'client', clientId }, recipients, word, clientIds: [] }, optOuts);
+      recordOptOut({ scope: { kind: 'client', clientId }, recipients, word, clientIds: [] }, optOuts);
     await stop(1002, people(1));
     expect(await rehearse()).toBeUndefined();
     await stop(1001, people(1));

@@ -4,13 +4,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { optOutsDelete } from '../../functions/opt-outs-delete.ts';
 import { optOutsList } from '../../functions/opt-outs-list.ts';
 import { optOutsPut } from '../../functions/opt-outs-put.ts';
-import type { Word } from '../../lib/opt-outs/entry.ts';
+import type { OptOutChange } from '../../lib/opt-outs/entry.ts';
 import { listedKey, personKey } from '../../lib/opt-outs/opt-out-items.ts';
 import { optOutsCursor } from '../../lib/opt-outs/opt-out-list.ts';
 import { optOutListStore } from '../../lib/opt-outs/opt-out-list-store.ts';
 import { optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
-import { recordWord } from '../../lib/opt-outs/record-word.ts';
+import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeListedChannel, memoryChannels } from '../support/channels.ts';
@@ -63,14 +63,14 @@ async function makeWorld() {
     put: (recipient: string, caller = agent) => call(putPage, caller, { path: { recipient } }),
     lift: (recipient: string, caller = agent) => call(deletePage, caller, { path: { recipient } }),
     list: async (query: Readonly<Record<string, string>> = {}, caller = agent) => call(listPage, caller, { query }),
-    said: (scope: Scope, word: Word, clientIds: readonly number[] = []) =>
-      recordWord({ scope, recipients: [person], word, clientIds }, writer),
+    said: (scope: Scope, word: OptOutChange, clientIds: readonly number[] = []) =>
+      recordOptOut({ scope, recipients: [person], word, clientIds }, writer),
   };
 }
 
 const client: Scope = { kind: 'client', clientId: 1001 };
 const number = (phoneNumberId: string, { wabaId } = shared): Scope => ({ kind: 'number', phoneNumberId, wabaId });
-const stop = (source: Word['source'], atMs = startMs): Word => ({ says: 'stopped', atMs, source });
+const stop = (source: OptOutChange['source'], atMs = startMs): OptOutChange => ({ says: 'stopped', atMs, source });
 const entry = { recipient: person, state: 'stopped', source: 'api', scope: 'client', platform_stopped: false };
 
 describe('a word of the client (D55)', () => {
@@ -109,7 +109,7 @@ describe('a word of the client (D55)', () => {
     expect((await world.put(person)).status).toBe(200);
   });
 
-  test.each<[Word['source'], string]>([
+  test.each<[OptOutChange['source'], string]>([
     ['reply', 'the person has stopped marketing by a reply'],
     ['quick_reply', 'the person has stopped marketing by a button'],
     ['platform', 'the person has stopped marketing at the platform'],

@@ -7,7 +7,7 @@ import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { dispatchesCursor } from '../../lib/messages/report/dispatches.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
-import { reportCursor } from '../../lib/messages/report/report-place.ts';
+import { reportCursor } from '../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';

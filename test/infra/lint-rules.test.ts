@@ -170,7 +170,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/channels/m.ts', "import { deployedPlatform } from '../platform/deployed.ts';", direction.rules],
   ['lib/templates/rules/a.ts', "import { fetchPublic } from '../../http/fetch-network.ts';", direction.rules],
   ['lib/hints/a.ts', "import { idOf } from '../platform/webhook/envelope.ts';", undefined],
-  ['lib/hints/c.ts', "import { personWordsOf } from '../platform/webhook/person-words.ts';", undefined],
+  ['lib/hints/c.ts', "import { personUpdatesOf } from '../platform/webhook/person-updates.ts';", undefined],
   ['lib/messages/request/n.ts', "import { isUserId } from '../../platform/user-id.ts';", undefined],
   ['lib/hints/b.ts', "import { deployedPlatformApps } from '../platform/webhook/deployed.ts';", direction.rules],
   ['lib/platform/webhook/apps.ts', "import { keptFor } from '../../aws/secrets.ts';", direction.rules],

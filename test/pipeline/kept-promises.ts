@@ -1,10 +1,10 @@
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { straightRecipients } from '../../lib/messages/chunk.ts';
-import { optedOut } from '../../lib/messages/dispatch/barred.ts';
 import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
+import { optedOut } from '../../lib/messages/dispatch/excluded-recipients.ts';
 import { lotAt } from '../../lib/messages/lots.ts';
-import { fold } from '../../lib/messages/receipts/fold.ts';
+import { foldReceipts } from '../../lib/messages/receipts/fold-receipts.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
 import { scopesOf, textOf } from '../../lib/opt-outs/scope.ts';
@@ -138,8 +138,8 @@ function brokenByReport({ world, dispatchId, job, posts }: Message, index: numbe
   const slice = world.table.find(sliceOf({ jobId, index }));
   const receipts = world.table.receipts[dispatchId] ?? [];
   const state = world.table.states.get(jobId) ?? {};
-  const own = outcomeOf(index, { slice, job: { ...state, ...present({ lots: job.lots }) } }, world.time.nowMs);
-  const reported = reportedOutcome(own, fold(receipts)).state;
+  const own = outcomeOf(index, { slice, job: { ...state, ...omitUndefined({ lots: job.lots }) } }, world.time.nowMs);
+  const reported = reportedOutcome(own, foldReceipts(receipts)).state;
   const isTaken = posts.some(({ taken }) => taken);
   const broken: string[] = [];
   if (own.state === 'pending' && world.deadLetters === 0) broken.push(`R14: ${dispatchId} has vanished`);

@@ -58,7 +58,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   enqueueStraight: 'none',
   findHeads: 'none',
   append: 'none',
-  doubtfulJobs: 'none',
+  jobsWithUnknown: 'none',
   ofGroup: 'none',
   findSlices: 'none',
   sendEvents: 'none',

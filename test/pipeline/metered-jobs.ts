@@ -4,7 +4,7 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { standingStore } from '../../lib/messages/dispatch/standing-store.ts';
+import { snapshotStore } from '../../lib/messages/dispatch/snapshot-store.ts';
 import { jobRoundsStore } from '../../lib/messages/fan-out/job-rounds-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
@@ -14,7 +14,7 @@ import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
-import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
+import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
 import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { seededRandom } from '../support/faults.ts';
@@ -116,11 +116,11 @@ function storesOn(
   const jobsOfWorkers = acceptedJobsStore(worker, table, nowMs, pause);
   const working = {
     slices: sliceStore({ client: worker, table, nowMs }),
-    doubts: sliceDoubtsStore(worker, table),
+    unknowns: unknownOutcomesStore(worker, table),
     paces: paces(worker),
-    tenths: urgentStore(worker, table),
+    urgentCapacity: urgentStore(worker, table),
     states: jobStateStore(worker, table),
-    look: standingStore(worker, table, pause),
+    look: snapshotStore(worker, table, pause),
     wabas: holdStore({ client: worker, table, nowMs }),
     beginStraight: async (...[chunk]: Parameters<typeof jobsOfWorkers.beginStraight>) =>
       void (await jobsOfWorkers.beginStraight(chunk)),

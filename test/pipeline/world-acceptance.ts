@@ -1,4 +1,8 @@
-import { type HandOverPorts, handOverJob, handOverStraight } from '../../lib/messages/accept/hand-over.ts';
+import {
+  type QueueJobPorts,
+  queueStraightRequest,
+  storeAndQueueJob,
+} from '../../lib/messages/accept/store-and-queue-job.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import type { Run } from './runs.ts';
@@ -9,7 +13,7 @@ const signal = new AbortController().signal;
 /** Hands a job over as acceptance does. The answer never comes when the run dies. */
 export async function acceptedBy({ queues, rules, stores }: WorldParts, job: WholeJob, run: Run): Promise<Answer> {
   const table = stores.ofAcceptance(run);
-  const ports: HandOverPorts = {
+  const ports: QueueJobPorts = {
     ...table,
     noteCorrespondents: async () => undefined,
     queue: { send: (body) => run.call('enqueueJob', () => queues.jobs.send(body)) },
@@ -18,7 +22,7 @@ export async function acceptedBy({ queues, rules, stores }: WorldParts, job: Who
   };
   const straight = await straightRequest(job, async () => rules.limitPerSecond);
   try {
-    await (straight === undefined ? handOverJob(job, ports) : handOverStraight(straight, ports));
+    await (straight === undefined ? storeAndQueueJob(job, ports) : queueStraightRequest(straight, ports));
   } catch (error) {
     return (error as { code?: string }).code === 'dispatch_unavailable' ? 'refused' : 'undecided';
   }

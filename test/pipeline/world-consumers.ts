@@ -1,17 +1,17 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { packEntries } from '../../lib/aws/sqs-batch.ts';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { decodeJob, encodeJob } from '../../lib/messages/accept/job-message.ts';
 import type { ChunkQueue } from '../../lib/messages/dispatch/chunk-ports.ts';
 import { type SliceKey, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
 import type { Slices } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { firstHoldOf, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
 import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
-import { workChunks } from '../../lib/messages/dispatch/work-chunks.ts';
+import { processBatch } from '../../lib/messages/dispatch/process-batch.ts';
+import { firstHeartbeatOf, startHeartbeat } from '../../lib/messages/dispatch/visibility-heartbeat.ts';
 import { type FanOutPorts, fanOutJob } from '../../lib/messages/fan-out/fan-out-job.ts';
 import { holdSeconds } from '../../lib/messages/fan-out/job-rounds.ts';
-import { asAccepted } from '../../lib/messages/fan-out/judge-again.ts';
 import type { ChunkSink } from '../../lib/messages/fan-out/queue-chunks.ts';
+import { asAccepted } from '../../lib/messages/fan-out/revalidate-job.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { type RunHoldsPorts, runHolds } from '../../lib/messages/holds/run-holds.ts';
 import {
@@ -19,10 +19,10 @@ import {
   type InboundSink,
   inboundMessageVersion,
 } from '../../lib/messages/inbound/inbound-message.ts';
-import { workOffInbound } from '../../lib/messages/inbound/work-off-inbound.ts';
-import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
+import { processInbound } from '../../lib/messages/inbound/process-inbound.ts';
+import { jobRetrySeconds } from '../../lib/messages/pace/retry-delay.ts';
+import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
-import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { watchJobs } from '../../lib/messages/watch/watch.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
@@ -106,8 +106,8 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
     const deliveries = batch.map((delivery) => {
       return { ...delivery, attributes: { ApproximateReceiveCount: String(delivery.receiveCount) } };
     });
-    const firstHold = firstHoldOf(batch, { isOfSmallRequests: isSmall });
-    const held = holdDeliveries(deliveries, { ...common, queue: chunks }, firstHold);
+    const firstHold = firstHeartbeatOf(batch, { isOfSmallRequests: isSmall });
+    const held = startHeartbeat(deliveries, { ...common, queue: chunks }, firstHold);
     const { states, wabas, stoppedAmong, slices, ...stores } = world.stores.ofWorker(run, clock.nowMs);
     const ports = grouped({
       ...common,
@@ -135,7 +135,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
         return runHolds({ ...common, states, wabas, watchParked });
       },
     });
-    const failed = await workChunks(batch, ports);
+    const failed = await processBatch(batch, ports);
     await held.end(failed);
     return failed;
   };
@@ -178,7 +178,7 @@ function inboundSink({ queues }: WorldParts, run: Run): InboundSink {
 /** The platform's refusal of marketing is a stop of that person, once it is recorded. */
 function hearer(world: WorldParts): Consumer['handle'] {
   return async (batch, run, clock) => {
-    const failed = await workOffInbound(batch, {
+    const failed = await processInbound(batch, {
       optOuts: async () => world.stores.ofHearing(run),
       // Other tests cover the words of people and their events. This consumer records the platform's refusals only.
       words: async () => stopWords,
@@ -187,8 +187,8 @@ function hearer(world: WorldParts): Consumer['handle'] {
       wroteTo: async () => new Map(),
       noteReplacedIds: async () => undefined,
       answered: async () => undefined,
-      tellReply: async () => [],
-      anyWantsReplies: async () => false,
+      eventsOfReply: async () => [],
+      anySubscribesToReplies: async () => false,
       events: { send: async () => undefined },
       remainingMs: () => clock.remainingMs(),
     });
@@ -226,7 +226,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
         jobOf: async (jobId) => {
           const head = world.table.heads.get(jobId);
           const lots = world.accepted.find(({ job }) => job.head.jobId === jobId)?.job.lots;
-          return head && { head, ...present({ lots }) };
+          return head && { head, ...omitUndefined({ lots }) };
         },
         templates: { storedFacts: async () => new Map() },
         platformTemplates: {
@@ -241,7 +241,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
 function recorder(world: WorldParts): Consumer['handle'] {
   return async (batch, run, clock) => {
     const common = shared(world, run, clock, 'receipts');
-    return await runReceipts(batch, {
+    return await processReceipts(batch, {
       ...common,
       ...world.stores.ofReceipts(run),
       inbound: inboundSink(world, run),

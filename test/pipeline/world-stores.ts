@@ -1,13 +1,13 @@
 import type { AcceptedJobs } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import type { HandOverPorts } from '../../lib/messages/accept/hand-over.ts';
+import type { QueueJobPorts } from '../../lib/messages/accept/store-and-queue-job.ts';
 import { headOfChunk } from '../../lib/messages/chunk.ts';
-import type { HeededPeople } from '../../lib/messages/dispatch/chunk-ports.ts';
+import type { WorkerOptOuts } from '../../lib/messages/dispatch/chunk-ports.ts';
 import type { FanOutPorts } from '../../lib/messages/fan-out/fan-out-job.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
 import type { JobStates } from '../../lib/messages/job-state.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
-import type { OptOutPorts } from '../../lib/opt-outs/record-word.ts';
+import type { OptOutPorts } from '../../lib/opt-outs/record-opt-out.ts';
 import type { FlatPorts } from '../support/flat-ports.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
 import type { MemoryHolds } from '../support/memory-holds.ts';
@@ -20,16 +20,16 @@ type NowMs = () => number;
 
 /** The messages table as the runs of each function of a world see it. */
 export interface WorldStores {
-  ofAcceptance(run: Run): Pick<HandOverPorts, 'parameters'> & {
+  ofAcceptance(run: Run): Pick<QueueJobPorts, 'parameters'> & {
     readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
   };
   ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'jobs' | 'states' | 'slices' | 'paces'>;
   ofWorker(
     run: Run,
     nowMs: NowMs,
-  ): Pick<FlatPorts, 'slices' | 'doubts' | 'tenths' | 'look' | 'beginStraight' | 'breakers' | 'paces'> &
+  ): Pick<FlatPorts, 'slices' | 'unknowns' | 'urgentCapacity' | 'look' | 'beginStraight' | 'breakers' | 'paces'> &
     Pick<RunHoldsPorts, 'states' | 'wabas'> &
-    Pick<HeededPeople, 'stoppedAmong'>;
+    Pick<WorkerOptOuts, 'stoppedAmong'>;
   ofWatcher(run: Run): {
     readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
     readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
@@ -72,9 +72,9 @@ export function memoryStores(parts: {
     }),
     ofWorker: (run, nowMs) => ({
       slices: table.ofSlices(run),
-      doubts: table.ofDoubts(run),
+      unknowns: table.ofDoubts(run),
       paces: numbers.paces(run, nowMs),
-      tenths: numbers.tenths(run),
+      urgentCapacity: numbers.urgentCapacity(run),
       states: table.ofStates(run),
       wabas: wabasOf(run),
       look: ({ wabaId, phoneNumberId, jobIds, optOutsOf }) =>

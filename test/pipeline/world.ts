@@ -1,7 +1,7 @@
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
-import { recordWord } from '../../lib/opt-outs/record-word.ts';
+import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
 import { acceptedBy } from './world-acceptance.ts';
 import { type Consumer, consumersOf } from './world-consumers.ts';
@@ -46,7 +46,7 @@ export class PipelineWorld extends WorldParts {
     for (;;) {
       try {
         const ports = this.stores.ofHearing(this.newRun());
-        await recordWord({ scope, recipients: [recipient], word, clientIds: [] }, ports);
+        await recordOptOut({ scope, recipients: [recipient], word, clientIds: [] }, ports);
         break;
       } catch {
         await this.time.sleep(1_000);

@@ -1,10 +1,10 @@
 import type { UserProfile } from '../../lib/access/directory.ts';
 import {
+  type AttemptConditions,
   failureHourSeconds,
   type PairRecord,
   recordDaySeconds,
-  type Turn,
-} from '../../lib/access/sign-in/login-pace.ts';
+} from '../../lib/access/sign-in/login-throttle.ts';
 import type { KeyDerivation } from '../../lib/access/sign-in/password.ts';
 import type { Credential, Credentials, LoginAttempts, LoginSource } from '../../lib/access/sign-in/sign-in.ts';
 
@@ -76,7 +76,7 @@ export function attemptsInMemory(calls: string[] = []): RecordedAttempts {
 }
 
 /** Whether the record allows an attempt to start now. */
-function allows({ free, atOnce, afterDelayOf }: Turn, pair: Partial<PairRecord> | undefined): boolean {
+function allows({ free, atOnce, afterDelayOf }: AttemptConditions, pair: Partial<PairRecord> | undefined): boolean {
   if (pair?.started === undefined) return true;
   const { started, failures = 0 } = pair;
   return started < free || (failures === 0 && started < atOnce) || started === afterDelayOf;

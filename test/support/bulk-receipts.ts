@@ -2,12 +2,12 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
-import { fold } from '../../lib/messages/receipts/fold.ts';
+import { foldReceipts } from '../../lib/messages/receipts/fold-receipts.ts';
+import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import type { Receipt, ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
-import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
-import { eventId, type WantedEvents } from '../../lib/webhooks/event.ts';
+import { eventId, type SubscribedTypes } from '../../lib/webhooks/event.ts';
 import { seededRandom } from './faults.ts';
 import type { MemoryEvents } from './memory-events.ts';
 import { noStops } from './memory-opt-outs.ts';
@@ -25,7 +25,7 @@ interface Bulk {
   readonly table: string;
   readonly jobId: string;
   readonly messages: number;
-  readonly wanted: WantedEvents;
+  readonly wanted: SubscribedTypes;
   readonly events: MemoryEvents;
   /** Receipts in one queue message, which holds the receipts of one post. */
   readonly together?: number;
@@ -62,7 +62,7 @@ export async function recordInBulk(bulk: Bulk) {
   const records = receiptStore(access);
   const meter = meterRequests(client);
   for (let first = 0; first < queued.length; first += batchSize) {
-    const failed = await runReceipts(queued.slice(first, first + batchSize), {
+    const failed = await processReceipts(queued.slice(first, first + batchSize), {
       records,
       slices: provenSlicesStore(access, () => startMs),
       addressesOf: addressStore(access),
@@ -78,7 +78,7 @@ export async function recordInBulk(bulk: Bulk) {
   const cost = meter.taken();
   const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => records.ofGroup(jobId, group));
   const stored = Map.groupBy((await Promise.all(groups)).flat(), ({ index }) => index);
-  const lost = Array.from({ length: messages }, (_, index) => fold(stored.get(index) ?? [])?.proof !== 'read');
+  const lost = Array.from({ length: messages }, (_, index) => foldReceipts(stored.get(index) ?? [])?.proof !== 'read');
   const told = new Set(events.sent.map(({ id }) => id));
   const expected = new Set(
     once.map(({ index, status }) => eventId(`message.${status}`, head.clientId, [`${jobId}-${index}`])),

@@ -3,7 +3,7 @@ import { deliverBatch } from '../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts } from '../../lib/webhooks/delivery/deliver-ports.ts';
 import { DeliveryStateSchema } from '../../lib/webhooks/delivery/delivery-state.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
-import type { PostAnswer } from '../../lib/webhooks/delivery/verdict.ts';
+import type { PostAnswer } from '../../lib/webhooks/delivery/post-result.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
 import { DeliveryWorld, makeEvent } from './delivery-world.ts';
 import { VirtualTime } from './virtual-time.ts';

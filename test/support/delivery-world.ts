@@ -6,10 +6,10 @@ import type { DeliverPorts, Receiver, SwitchOffReason } from '../../lib/webhooks
 import { type DeliveryState, DeliveryStateSchema } from '../../lib/webhooks/delivery/delivery-state.ts';
 import { encodeWake, type Pending } from '../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../lib/webhooks/delivery/post-network.ts';
-import type { PostAnswer } from '../../lib/webhooks/delivery/verdict.ts';
+import type { PostAnswer } from '../../lib/webhooks/delivery/post-result.ts';
 import { defaultEventTypes, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
-import { MemoryWaitingList } from './memory-waiting-list.ts';
+import { MemoryBacklog } from './memory-backlog.ts';
 
 interface Message {
   readonly messageId: string;
@@ -53,13 +53,13 @@ export class DeliveryWorld {
   batches = 0;
   /** Wake messages sent. */
   wakes = 0;
-  readonly #list: MemoryWaitingList;
+  readonly #list: MemoryBacklog;
   #messages: Message[] = [];
   #sent = 0;
 
   /** `pageItems`: the page size of lists. */
   constructor({ pageItems = 5 }: { readonly pageItems?: number } = {}) {
-    this.#list = new MemoryWaitingList(pageItems);
+    this.#list = new MemoryBacklog(pageItems);
   }
 
   subscribe(clientId: number, secrets: readonly string[] = [firstSecret]): void {

@@ -1,20 +1,20 @@
 import type {
   CalledPlatform,
   ChunkWorkerPorts,
+  JobSnapshots,
   RunProcess,
-  StandingJobs,
 } from '../../lib/messages/dispatch/chunk-ports.ts';
 import { noCosts } from './no-costs.ts';
 
-type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'doubts' | 'people' | 'queue' | 'events'>;
+type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'unknowns' | 'people' | 'queue' | 'events'>;
 
 /** The ports of a worker's run without their groups, so that a test changes one by its name. */
 export interface FlatPorts
   extends Whole,
-    StandingJobs,
+    JobSnapshots,
     CalledPlatform,
     RunProcess,
-    Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'tenths'>>,
+    Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'urgentCapacity'>>,
     Readonly<Pick<ChunkWorkerPorts['holds'], 'breakers'>> {
   /** Absent: no client asks for the answers to its messages. */
   readonly noteSent?: ChunkWorkerPorts['noteSent'];
@@ -25,18 +25,18 @@ export function grouped(flat: FlatPorts): ChunkWorkerPorts {
   const {
     isOfSmallRequests,
     slices,
-    doubts,
+    unknowns,
     people,
     queue,
     events,
     noteSent = async () => undefined,
     ...others
   } = flat;
-  const { look, beginStraight, paces, tenths, newHolds, breakers, ready, send, probe, ...process } = others;
+  const { look, beginStraight, paces, urgentCapacity, newHolds, breakers, ready, send, probe, ...process } = others;
   return {
-    ...{ isOfSmallRequests, slices, doubts, people, queue, events, noteSent, countEnded: noCosts.countEnded },
+    ...{ isOfSmallRequests, slices, unknowns, people, queue, events, noteSent, countEnded: noCosts.countEnded },
     jobs: { look, beginStraight },
-    numbers: { paces, tenths },
+    numbers: { paces, urgentCapacity },
     holds: { ofRun: newHolds, breakers },
     platform: { ready, send, probe },
     process,

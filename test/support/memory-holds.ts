@@ -1,4 +1,4 @@
-import { asked, type HoldRule, type Holds, noHolds, questionOf } from '../../lib/messages/holds/hold.ts';
+import { type HoldRule, type Holds, noHolds, probeOf, probeTaken } from '../../lib/messages/holds/hold.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldableMessage } from '../../lib/messages/holds/scope.ts';
 
@@ -33,6 +33,6 @@ export class MemoryHolds implements HoldsOfWabas {
 
 /** The write that lets a worker ask for all holds on its message, or for none of them (hold-store.adapter.test.ts). */
 export function asking(holds: Holds, message: HoldableMessage, nowMs: number) {
-  const item = asked(message, nowMs)(holds);
-  return { item, value: item === holds ? undefined : questionOf(item, message) };
+  const item = probeTaken(message, nowMs)(holds);
+  return { item, value: item === holds ? undefined : probeOf(item, message) };
 }

@@ -1,6 +1,6 @@
 import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
 import { type NumberPaces, PaceContended } from '../../lib/messages/pace/number-paces.ts';
-import { fittingCodes, type UrgentTenths } from '../../lib/messages/pace/urgent.ts';
+import { fittingCodes, type UrgentCapacity } from '../../lib/messages/pace/urgent.ts';
 import { type Caller, nothingFails } from './messages-table/memory-table.ts';
 
 interface PausingCaller extends Caller {
@@ -55,7 +55,7 @@ export class MemoryNumbers {
     };
   }
 
-  tenths(run: Caller): UrgentTenths {
+  urgentCapacity(run: Caller): UrgentCapacity {
     return {
       take: (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) =>
         run.call('takeTenth', () => {
@@ -76,6 +76,6 @@ export function memoryPaces(): NumberPaces & Pick<MemoryNumbers, 'stored'> {
 }
 
 /** The urgent tenths of numbers, for tests about other subjects. */
-export function memoryTenths(): UrgentTenths {
-  return new MemoryNumbers().tenths(nothingFails);
+export function memoryUrgentCapacity(): UrgentCapacity {
+  return new MemoryNumbers().urgentCapacity(nothingFails);
 }

@@ -1,10 +1,10 @@
-import type { HeededPeople } from '../../lib/messages/dispatch/chunk-ports.ts';
+import type { WorkerOptOuts } from '../../lib/messages/dispatch/chunk-ports.ts';
 import type { InboundMessage, InboundSink } from '../../lib/messages/inbound/inbound-message.ts';
-import type { Word } from '../../lib/opt-outs/entry.ts';
+import type { OptOutChange } from '../../lib/opt-outs/entry.ts';
 import { markKey, markKeysOf } from '../../lib/opt-outs/opt-out-items.ts';
-import { nothingSaid, type PersonOptOuts, stopFor } from '../../lib/opt-outs/person.ts';
+import { noOptOuts, type PersonOptOuts, stopFor } from '../../lib/opt-outs/person.ts';
 import { personNames, type Recipient } from '../../lib/opt-outs/person-name.ts';
-import type { OptOutPorts } from '../../lib/opt-outs/record-word.ts';
+import type { OptOutPorts } from '../../lib/opt-outs/record-opt-out.ts';
 import type { Sender } from '../../lib/opt-outs/scope.ts';
 import { type Caller, nothingFails } from './messages-table/memory-table.ts';
 
@@ -22,7 +22,7 @@ export class MemoryOptOuts {
       mark: (scope) => run.call('markOptOuts', () => void this.marks.add(markKey(scope).pk)),
       change: (name, rule) =>
         run.call('changePerson', () => {
-          const changed = rule(this.people.get(name) ?? nothingSaid);
+          const changed = rule(this.people.get(name) ?? noOptOuts);
           this.people.set(name, changed.state);
           return changed;
         }),
@@ -34,10 +34,10 @@ export class MemoryOptOuts {
     return sender !== undefined && markKeysOf(sender).some(({ pk }) => this.marks.has(pk));
   }
 
-  stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Map<Recipient, Word> {
+  stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Map<Recipient, OptOutChange> {
     return new Map(
-      recipients.flatMap((recipient): [Recipient, Word][] => {
-        const stop = stopFor(this.people.get(nameOf(recipient)) ?? nothingSaid, sender);
+      recipients.flatMap((recipient): [Recipient, OptOutChange][] => {
+        const stop = stopFor(this.people.get(nameOf(recipient)) ?? noOptOuts, sender);
         return stop === undefined ? [] : [[recipient, stop]];
       }),
     );
@@ -54,4 +54,4 @@ export class MemoryInbound implements InboundSink {
 }
 
 /** For tests without opt-outs. */
-export const noStops: HeededPeople = { stoppedAmong: async () => new Map(), inbound: new MemoryInbound() };
+export const noStops: WorkerOptOuts = { stoppedAmong: async () => new Map(), inbound: new MemoryInbound() };

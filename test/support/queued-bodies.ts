@@ -1,17 +1,17 @@
 import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
-import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
+import { type HintMessage, hintsOf } from '../../lib/hints/hint-message.ts';
 import { composedRecipient } from '../../lib/messages/accept/composed-recipient.ts';
 import { encodeJob } from '../../lib/messages/accept/job-message.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
-import { reachedEvent } from '../../lib/messages/budget/reached.ts';
+import { thresholdEvent } from '../../lib/messages/budget/thresholds.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
-import type { InboundWord } from '../../lib/messages/inbound/inbound-message.ts';
+import type { InboundUpdate } from '../../lib/messages/inbound/inbound-message.ts';
 import { inboundOf } from '../../lib/messages/inbound/inbound-of.ts';
 import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
 import { repliedEvents } from '../../lib/messages/inbound/replied-event.ts';
@@ -25,7 +25,7 @@ import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event
 import { countMessageOf, parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
 import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
-import type { PersonWord } from '../../lib/platform/webhook/person-words.ts';
+import type { PersonUpdate } from '../../lib/platform/webhook/person-updates.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
@@ -147,7 +147,7 @@ async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> 
     away.faultOf = (name) => (name === 'look' || name === 'findPace' ? 'fails' : undefined);
     await away.work([chunk]);
     for (const lane of ['*', urgentLane, lateLane(chunk.lane)]) await far.reserved(2_000, { lane });
-    await far.work([chunk], { tenths: { take: async () => [] } });
+    await far.work([chunk], { urgentCapacity: { take: async () => [] } });
     return [refused, missed, away, far].flatMap(({ requeued }) => requeued.map((copy) => copy.chunk));
   });
   return (await Promise.all(copies)).flat();
@@ -210,7 +210,7 @@ function events(): ServiceEvent[] {
         ...{ word: { says, atMs, source: 'reply' }, answered: { jobId: job.jobId, messageId: `${job.jobId}-0` } },
       }),
     ),
-    reachedEvent({ clientId, amount: 100, stop: true }, { percent: 80, committedUnits: 8_125_000_000, atMs }),
+    thresholdEvent({ clientId, amount: 100, stop: true }, { percent: 80, committedUnits: 8_125_000_000, atMs }),
   ];
 }
 
@@ -257,13 +257,13 @@ async function inboundBodies(): Promise<string[]> {
   };
   const said = { wabaId, phoneNumberId, person, atMs, messageId: 'wamid.2' } as const;
   const reply = { by: 'quick_reply', text: 'Stop promotions', payload: 'p', toMessageId: 'wamid.1' } as const;
-  const words: PersonWord[] = [
+  const words: PersonUpdate[] = [
     { ...said, kind: 'preference', says: 'stop' },
     { ...said, kind: 'reply', standby: true, reply },
     { ...said, kind: 'user_id_changed', old: { waId: '5491155550002', userId: 'AR.2' } },
     { ...said, kind: 'number_changed', old: { waId: '5491155550002' } },
   ];
-  const found: InboundWord[] = [
+  const found: InboundUpdate[] = [
     { kind: 'refused', clientId, recipients: ['5491155550001'], atMs },
     { kind: 'respelled', recipients: ['5491155550001', '541155550001'], atMs },
   ];

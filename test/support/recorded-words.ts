@@ -3,7 +3,7 @@ import type { Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import { optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
-import { type OptOutPorts, recordWord, type ToRecord } from '../../lib/opt-outs/record-word.ts';
+import { type OptOutPorts, recordOptOut, type ToRecord } from '../../lib/opt-outs/record-opt-out.ts';
 
 /** The functions of a stage read opt-outs here, under the stage's key. */
 export async function optOutsOn(target: Target): Promise<OptOutPorts> {
@@ -19,5 +19,5 @@ export async function optOutsOn(target: Target): Promise<OptOutPorts> {
 
 /** Records a word as the reader of webhooks does. */
 export async function recordOn(target: Target, word: ToRecord): Promise<void> {
-  await recordWord(word, await optOutsOn(target));
+  await recordOptOut(word, await optOutsOn(target));
 }

@@ -2,7 +2,7 @@ import { parseChange } from '../../infra/simulator/templates/definition.ts';
 import { checkComponents as platformCheck } from '../../infra/simulator/templates/rules/component-rules.ts';
 import { FaultList } from '../../lib/http/fault-list.ts';
 import { checkComponents } from '../../lib/templates/rules/components.ts';
-import type { Category, Judged, TemplateDraft } from '../../lib/templates/rules/draft.ts';
+import type { Category, CheckedValue, TemplateDraft } from '../../lib/templates/rules/draft.ts';
 import { upstreamComponents } from '../../lib/templates/rules/upstream-components.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export function passes(ask: () => unknown): boolean {
 }
 
 /** Whether a rule that collects faults finds none. */
-export function isFaultless(check: (root: Judged) => void): boolean {
+export function isFaultless(check: (root: CheckedValue) => void): boolean {
   const faults = new FaultList();
   check({ path: '', faults });
   return faults.count === 0;

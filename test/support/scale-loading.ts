@@ -9,9 +9,9 @@ import {
 import type { ProvisioningFile } from '../../lib/provisioning/provisioning-file.ts';
 import { provisioningStore } from '../../lib/provisioning/provisioning-store.ts';
 import type { Pair } from '../../lib/templates/assignments/pairs.ts';
-import { packTemplate } from '../../lib/templates/model/fact.ts';
 import { factKey, rowKey } from '../../lib/templates/model/items.ts';
 import { encodeDocuments, newRowAttributes, upstreamRowAttributes } from '../../lib/templates/model/row.ts';
+import { packTemplate } from '../../lib/templates/model/stored-fact.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { factValues } from '../../lib/templates/model/upstream-writes.ts';

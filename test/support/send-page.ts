@@ -103,7 +103,7 @@ export function sendPorts(
     optOuts: { anyFor: unused, stoppedAmong: unused },
     rates: async () => shippedRates,
     budgets: { reserve: unused, release: unused, committedUnits: unused },
-    told: { of: unused, note: unused },
+    notified: { of: unused, note: unused },
     events: new MemoryEvents(),
     pause: async () => undefined,
     nowMs,

@@ -4,18 +4,18 @@ import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did, Directory, MonthlyBudget } from '../../lib/access/directory.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
-import { present } from '../../lib/keys/present.ts';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../lib/messages/budget/budgets-store.ts';
-import { toldPercentsStore } from '../../lib/messages/budget/told-percents-store.ts';
+import { notifiedThresholdsStore } from '../../lib/messages/budget/notified-thresholds-store.ts';
 import { correspondentWriter } from '../../lib/messages/inbound/correspondents-store.ts';
 import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
-import { questionStore } from '../../lib/messages/resolve/question-store.ts';
+import { lookupStore } from '../../lib/messages/resolve/lookup-store.ts';
 import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
@@ -117,10 +117,10 @@ export async function sendingEndpoint(options: Options) {
     return template !== undefined && languageKey(template.language) === languageKey(language) ? template : undefined;
   };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }], ...options.client };
-  const told = present({ utilityStops: options.utilityStops, monthlyBudgets: options.monthlyBudgets });
+  const notified = omitUndefined({ utilityStops: options.utilityStops, monthlyBudgets: options.monthlyBudgets });
   const findDid = async (did: string) => {
     const found = await directory.findDid(did);
-    return found === undefined ? found : { ...found, waba: { ...found.waba, ...told } };
+    return found === undefined ? found : { ...found, waba: { ...found.waba, ...notified } };
   };
   const budgets = budgetsStore({ ...messages, documentClient: documents });
   const events = new MemoryEvents();
@@ -139,7 +139,7 @@ export async function sendingEndpoint(options: Options) {
     },
     events,
     budgets,
-    told: toldPercentsStore(documents, table),
+    notified: notifiedThresholdsStore(documents, table),
     platformTemplates: {
       lookUp: async (_waba, { name, language }) => {
         platform.asked += 1;
@@ -155,7 +155,7 @@ export async function sendingEndpoint(options: Options) {
       return options.catalogId;
     },
     isOnboarded: async () => platform.onboarded,
-    questions: questionStore(documents, table),
+    questions: lookupStore(documents, table),
     replacementsOf: replacedIdReader({ documentClient: documents, tableName: table, pause: async () => undefined }),
     queue: jobQueue(queueClient, queueUrl),
     urgentQueue: jobQueue(queueClient, urgentQueueUrl),

@@ -21,7 +21,11 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
     ] as const
   ).map(([answer, by]) => ({ answer: new RegExp(`^messages-retry ${answer}$`), code: answer.slice(4), by })),
   // The clients of this stack have no budgets; other tests provision one, for a send (contract/budgets).
-  { answer: /^messages-retry 422 over_budget$/, code: 'over_budget', by: 'test/lib/messages/budget/means.test.ts' },
+  {
+    answer: /^messages-retry 422 over_budget$/,
+    code: 'over_budget',
+    by: 'test/lib/messages/budget/cost-limits.test.ts',
+  },
   // The list of a catalog's products is read in the same way (contract/catalog-products).
   ...(['400 platform_refused', '429 platform_rate_limited'] as const).map((answer) => ({
     answer: new RegExp(`^catalogs-list ${answer}$`),

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { standingStore } from '../../lib/messages/dispatch/standing-store.ts';
-import { workChunks } from '../../lib/messages/dispatch/work-chunks.ts';
+import { processBatch } from '../../lib/messages/dispatch/process-batch.ts';
+import { snapshotStore } from '../../lib/messages/dispatch/snapshot-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
-import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
+import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
 import { type FlatPorts, grouped } from './flat-ports.ts';
 import { noStops } from './memory-opt-outs.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
@@ -43,10 +43,10 @@ export class TableWorkers {
     const ports: Ports = {
       isOfSmallRequests: false,
       slices: sliceStore({ client, table, nowMs }),
-      doubts: sliceDoubtsStore(client, table),
+      unknowns: unknownOutcomesStore(client, table),
       paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),
-      tenths: urgentStore(client, table),
-      look: standingStore(client, table, pause),
+      urgentCapacity: urgentStore(client, table),
+      look: snapshotStore(client, table, pause),
       beginStraight: async (chunk) => void (await beginStraight(chunk)),
       newHolds: () => runHolds({ states, wabas, watchParked: async () => undefined, nowMs, log }),
       people: noStops,
@@ -88,7 +88,7 @@ export class TableWorkers {
     };
     const bornMs = this.time.nowMs;
     const remainingMs = () => bornMs + lifeMs - this.time.nowMs;
-    const failed = workChunks(
+    const failed = processBatch(
       deliveries,
       grouped({ ...outside(ports, living), invocation: randomUUID(), remainingMs }),
     );
@@ -130,7 +130,7 @@ type Through = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** Ports whose outside calls go through `through`. */
 function outside(ports: Ports, through: Through): Ports {
-  const { slices, doubts, paces, tenths, breakers, queue, events } = ports;
+  const { slices, unknowns, paces, urgentCapacity, breakers, queue, events } = ports;
   const { look, beginStraight, send, probe } = eachCall(ports, through);
   const newHolds = () => {
     const holds = ports.newHolds();
@@ -141,9 +141,9 @@ function outside(ports: Ports, through: Through): Ports {
   return {
     ...{ ...ports, look, beginStraight, send, probe, newHolds },
     slices: eachCall(slices, through),
-    doubts: eachCall(doubts, through),
+    unknowns: eachCall(unknowns, through),
     paces: eachCall(paces, through),
-    tenths: eachCall(tenths, through),
+    urgentCapacity: eachCall(urgentCapacity, through),
     breakers: eachCall(breakers, through),
     queue: eachCall(queue, through),
     events: eachCall(events, through),

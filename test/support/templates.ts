@@ -1,5 +1,5 @@
-import { contentHash } from '../../lib/templates/model/fact.ts';
 import type { TemplateRow } from '../../lib/templates/model/row.ts';
+import { contentHash } from '../../lib/templates/model/stored-fact.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { documentId, templateKey } from '../../lib/templates/model/template-key.ts';
 

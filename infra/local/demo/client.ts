@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { LeaseSchema } from '../../../lib/aws/lease.ts';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import { lockKey } from '../../../lib/templates/model/items.ts';
 import { deploymentLockName } from '../../../lib/templates/sync/sync-lock.ts';
@@ -130,7 +130,7 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
 
     send: async ({ did, template, recipients, idempotencyKey }) => {
       const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
-      const key = present({ 'idempotency-key': idempotencyKey });
+      const key = omitUndefined({ 'idempotency-key': idempotencyKey });
       const { headers } = await request(`POST /v1/template/messages/${did}`, body, key);
       return v.parse(v.string('the answer has no dispatch-id'), headers.get('dispatch-id'));
     },
@@ -154,7 +154,7 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
 
     receiveEvents: async (url, kinds) => {
       const rotation = { 'webhook-secret-rotate': 'true' };
-      const config = { url, active: true, ...present({ events: kinds }) };
+      const config = { url, active: true, ...omitUndefined({ events: kinds }) };
       const { headers } = await request('PUT /v1/webhook/config', config, rotation);
       return v.parse(v.string('the answer has no webhook-secret'), headers.get('webhook-secret'));
     },
@@ -233,10 +233,10 @@ export async function call({ baseUrl, route, body, token, headers, signal }: Cal
       // A server that closes an idle connection may otherwise meet the next request on it.
       connection: 'close',
       'content-type': 'application/json',
-      ...present({ authorization: token && `Bearer ${token}` }),
+      ...omitUndefined({ authorization: token && `Bearer ${token}` }),
       ...headers,
     },
-    ...present({ body: body === undefined ? undefined : JSON.stringify(body) }),
+    ...omitUndefined({ body: body === undefined ? undefined : JSON.stringify(body) }),
   });
   const text = await reply.text();
   if (reply.status !== 200) throw new ApiRefusal(route, reply.status, text);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 
 /** What MiniStack 1.5 does not take, with the reason; everything else is deployed as it was synthesized. */
 export const refusedTypes: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ export function acceptedPart<Whole extends Template>(template: Whole): Whole {
   const names = new Set(kept.map(([name]) => name));
   const resources = kept.map(([name, { UpdatePolicy: _, DependsOn, ...resource }]) => {
     const needed = [DependsOn ?? []].flat().filter((each) => names.has(each));
-    return [name, { ...resource, ...present({ DependsOn: needed.length === 0 ? undefined : needed }) }];
+    return [name, { ...resource, ...omitUndefined({ DependsOn: needed.length === 0 ? undefined : needed }) }];
   });
   const secrets = kept.filter(([, { Type }]) => Type === secretType).map(([name]) => name);
   return respelt({ ...template, Resources: Object.fromEntries(resources) }, secrets) as Whole;

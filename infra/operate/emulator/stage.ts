@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CommandError } from '../command.ts';
-import { standingOf } from '../stack-standing.ts';
+import { standingOf } from '../stack-status.ts';
 import { fitToEmulator } from './assembly.ts';
 import { emulatedAccount, emulatedRegion, emulatorFolder, ran } from './ministack.ts';
 

@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type NodeShape, selection } from '../fields.ts';
 import { pageOf } from '../paging.ts';
 import type { PlatformRequest } from '../platform-request.ts';
@@ -54,6 +54,6 @@ function listed(
   const page = pageOf(nodes, { query: request.query, self: request.self, maximum: how.maximum });
   return json({
     data: page.items.map((node) => select(node.fields)),
-    ...present({ paging: page.paging }),
+    ...omitUndefined({ paging: page.paging }),
   });
 }

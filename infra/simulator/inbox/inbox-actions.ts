@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { ControlError } from '../control-error.ts';
 import { isKnownCode } from '../errors.ts';
 import type { Entry } from '../logs.ts';
@@ -57,7 +57,9 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   const to = businessNumber(world, metadata.phone_number_id);
   const said = { ...(reply.has_context ? context : {}), id, ...contentOfReply(reply) };
   tellIncoming(world, to, personOf(world, to.beholder, recipient.key), said);
-  world.messages.tell(entry, { reply: { id, text: reply.text, at_ms: atMs, ...present({ payload: reply.payload }) } });
+  world.messages.tell(entry, {
+    reply: { id, text: reply.text, at_ms: atMs, ...omitUndefined({ payload: reply.payload }) },
+  });
   world.doings.add({
     ...{ kind: kindOf(reply), person: recipient.key, phone_number_id: metadata.phone_number_id },
     ...{ text: reply.text, at_ms: atMs, message: entry.message.id },

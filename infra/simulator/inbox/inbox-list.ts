@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type Component, type PhoneView, phoneView, previewOf } from '../console/phone-view.ts';
 import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
@@ -24,7 +24,7 @@ export function rowOf(entry: Entry) {
     told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
     replies: replies.length,
     // Null while pacing has not decided.
-    ...present({ held_until_ms: heldUntilMs === Number.POSITIVE_INFINITY ? null : heldUntilMs }),
+    ...omitUndefined({ held_until_ms: heldUntilMs === Number.POSITIVE_INFINITY ? null : heldUntilMs }),
   };
 }
 

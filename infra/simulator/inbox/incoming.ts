@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { Beholder } from '../contact-book.ts';
 import { ControlError } from '../control-error.ts';
 import { type Person, userIdForm } from '../people.ts';
@@ -53,9 +53,9 @@ export function tellIncoming(world: World, to: BusinessNumber, person: Person, m
     contacts: [{ profile: profileOf(person), ...contact }],
     messages: [
       {
-        ...present({ from: contact.wa_id }),
+        ...omitUndefined({ from: contact.wa_id }),
         from_user_id: contact.user_id,
-        ...present({ from_parent_user_id: contact.parent_user_id }),
+        ...omitUndefined({ from_parent_user_id: contact.parent_user_id }),
         timestamp: String(Math.floor(atMs / 1_000)),
         ...message,
       },

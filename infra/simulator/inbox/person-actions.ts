@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { ControlError } from '../control-error.ts';
 import type { World } from '../state.ts';
 import { preferenceUpdate } from '../webhooks/preference-update.ts';
@@ -100,11 +100,11 @@ export function changeIdentity(world: World, id: string, body: unknown): unknown
   const after = world.people.withNumber(beholder, number ?? before.key, atMs);
   const { wa_id, user_id, parent_user_id } = contactOf(after);
   const was = contactOf(before);
-  const ids = form === 'user_changed_number' ? {} : { user_id, ...present({ parent_user_id }) };
+  const ids = form === 'user_changed_number' ? {} : { user_id, ...omitUndefined({ parent_user_id }) };
   const [old, now] = form === 'user_changed_number' ? [was.wa_id, wa_id] : [was.user_id, user_id];
-  const system = { body: `User changed from ${old} to ${now}`, ...present({ wa_id }), ...ids, type: form };
+  const system = { body: `User changed from ${old} to ${now}`, ...omitUndefined({ wa_id }), ...ids, type: form };
   const message = {
-    ...present({ from: was.wa_id }),
+    ...omitUndefined({ from: was.wa_id }),
     id: `wamid.${Buffer.from(`${numberId} ${user_id} ${atMs}`).toString('base64')}`,
     timestamp: String(Math.floor(atMs / 1_000)),
     type: 'system',

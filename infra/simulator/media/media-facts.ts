@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 
 export interface MediaFacts {
   /** Kind of file, such as `PDF`. */
@@ -16,7 +16,7 @@ export function mediaFacts({ type, bytes }: { readonly type: string; readonly by
   const read = bytes.subarray(0, mostBytes);
   const seconds = type.startsWith('video/') ? secondsOf(read) : undefined;
   const pages = type.startsWith('application/pdf') ? pagesOf(read) : undefined;
-  return { kind: kind.toUpperCase(), ...present({ seconds, pages }) };
+  return { kind: kind.toUpperCase(), ...omitUndefined({ seconds, pages }) };
 }
 
 /** From the box `mvhd` (ISO 14496-12): units per second and total units. */

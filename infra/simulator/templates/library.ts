@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { graphError, notSimulated, unnumberedManagementError } from '../errors.ts';
 import type { NodeFields } from '../fields.ts';
 import { pageOf } from '../paging.ts';
@@ -45,7 +45,7 @@ export function answerLibrary(
   const page = pageOf(found, { query: request.query, self: request.self, maximum: largestPage });
   return json({
     data: page.items.map(({ fields }): NodeFields => ({ ...fields })),
-    ...present({ paging: page.paging }),
+    ...omitUndefined({ paging: page.paging }),
   });
 }
 
@@ -80,7 +80,7 @@ export function creationFromLibrary(given: LibraryCreation): Creation {
 function codeComponents(inputs: NonNullable<LibraryCreation['library_template_body_inputs']>): GivenComponent[] {
   const { add_security_recommendation, code_expiration_minutes: minutes } = inputs;
   return [
-    { type: 'BODY', ...present({ add_security_recommendation }) },
+    { type: 'BODY', ...omitUndefined({ add_security_recommendation }) },
     ...(minutes === undefined ? [] : [{ type: 'FOOTER' as const, code_expiration_minutes: minutes }]),
   ];
 }

@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { graphError } from '../errors.ts';
 import { type NodeFields, type NodeShape, selection } from '../fields.ts';
 import { pageOf } from '../paging.ts';
@@ -62,7 +62,7 @@ export function listTemplates(world: World, waba: Waba, request: PlatformRequest
   });
   return json({
     data: page.items.map((template) => select(nodeOf(template))),
-    ...present({ paging: page.paging, summary }),
+    ...omitUndefined({ paging: page.paging, summary }),
   });
 }
 

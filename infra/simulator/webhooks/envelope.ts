@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { fieldOf, type Update } from './update.ts';
 
 /** Limits of one POST (platform reference, 10.1). */
@@ -54,7 +54,7 @@ export function envelopeOf(updates: readonly Update[], nowMs: number): object {
 function valueOfChange(update: Update): unknown {
   if (update.kind === 'node') return update.value;
   const { metadata, contacts, status } = update;
-  return { messaging_product: 'whatsapp', metadata, ...present({ contacts }), statuses: [status] };
+  return { messaging_product: 'whatsapp', metadata, ...omitUndefined({ contacts }), statuses: [status] };
 }
 
 /** JSON with non-ASCII characters as `\uXXXX`, as the platform writes and signs it. */

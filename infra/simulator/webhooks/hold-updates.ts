@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type Hold, noUtilityTemplates } from '../holds.ts';
 import type { NodeUpdate } from './update.ts';
 
@@ -37,7 +37,7 @@ const warnedOf = 'UTILITY_TEMPLATE_ABUSE';
 /** A warning without consequence. For misused templates it is an ACCOUNT_RESTRICTION without restrictions. */
 export function warningUpdate(wabaId: string, violation: string, displayNumber: string | undefined): NodeUpdate {
   const value = {
-    ...present({ phone_number: displayNumber }),
+    ...omitUndefined({ phone_number: displayNumber }),
     event: violation === warnedOf ? 'ACCOUNT_RESTRICTION' : 'ACCOUNT_VIOLATION',
     violation_info: { violation_type: violation },
   };

@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { NodeFields } from '../fields.ts';
 import type { PhoneNumber } from '../wabas.ts';
 import type { NodeUpdate } from './update.ts';
@@ -18,7 +18,7 @@ export function numberUpdates({ wabaId, digits, fields }: PhoneNumber, before: N
       value: {
         display_phone_number: digits,
         event: 'THROUGHPUT_UPGRADE',
-        ...present({ current_limit: limit, max_daily_conversations_per_business: limit }),
+        ...omitUndefined({ current_limit: limit, max_daily_conversations_per_business: limit }),
       },
     },
   ];

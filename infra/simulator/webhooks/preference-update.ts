@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { Person } from '../people.ts';
 import { type AcceptedMessage, contactOf } from './receipts.ts';
 import type { NodeUpdate } from './update.ts';
@@ -45,5 +45,5 @@ export function preferenceUpdate(
 /** Profile of a person; a hidden number is not part of the name. */
 export function profileOf({ key, userId, username, hidesNumber }: Person) {
   const name = hidesNumber === true ? (username ?? userId) : key;
-  return { name: `Recipient ${name}`, ...present({ username }) };
+  return { name: `Recipient ${name}`, ...omitUndefined({ username }) };
 }

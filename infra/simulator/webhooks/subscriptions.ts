@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { graphError, notSimulated, unknownNode } from '../errors.ts';
 import { parsedParameters } from '../parameters.ts';
 import type { PlatformRequest } from '../platform-request.ts';
@@ -36,7 +36,7 @@ export function subscribedApps(world: World, wabaId: string) {
       name: world.apps.get(appId)?.name ?? appId,
       link: `https://www.facebook.com/games/?app_id=${appId}`,
     },
-    ...present({ override_callback_uri: overrideCallbackUri }),
+    ...omitUndefined({ override_callback_uri: overrideCallbackUri }),
   }));
   return { data };
 }
@@ -105,7 +105,7 @@ function subscriptionsOf({ callback }: App): readonly object[] {
       object: 'whatsapp_business_account',
       callback_url: callback.url,
       active: true,
-      ...present({ fields }),
+      ...omitUndefined({ fields }),
     },
   ];
 }

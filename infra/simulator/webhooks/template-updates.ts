@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { Template, TemplateButton, TemplateFields } from '../templates/template.ts';
 import type { NodeUpdate } from './update.ts';
 
@@ -92,7 +92,7 @@ function componentsPart(before: Template | undefined, after: Template | undefine
   const [body, header, footer, buttons] = ['BODY', 'HEADER', 'FOOTER', 'BUTTONS'].map(partOf);
   return {
     message_template_element: body?.text ?? '',
-    ...present({
+    ...omitUndefined({
       message_template_title: header?.text,
       message_template_footer: footer?.text,
       message_template_buttons: buttons?.buttons?.map(buttonPart),
@@ -103,7 +103,7 @@ function componentsPart(before: Template | undefined, after: Template | undefine
 function buttonPart(button: TemplateButton) {
   return {
     message_template_button_type: button.type,
-    ...present({
+    ...omitUndefined({
       message_template_button_text: button.text,
       message_template_button_url: button.url,
       message_template_button_phone_number: button['phone_number'],

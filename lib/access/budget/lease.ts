@@ -1,4 +1,4 @@
-import type { Standing } from '../client-budget.ts';
+import type { BudgetStatus } from '../client-budget.ts';
 
 /*
  * A budget for each client and minute of the clock, shared by all processes (D54). A process leases some requests from
@@ -100,10 +100,10 @@ export function withoutOne(holding: Holding): Holding {
   return { ...holding, left: holding.left - 1 };
 }
 
-export function standingOf(
+export function budgetStatusOf(
   holding: Holding,
   at: { readonly allowed: boolean; readonly limit: number; readonly nowMs: number },
-): Standing {
+): BudgetStatus {
   const { allowed, limit: clientLimit, nowMs } = at;
   const refusal = holding.leased.all >= clientLimit ? 'client_used_up' : 'user_used_up';
   return {

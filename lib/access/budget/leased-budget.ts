@@ -1,8 +1,9 @@
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { ClientBudget, Spender } from '../client-budget.ts';
 import {
+  budgetStatusOf,
   companyIn,
   type Holding,
   halfOf,
@@ -10,7 +11,6 @@ import {
   type Leased,
   nextStep,
   nothingHeld,
-  standingOf,
   windowOf,
   withLease,
   withLook,
@@ -64,7 +64,7 @@ export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget
       failedAtMs = undefined;
       return answer;
     } catch (error) {
-      if (failedAtMs === undefined) log('budget.not_leased', { clientId, error: nameOf(error) });
+      if (failedAtMs === undefined) log('budget.not_leased', { clientId, error: errorName(error) });
       failedAtMs = nowMs;
       return undefined;
     }
@@ -78,7 +78,7 @@ export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget
       holdings.set(clientId, users);
       const fresh = { ...nothingHeld, company: companyIn(before.get(clientId), userId) };
       const held = () => users.get(userId) ?? fresh;
-      const standing = (allowed: boolean) => standingOf(held(), { allowed, limit, nowMs });
+      const standing = (allowed: boolean) => budgetStatusOf(held(), { allowed, limit, nowMs });
 
       for (let asked = 0; asked < mostQuestions; asked += 1) {
         const step = nextStep(held(), limit);

@@ -1,9 +1,9 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { nameFailuresKey, pairKey } from './credential-items.ts';
-import { failureHourSeconds, recordDaySeconds } from './login-pace.ts';
+import { failureHourSeconds, recordDaySeconds } from './login-throttle.ts';
 import type { LoginAttempts, LoginSource } from './sign-in.ts';
 
 const PairItemSchema = v.object({
@@ -45,7 +45,7 @@ export function loginAttemptsStore(documentClient: DynamoDBDocumentClient, table
           ':none': 0,
           ':free': free,
           ':atOnce': atOnce,
-          ...present({ ':after': afterDelayOf }),
+          ...omitUndefined({ ':after': afterDelayOf }),
           ':now': nowMs,
           ':dayEnd': dayEndSeconds(nowMs),
         },

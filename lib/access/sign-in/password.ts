@@ -110,7 +110,7 @@ export function isPasswordHash(phc: string): boolean {
 }
 
 /** A hash without a password. Login verifies it when the user name is unknown (R37). */
-export const nobodysPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
+export const dummyPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
 
 /** PHC strings of the two kinds: parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
 const argon2idShape = /^\$argon2id\$v=19\$m=(\d{1,5}),t=(\d),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;

@@ -1,11 +1,11 @@
 import type { Directory, UserProfile } from '../directory.ts';
-import { type AttemptHistory, type Turn, turnOf } from './login-pace.ts';
+import { type AttemptConditions, type AttemptHistory, attemptConditions } from './login-throttle.ts';
 import {
   deriveOtherKind,
+  dummyPasswordHash,
   hashPassword,
   isOutdated,
   type KeyDerivation,
-  nobodysPasswordHash,
   verifyPassword,
 } from './password.ts';
 
@@ -30,11 +30,11 @@ export interface LoginSource {
   readonly network: string;
 }
 
-/** The record of attempts (login-pace.ts). `nowMs` is the same for all calls of one attempt. */
+/** The record of attempts (login-throttle.ts). `nowMs` is the same for all calls of one attempt. */
 export interface LoginAttempts {
   read(source: LoginSource, nowMs: number): Promise<AttemptHistory>;
   /** Counts an attempt, if the turn allows it. Returns whether it did. */
-  start(source: LoginSource, turn: Turn, nowMs: number): Promise<boolean>;
+  start(source: LoginSource, turn: AttemptConditions, nowMs: number): Promise<boolean>;
   /** Adds a wrong attempt to pair and name. Adding 0 costs the same writes, so that time reveals nothing. */
   settle(source: LoginSource, failures: 0 | 1, nowMs: number): Promise<void>;
   forget(source: LoginSource, nowMs: number): Promise<void>;
@@ -53,8 +53,8 @@ export interface SignInAttempt extends LoginSource {
 }
 
 /**
- * The user of a name and password; undefined when they are wrong or the throttle refuses (login-pace.ts). All refusals
- * do the same work (D11, R37), so that neither answer nor time reveals the cause.
+ * The user of a name and password; undefined when they are wrong or the throttle refuses (login-throttle.ts). All
+ * refusals do the same work (D11, R37), so that neither answer nor time reveals the cause.
  */
 export async function signIn(
   ports: SignInPorts,
@@ -66,8 +66,8 @@ export async function signIn(
   const source = { username, network };
   const [credential, history] = await Promise.all([credentials.find(username), attempts.read(source, nowMs)]);
   // The attempt counts before the check, so that parallel guesses cannot pass the throttle.
-  const started = await attempts.start(source, turnOf(history, nowMs), nowMs);
-  const storedHash = credential?.passwordHash ?? nobodysPasswordHash;
+  const started = await attempts.start(source, attemptConditions(history, nowMs), nowMs);
+  const storedHash = credential?.passwordHash ?? dummyPasswordHash;
   const matches = await verifyPassword(password, storedHash, ports.deriveKey);
   const user = credential !== undefined && matches && started ? await profileOf(ports, credential) : undefined;
   if (user === undefined) {

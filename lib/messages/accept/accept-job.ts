@@ -1,26 +1,31 @@
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { JobHead } from '../job.ts';
 import type { AcceptedJobs } from './accepted-jobs-store.ts';
-import { inTimeLeft } from './answer-time.ts';
-import { type HandOverPorts, handOverJob, handOverStraight, noteCorrespondents } from './hand-over.ts';
+import { inTimeLeft } from './answer-deadline.ts';
+import {
+  noteCorrespondents,
+  type QueueJobPorts,
+  queueStraightRequest,
+  storeAndQueueJob,
+} from './store-and-queue-job.ts';
 import { straightRequest } from './straight-request.ts';
 import type { WholeJob } from './whole-job.ts';
 
-export interface AcceptJobPorts extends HandOverPorts {
+export interface AcceptJobPorts extends QueueJobPorts {
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
   /** Messages a second that the job's number may send, by the platform's last word. */
   readonly limitOf: (head: JobHead) => Promise<number>;
 }
 
-/** Hands small jobs straight to workers, others to the fan-out. Refuses as `handOverJob` does. */
+/** Hands small jobs straight to workers, others to the fan-out. Refuses as `storeAndQueueJob` does. */
 export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<void> {
   const { jobId, clientId, total } = job.head;
   const straight = await straightRequest(job, ports.limitOf);
   if (job.shared) await noteCorrespondents(job, ports);
-  if (straight === undefined) await handOverJob(job, ports);
-  else await handOverStraight(straight, ports);
+  if (straight === undefined) await storeAndQueueJob(job, ports);
+  else await queueStraightRequest(straight, ports);
   count('RecipientsAccepted', total);
   log('job.accepted', { jobId, clientId, count: total });
   // The job counts even if this fails or is late: the fan-out or the worker lists it before it sends.
@@ -30,6 +35,6 @@ export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<v
       else await ports.acceptance.beginStraight(straight, signal);
     });
   } catch (error) {
-    log('job.not_described', { jobId, error: nameOf(error) });
+    log('job.not_described', { jobId, error: errorName(error) });
   }
 }

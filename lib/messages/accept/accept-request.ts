@@ -1,6 +1,6 @@
-import type { Means } from '../budget/means.ts';
+import type { CostLimits } from '../budget/cost-limits.ts';
 import type { SendTime } from '../when/send-time.ts';
-import { giveBackOf, type MeansPorts } from './accept-within-means.ts';
+import { type CostLimitPorts, giveBackOf } from './accept-within-cost-limits.ts';
 import { type Accepted, acceptOnce, bodyHashOf, type IdempotencyPorts } from './idempotency.ts';
 
 export interface AcceptableRequest {
@@ -10,7 +10,7 @@ export interface AcceptableRequest {
   /** What the key compares, beside the headers of a scheduled send (D9, D56). */
   readonly compared: unknown;
   readonly time: SendTime | undefined;
-  readonly means: Means;
+  readonly means: CostLimits;
   readonly remainingMs: () => number;
 }
 
@@ -20,7 +20,7 @@ export interface AcceptableRequest {
  */
 export async function acceptRequest(
   { clientId, did, key, compared, time, means, remainingMs }: AcceptableRequest,
-  ports: Omit<IdempotencyPorts, 'remainingMs'> & Pick<MeansPorts, 'budgets'>,
+  ports: Omit<IdempotencyPorts, 'remainingMs'> & Pick<CostLimitPorts, 'budgets'>,
   accept: (jobId: string) => Promise<Accepted>,
 ): Promise<Accepted> {
   if (key === undefined) return await accept(ports.newJobId());

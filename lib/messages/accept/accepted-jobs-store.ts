@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { addressesOfChunk, headOfChunk } from '../chunk.ts';
 import { sliceSize, withdrawn } from '../dispatch/claims/slice.ts';
@@ -63,7 +63,7 @@ export function acceptedJobsStore(
   pause: Pause = withdrawalPause,
 ): AcceptedJobs {
   const put = async (Item: Item, abortSignal?: AbortSignal) => {
-    await client.send(new PutCommand({ TableName: table, Item }), present({ abortSignal }));
+    await client.send(new PutCommand({ TableName: table, Item }), omitUndefined({ abortSignal }));
   };
 
   const isThere = async ({ pk, sk }: Item): Promise<boolean> => {
@@ -144,7 +144,7 @@ export function acceptedJobsStore(
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeValues: { ':jobId': new Set([jobId]) },
     });
-    await conditionalWrite(client.send(update, present({ abortSignal })));
+    await conditionalWrite(client.send(update, omitUndefined({ abortSignal })));
   }
 
   /** False when the job was withdrawn. An existing head stays. */
@@ -165,7 +165,7 @@ export function acceptedJobsStore(
           // As text, as in `acceptedItem`.
           ExpressionAttributeValues: { ':head': JSON.stringify(head), ':expiry': jobExpiresAtSeconds(head), ...to },
         }),
-        present({ abortSignal }),
+        omitUndefined({ abortSignal }),
       ),
     );
     return written;

@@ -3,9 +3,9 @@ import { type Did, type Directory, isShared } from '../../access/directory.ts';
 import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { correlationId } from '../../observe/correlation.ts';
-import { heedsOptOuts } from '../../opt-outs/heeded.ts';
+import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
@@ -19,11 +19,11 @@ import type { ParameterContract } from '../request/parameter-contract.ts';
 import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
 import type { SendRequest } from '../request/send-request.ts';
 import { notSendable } from '../request/sendable-kinds.ts';
+import { lookUpOnce } from '../resolve/lookups.ts';
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
-import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
 import type { SendTime } from '../when/send-time.ts';
-import { type Timetable, timetableOf, wantsClientZone } from '../when/timetable.ts';
+import { needsClientZone, type Timetable, timetableOf } from '../when/timetable.ts';
 import { withCurrentIds } from './replaced-ids.ts';
 import { warningOf } from './send-warnings.ts';
 import type { WholeJob } from './whole-job.ts';
@@ -70,7 +70,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { kept, repeats } = withoutDuplicates(recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {
-    ...present({ header: request.header, catalogId, messagingAccountId: did.channel.messagingAccountId }),
+    ...omitUndefined({ header: request.header, catalogId, messagingAccountId: did.channel.messagingAccountId }),
   });
   const path = await pathOf(template, did, ports);
   const byUserId = kept.some(({ to }) => isUserId(to)) ? (true as const) : undefined;
@@ -78,13 +78,13 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const timetable = await timetableOfSend({ recipients: kept, repeats, category: template.category }, send, ports);
   const head = jobHead(send, template, {
     ...{ path, acceptedAtMs, total: kept.length },
-    ...present({ byUserId, timetable }),
+    ...omitUndefined({ byUserId, timetable }),
   });
   const shared = isShared(did.waba) ? (true as const) : undefined;
   const job = {
-    ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...present({ shared }) },
+    ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...omitUndefined({ shared }) },
     ...(timetable === undefined ? {} : inLots(timetable, kept, repeats)),
-    ...present({ header: timetable && request.header }),
+    ...omitUndefined({ header: timetable && request.header }),
   };
 
   const warning = warningOf({
@@ -97,7 +97,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
     timetable,
   });
-  return { job, ...present({ warning, timetable }) };
+  return { job, ...omitUndefined({ warning, timetable }) };
 }
 
 /** The call times of a scheduled send, else undefined. Refuses hours for one-time codes (400). */
@@ -115,7 +115,7 @@ async function timetableOfSend(
       `${name}: expected none, for a template of category AUTHENTICATION, received ${window ?? days}`,
     );
   }
-  const clientZone = wantsClientZone(recipients, time) ? await ports.directory.zoneOfClient(clientId) : undefined;
+  const clientZone = needsClientZone(recipients, time) ? await ports.directory.zoneOfClient(clientId) : undefined;
   const places = placesKept(recipients.length, repeats);
   const { ttlSeconds } = request;
   return timetableOf({ recipients, places, ttlSeconds, clientZone, nowMs: ports.nowMs() }, time);
@@ -155,7 +155,7 @@ async function linkedCatalogId({ did, clientId, jobId }: Send, ports: CheckPorts
     if (catalogId === undefined) throw notSendable('the template shows a product and no catalog is linked to its WABA');
     return catalogId;
   };
-  return await askOnce({ name: `catalog of ${did.waba.wabaId}`, known, ask }, { clientId, askerId: jobId }, ports);
+  return await lookUpOnce({ name: `catalog of ${did.waba.wabaId}`, known, ask }, { clientId, askerId: jobId }, ports);
 }
 
 /**
@@ -189,13 +189,13 @@ function jobHead(
     ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
     ...(category === 'AUTHENTICATION' ? { urgent: true as const } : {}),
     ...(heedsOptOuts({ category, clientId, ...did.waba }) ? { heedsOptOuts: true as const } : {}),
-    ...present({ byUserId }),
+    ...omitUndefined({ byUserId }),
     path,
     category,
     templateName: template.name,
     templateLanguage: template.language,
     acceptedAtMs,
-    ...present({
+    ...omitUndefined({
       expiresAtMs: ttlSeconds === undefined ? undefined : fromMs + ttlSeconds * 1_000,
       when: time && { asked: time.asked, fromMs },
       keptUntilMs: timetable && timetable.lastCallMs + keptAfterLastCallMs,

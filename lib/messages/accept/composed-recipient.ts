@@ -1,6 +1,6 @@
 import { queueBody } from '../../aws/queue-body.ts';
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient } from '../chunk.ts';
 import { dispatchIdOf, type MessageRequest, type Recipient, type StoredRecipient } from '../job.ts';
 import type { CompositionPlan } from '../request/compose.ts';
@@ -32,7 +32,7 @@ export function composedRecipient(
     if (Buffer.byteLength(queueBody(request)) > mostRequestBytes) throw new MessageTooLarge();
     return { index, to, request };
   } catch (error) {
-    ports.log('job.not_composable', { dispatchId, error: nameOf(error) });
+    ports.log('job.not_composable', { dispatchId, error: errorName(error) });
     return { index, to };
   }
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
-import type { AskedTime } from '../job.ts';
-import { inTimeLeft } from './answer-time.ts';
+import type { RequestedTime } from '../job.ts';
+import { inTimeLeft } from './answer-deadline.ts';
 import { type WithdrawPorts, withdrawJob } from './withdraw-job.ts';
 
 /** Longer than the 24 hours that are promised (D9). */
@@ -51,7 +51,7 @@ export interface IdempotencyPorts extends WithdrawPorts {
 }
 
 /** Equal for equal JSON values, whatever the white space, and the same requested time to the letter (D56). */
-export function bodyHashOf(body: unknown, time?: AskedTime): string {
+export function bodyHashOf(body: unknown, time?: RequestedTime): string {
   const asked = time === undefined ? '' : `\n${JSON.stringify(time)}`;
   return createHash('sha256')
     .update(`${JSON.stringify(body)}${asked}`)
@@ -96,7 +96,7 @@ async function earlierAnswer(
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body or time');
   }
   const { jobId, warning } = found;
-  if (found.state === 'done') return { jobId, ...present({ warning }) };
+  if (found.state === 'done') return { jobId, ...omitUndefined({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
   // Renewed before the withdrawal: from now on the dead run can record no answer.
   const renewed = { ...found, startedAtMs: record.startedAtMs };
@@ -143,7 +143,7 @@ async function tolerated(
   try {
     await inTimeLeft(remainingMs, write);
   } catch (error) {
-    log('idempotency.write_failed', { jobId, error: nameOf(error) });
+    log('idempotency.write_failed', { jobId, error: errorName(error) });
   }
 }
 

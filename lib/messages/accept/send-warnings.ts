@@ -1,7 +1,7 @@
 import { undelivered } from '../../pricing/undelivered.ts';
 import type { Recipient } from '../job.ts';
-import { destinationOf } from '../request/addressee.ts';
 import { duplicatesWarning } from '../request/duplicates.ts';
+import { destinationOf } from '../request/recipient-address.ts';
 import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
 import type { Timetable } from '../when/timetable.ts';
 import { type Redirected, redirectedWarning } from './replaced-ids.ts';

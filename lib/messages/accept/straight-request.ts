@@ -1,5 +1,5 @@
 import { queueBody } from '../../aws/queue-body.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { log } from '../../observe/log.ts';
 import { chunkOfJob, mostChunkBytes, type QueuedChunk, straightRecipients } from '../chunk.ts';
 import type { JobHead, Recipient } from '../job.ts';
@@ -24,7 +24,7 @@ export async function straightRequest(
   return {
     // All small requests of a client share one lane (pace/reserve.ts).
     ...chunkOfJob(head, { limitPerSecond: await limitOf(head), lane: '*' }),
-    ...present({ urgent: head.urgent }),
+    ...omitUndefined({ urgent: head.urgent }),
     ...{ alone: true, straight: true, plannedMs: head.acceptedAtMs },
     slices: [{ try: 0, size: head.total, recipients: recipients.map(composed) }],
   };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import {
   acceptedKey,
   dispatchesPartition,
@@ -22,7 +22,7 @@ import {
 import { type Lot, LotSchema } from '../lots.ts';
 import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
 import { packed, unpacked } from './packed-json.ts';
-import { pairWaitsMs } from './pair-waits.ts';
+import { pairRateDelaysMs } from './pair-rate-delays.ts';
 
 export interface WholeJob {
   readonly head: JobHead;
@@ -45,7 +45,7 @@ export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
   readonly lots?: readonly Lot[];
   readonly positions?: readonly number[];
   readonly header?: HeaderInput;
-  /** Extra waits of recipients who are the same person, by index (pair-waits.ts). */
+  /** Extra waits of recipients who are the same person, by index (pair-rate-delays.ts). */
   readonly waitsMs: ReadonlyMap<number, number>;
 }
 
@@ -57,7 +57,7 @@ const maxUnpackedBytes = 1_048_576;
 
 /** What the report opens with (D40) and messages are composed from. Written after `addressItems`. */
 export function acceptedItem({ head, plan, recipients, repeats = [], lots, positions, header }: WholeJob): Item {
-  const waitsMs = [...pairWaitsMs(recipients)];
+  const waitsMs = [...pairRateDelaysMs(recipients)];
   return {
     ...acceptedKey(head.jobId),
     // As text: `attends` is unvalidated (D28), and a DynamoDB map allows no 33rd level, empty name or large number.
@@ -65,7 +65,7 @@ export function acceptedItem({ head, plan, recipients, repeats = [], lots, posit
     plan: JSON.stringify(plan),
     ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
     ...(waitsMs.length === 0 ? {} : { waitsMs: packed(waitsMs) }),
-    ...present({
+    ...omitUndefined({
       lots: lots && packed(lots),
       positions: positions && packed(positions),
       header: header && JSON.stringify(header),
@@ -95,7 +95,7 @@ export function pointerOfClient(head: JobHead, total: number): Item {
     pk: dispatchesPartition(head.clientId),
     sk: jobSortKey(acceptedAtMs, jobId),
     ...{ jobId, did, templateName, templateLanguage, acceptedAtMs, total },
-    ...present({ campaignId, when, retryOf }),
+    ...omitUndefined({ campaignId, when, retryOf }),
     // TTL may remove the item days later.
     forgottenAtMs: forgottenAtMs(head),
     expiresAtSeconds: jobExpiresAtSeconds(head),
@@ -138,7 +138,7 @@ export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
     plan,
     repeats: v.parse(v.array(RepeatSchema), listIn(repeats)),
     waitsMs: new Map(v.parse(WaitsSchema, listIn(waitsMs))),
-    ...present({
+    ...omitUndefined({
       lots: lots && v.parse(v.array(LotSchema), listIn(lots)),
       positions: positions && v.parse(v.array(v.number()), listIn(positions)),
       header: header ?? undefined,

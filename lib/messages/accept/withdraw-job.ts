@@ -1,6 +1,6 @@
 import { Refusal } from '../../http/refusal.ts';
 import type { AcceptedJobs } from './accepted-jobs-store.ts';
-import { answerBudgetMs } from './answer-time.ts';
+import { answerBudgetMs } from './answer-deadline.ts';
 
 export const withdrawLimitMs = 3_000;
 

@@ -5,7 +5,7 @@ import { dearestPrice } from '../../pricing/price.ts';
 import type { Rates } from '../../pricing/rates.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import type { Lot } from '../lots.ts';
-import { addresseeOf, destinationOf } from '../request/addressee.ts';
+import { canonicalAddress, destinationOf } from '../request/recipient-address.ts';
 
 export interface SendCostPorts {
   readonly rates: () => Promise<Rates>;
@@ -56,6 +56,6 @@ async function withoutOptedOut({ head, recipients }: CostedSend, optOuts: OptOut
   const { clientId, wabaId, phoneNumberId, heedsOptOuts } = head;
   const sender = { clientId, wabaId, phoneNumberId };
   if (heedsOptOuts === undefined || !(await optOuts.anyFor(sender))) return recipients;
-  const stopped = await optOuts.stoppedAmong(sender, [...new Set(recipients.map(({ to }) => addresseeOf(to)))]);
-  return recipients.filter(({ to }) => !stopped.has(addresseeOf(to)));
+  const stopped = await optOuts.stoppedAmong(sender, [...new Set(recipients.map(({ to }) => canonicalAddress(to)))]);
+  return recipients.filter(({ to }) => !stopped.has(canonicalAddress(to)));
 }

@@ -15,10 +15,10 @@ import { idempotencyStore } from '../accept/idempotency-store.ts';
 import { jobQueue } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
-import { toldPercentsStore } from '../budget/told-percents-store.ts';
+import { notifiedThresholdsStore } from '../budget/notified-thresholds-store.ts';
 import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
+import { lookupStore } from '../resolve/lookup-store.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
-import { questionStore } from '../resolve/question-store.ts';
 import { deployedCorrespondentWriter } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdReader } from './replaced-ids.ts';
@@ -33,7 +33,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
     platformTemplates: platformTemplates(call, credentialOf),
     catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
     isOnboarded: marketingOnboarding(call, credentialOf, Date.now),
-    questions: questionStore(client, table),
+    questions: lookupStore(client, table),
     parameters: parameterStore(client, table),
     acceptance: deployedAcceptedJobs(),
     records: idempotencyStore(client, table),
@@ -49,7 +49,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
     optOuts: deployedOptOutLook(),
     rates: currentRates(deployedRates().find, shippedRates, Date.now),
     budgets: budgetsStore({ documentClient: client, tableName: table, pause: storePause }),
-    told: toldPercentsStore(client, table),
+    notified: notifiedThresholdsStore(client, table),
     events: deployedEvents(),
     pause: sleep,
   };

@@ -9,7 +9,7 @@ import { jobMessageSender } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import type { StoredJob } from '../fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../fan-out/job-rounds-store.ts';
-import { judgeAgain } from '../fan-out/judge-again.ts';
+import { revalidateJob } from '../fan-out/revalidate-job.ts';
 import { scheduledJobsStore } from '../fan-out/scheduled-jobs-store.ts';
 import { waveQueue } from '../fan-out/wave-queue.ts';
 import { jobStateStore } from '../job-state-store.ts';
@@ -42,7 +42,7 @@ export function deployedJobs() {
     jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),
-    judge: (job: StoredJob) => judgeAgain(job, asked),
+    judge: (job: StoredJob) => revalidateJob(job, asked),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),

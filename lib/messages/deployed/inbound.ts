@@ -1,14 +1,14 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
-import { deployedOptOutWriter, deployedPersonNames, deployedWordList } from '../../opt-outs/deployed.ts';
-import { deployedEvents, deployedWantedEvents } from '../../webhooks/deployed.ts';
-import type { TellReply } from '../inbound/answered.ts';
+import { deployedOptOutWriter, deployedPersonNames, deployedStopWords } from '../../opt-outs/deployed.ts';
+import { deployedEvents, deployedSubscriptions } from '../../webhooks/deployed.ts';
 import { correspondentReader, correspondentWriter } from '../inbound/correspondents-store.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
-import { anyWantsReplies, repliedEvents } from '../inbound/replied-event.ts';
-import { deployedAnswered } from './answered.ts';
+import { anySubscribesToReplies, repliedEvents } from '../inbound/replied-event.ts';
+import type { EventsOfReply } from '../inbound/reply-ports.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdWriter } from './replaced-ids.ts';
+import { deployedRepliedTo } from './replies.ts';
 
 export function deployedInbound() {
   return inboundQueue(queues(), environmentVariable('INBOUND_QUEUE_URL'));
@@ -20,22 +20,22 @@ export function deployedCorrespondentWriter() {
   return correspondentWriter({ documentClient: client, tableName: table }, deployedPersonNames());
 }
 
-export function deployedHearing() {
+export function deployedInboundProcessing() {
   const { client, table } = messagesTable();
   return {
     optOuts: deployedOptOutWriter(),
-    words: deployedWordList(),
+    words: deployedStopWords(),
     channels: deployedChannels(),
     wroteTo: correspondentReader({ documentClient: client, tableName: table }),
     noteReplacedIds: deployedReplacedIdWriter(),
-    answered: deployedAnswered(),
-    tellReply,
-    anyWantsReplies: anyWantsReplies(deployedWantedEvents()),
+    answered: deployedRepliedTo(),
+    eventsOfReply,
+    anySubscribesToReplies: anySubscribesToReplies(deployedSubscriptions()),
     events: deployedEvents(),
   };
 }
 
-const tellReply: TellReply = async ({ did, answered, ...told }) => {
+const eventsOfReply: EventsOfReply = async ({ did, answered, ...told }) => {
   const known = answered?.head.did ?? did?.channel.did;
   return known === undefined ? [] : repliedEvents({ ...told, number: { did: known }, answered });
 };

@@ -1,6 +1,6 @@
 import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
-import { deployedEvents, deployedWantedEvents } from '../../webhooks/deployed.ts';
+import { deployedEvents, deployedSubscriptions } from '../../webhooks/deployed.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { addressStore } from '../receipts/address-store.ts';
 import { provenSlicesStore } from '../receipts/proven-slices-store.ts';
@@ -17,7 +17,7 @@ export function deployedReceipts() {
     slices: provenSlicesStore(messages, nowMs),
     addressesOf: addressStore(messages),
     changeHolds: holdStore({ client, table, nowMs }).change,
-    wanted: deployedWantedEvents(),
+    wanted: deployedSubscriptions(),
     events: deployedEvents(),
     countCost: deployedCountReceipts(),
     inbound: deployedInbound(),

@@ -2,7 +2,7 @@ import { log } from '../../observe/log.ts';
 import { knownRates } from '../../pricing/current-rates.ts';
 import { deployedRates } from '../../pricing/deployed.ts';
 import { shippedRates } from '../../pricing/rates.ts';
-import { standingsStore } from '../find/standings-store.ts';
+import { dispatchStatusStore } from '../find/dispatch-status-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { dispatchesStore } from '../report/dispatches-store.ts';
 import { reportStore } from '../report/report-store.ts';
@@ -33,7 +33,7 @@ export function deployedDispatches() {
 
 export function deployedFinding() {
   const { client, table, nowMs } = messagesTable();
-  return { dispatches: deployedDispatches(), standings: standingsStore(client, table, nowMs) };
+  return { dispatches: deployedDispatches(), standings: dispatchStatusStore(client, table, nowMs) };
 }
 
 export function deployedCampaignCancellation() {

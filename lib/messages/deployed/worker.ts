@@ -7,18 +7,18 @@ import { chunkQueue } from '../dispatch/chunk-queue.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
 import { platformMessages, readyToCall } from '../dispatch/platform-messages.ts';
 import { platformProbe } from '../dispatch/platform-probe.ts';
-import { standingStore } from '../dispatch/standing-store.ts';
+import { snapshotStore } from '../dispatch/snapshot-store.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { type RunHoldsPorts, runHolds } from '../holds/run-holds.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { urgentStore } from '../pace/urgent-store.ts';
-import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
+import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
-import { deployedNoteSent } from './answered.ts';
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
+import { deployedNoteSent } from './replies.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 import { deployedCountEnded } from './spend.ts';
 
@@ -38,12 +38,12 @@ export function deployedWorker(
   return {
     isOfSmallRequests,
     slices,
-    doubts: sliceDoubtsStore(client, table),
+    unknowns: unknownOutcomesStore(client, table),
     jobs: {
-      look: standingStore(client, table),
+      look: snapshotStore(client, table),
       beginStraight: async (chunk) => void (await jobs.beginStraight(chunk)),
     },
-    numbers: { paces: deployedPaces(), tenths: urgentStore(client, table) },
+    numbers: { paces: deployedPaces(), urgentCapacity: urgentStore(client, table) },
     holds: {
       ofRun: () => runHolds({ states, wabas, watchParked, nowMs, log }),
       breakers: breakerStore({ client, table, nowMs }),

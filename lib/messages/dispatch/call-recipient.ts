@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { count } from '../../observe/metrics.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
 import { byHolds, holdableOf } from '../holds/held-job.ts';
@@ -6,23 +6,23 @@ import { type Holds, holdsOn, type ProbeResult } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { ByJobState, JobState } from '../job-state.ts';
-import type { PaceLearning } from '../pace/learned-pace.ts';
-import { retryDelaySeconds } from '../pace/pacing.ts';
-import { erased } from './barred.ts';
+import type { AdaptivePace } from '../pace/adaptive-pace.ts';
+import { retryDelaySeconds } from '../pace/retry-delay.ts';
 import { openingsOf, outsideOf } from './chunk-openings.ts';
 import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
 import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
 import type { Outcome } from './claims/slice.ts';
+import { classifyFailure, type FailureClass } from './classify-failure.ts';
 import { lateness, retryDeadlineMs, sendBudgetMs } from './deadlines.ts';
-import { type Verdict, verdictOn } from './verdict.ts';
+import { erased } from './excluded-recipients.ts';
 
 export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
-  readonly learning: PaceLearning;
+  readonly learning: AdaptivePace;
   readonly holds: RunHolds;
 }
 
 /** Job and holds as last read after the claim. The schedule of the number may be older. */
-export interface SeenStanding extends SeenSchedule {
+export interface SeenSnapshot extends SeenSchedule {
   readonly job: JobState;
   readonly holds: Holds;
 }
@@ -32,7 +32,7 @@ export interface Called {
   readonly recipient: ChunkRecipient;
   readonly slot: Slot | undefined;
   /** The last read. `lookAgain` repeats it for a slot that other writers may have moved since. */
-  readonly standing: () => SeenStanding;
+  readonly standing: () => SeenSnapshot;
   readonly lookAgain: () => Promise<void>;
   /** Set for the recipient that probes a hold. It may leave after its slot, because taking the probe takes longer. */
   readonly mayAsk?: () => boolean;
@@ -83,13 +83,17 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
     const dispatchId = dispatchIdOf({ jobId: chunk.jobId, index: recipient.index });
     if (heldStatuses.has(status)) {
       ports.log('dispatch.held', { dispatchId, code: status });
-      return { outcome: { state: 'sent', platformMessageId, held: status }, result: 'taken', ...present({ waId }) };
+      return {
+        outcome: { state: 'sent', platformMessageId, held: status },
+        result: 'taken',
+        ...omitUndefined({ waId }),
+      };
     }
     // The platform took the message, whatever status it reports.
     if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
     ports.log('dispatch.sent', { dispatchId });
     if (chunk.receiptsExpected) count('ReceiptsExpected');
-    return { outcome: { state: 'sent', platformMessageId }, result: 'taken', ...present({ waId }) };
+    return { outcome: { state: 'sent', platformMessageId }, result: 'taken', ...omitUndefined({ waId }) };
   } catch (error) {
     return await afterFailure(error, called, ports);
   }
@@ -135,7 +139,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
 
 /** How uncalled recipients end by the state of job and holds. Undefined: they may be called (D46, D53). */
 export function heldBackBy(
-  { job, holds }: SeenStanding,
+  { job, holds }: SeenSnapshot,
   { chunk, mayAsk }: Pick<Called, 'chunk' | 'mayAsk'>,
   nowMs: number,
 ): Outcome | undefined {
@@ -155,7 +159,7 @@ function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
 }
 
 function asOutcome({ state, code, reason }: { state: string; code: string; reason?: string }): Outcome {
-  return { state: state as 'failed' | 'expired' | 'unknown', code, ...present({ reason }) };
+  return { state: state as 'failed' | 'expired' | 'unknown', code, ...omitUndefined({ reason }) };
 }
 
 function attemptsOf({ attempts = {} }: ChunkRecipient): number {
@@ -169,7 +173,7 @@ export async function pauseUntil(atMs: number, { nowMs, pause }: Pick<RunPorts, 
 
 async function afterFailure(error: unknown, called: Called, ports: RunPorts): Promise<Ended> {
   const { chunk, recipient } = called;
-  const verdict = verdictOn(error);
+  const verdict = classifyFailure(error);
   const result = verdict.refused === undefined ? 'unclear' : 'refused';
   const heldBack = await byRefusal(verdict, called, ports);
   if (heldBack !== undefined) return { outcome: heldBack, result };
@@ -191,11 +195,11 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
 
 /** A refusal that concerns more than its message opens a hold or stops the job (D46); else undefined. */
 async function byRefusal(
-  { settlement: { reason }, refused }: Verdict,
+  { settlement: { reason }, refused }: FailureClass,
   { chunk }: Called,
   ports: RunPorts,
 ): Promise<Outcome | undefined> {
-  const by = await ports.holds.byRefusal(chunk, { code: refused?.code, ...present({ reason }) });
+  const by = await ports.holds.byRefusal(chunk, { code: refused?.code, ...omitUndefined({ reason }) });
   if (by?.kind === 'wait') ports.log('dispatch.retry', { code: 'held' });
   return by === undefined ? undefined : outcomeOf(by, ports.nowMs());
 }

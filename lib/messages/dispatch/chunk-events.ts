@@ -1,9 +1,9 @@
 import type { ServiceEvent } from '../../webhooks/event.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
-import { erased } from './barred.ts';
-import type { Told } from './claims/run-chunk.ts';
+import type { ChunkEnding } from './claims/run-chunk.ts';
 import type { Outcome, Slice } from './claims/slice.ts';
 import { completedEvent } from './completed-event.ts';
+import { erased } from './excluded-recipients.ts';
 import { messageEvent, outcomeEvent } from './message-event.ts';
 
 /**
@@ -12,7 +12,7 @@ import { messageEvent, outcomeEvent } from './message-event.ts';
  */
 export function eventsOfEndings(
   chunk: QueuedChunk,
-  endings: readonly Told[],
+  endings: readonly ChunkEnding[],
   { slices, nowMs }: { readonly slices: readonly Slice[]; readonly nowMs: number },
 ): ServiceEvent[] {
   const told = endings.flatMap(({ recipient, outcome }) => eventOf(chunk, recipient, { outcome, nowMs }) ?? []);

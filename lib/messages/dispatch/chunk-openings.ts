@@ -1,5 +1,5 @@
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
-import { lastSlotBeforeEndMs, lotAt, type Opening, standingAt } from '../lots.ts';
+import { lastSlotBeforeEndMs, lotAt, type Opening, openingStateAt } from '../lots.ts';
 import type { Schedule } from '../pace/schedule.ts';
 import { dueAheadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
 import type { Outcome } from './claims/slice.ts';
@@ -22,7 +22,7 @@ export function openingsOf(
 /** The outcome when a call at this moment would be outside the openings. Undefined: the call may begin. */
 export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'>, atMs: number): Outcome | undefined {
   const open = openingsOf(chunk, recipient);
-  const standing = open && standingAt(open, atMs);
+  const standing = open && openingStateAt(open, atMs);
   if (standing === undefined || standing.kind === 'open') return undefined;
   if (standing.kind === 'closed') return { state: 'again', dueMs: standing.opensAtMs };
   return { state: 'expired', code: 'expired' };
@@ -45,7 +45,7 @@ export function withOpenings(chunk: QueuedChunk, { slots, schedule, nowMs }: InS
     const { index, notBeforeMs = 0 } = recipient;
     const open = openingsOf(chunk, recipient) ?? [];
     const slotMs = firstSlotMs({ recipients: [recipient] }, slots, { schedule, nowMs });
-    const standing = standingAt(open, slotMs ?? Math.max(notBeforeMs, nowMs), lastSlotBeforeEndMs);
+    const standing = openingStateAt(open, slotMs ?? Math.max(notBeforeMs, nowMs), lastSlotBeforeEndMs);
     if (standing.kind === 'open') return recipient;
     slots.delete(index);
     if (standing.kind === 'closed') return { ...recipient, notBeforeMs: standing.opensAtMs };

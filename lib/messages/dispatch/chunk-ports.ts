@@ -11,12 +11,12 @@ import type { NoteSent } from '../inbound/sent-ids.ts';
 import type { JobState } from '../job-state.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
-import type { UrgentTenths } from '../pace/urgent.ts';
+import type { UrgentCapacity } from '../pace/urgent.ts';
 import type { Slice, SliceKey } from './claims/slice.ts';
 import type { Slices } from './claims/slice-store.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 
-export interface Looked {
+export interface SnapshotQuery {
   readonly wabaId: string;
   /** Absent: the pace is not read. */
   readonly phoneNumberId?: string;
@@ -26,7 +26,7 @@ export interface Looked {
 }
 
 /** A number, the holds of its WABA and some jobs, read together. Jobs without an item are left out. */
-export interface Standing {
+export interface SendSnapshot {
   readonly pace: NumberPace;
   readonly holds: Holds;
   readonly jobs: ReadonlyMap<string, JobState>;
@@ -48,7 +48,7 @@ export interface ChunkQueue {
 }
 
 /** Exchange between workers and runs of receipts (D39). Rejects when the store cannot be reached. */
-export interface SliceDoubts {
+export interface UnknownOutcomes {
   /** Makes receipts of the job look at its slices from now on; idempotent. */
   mark(job: Pick<QueuedChunk, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>): Promise<void>;
   /** Places of a slice with receipts; a strong read after the call. */
@@ -56,9 +56,9 @@ export interface SliceDoubts {
 }
 
 /** Reads and begins the jobs of chunks. Rejects when the store cannot be reached. */
-export interface StandingJobs {
+export interface JobSnapshots {
   /** Strongly consistent, one request. */
-  look(looked: Looked): Promise<Standing>;
+  look(looked: SnapshotQuery): Promise<SendSnapshot>;
   /** Begins the job of a straight chunk whose slice is claimed; idempotent. */
   beginStraight(chunk: QueuedChunk): Promise<void>;
 }
@@ -73,7 +73,7 @@ export interface CalledPlatform {
 }
 
 /** Opt-outs (D55). Rejects when the store or queue cannot be reached. */
-export interface HeededPeople {
+export interface WorkerOptOuts {
   /** Opt-outs of these recipients for a sender; strongly consistent, one request per slice. */
   readonly stoppedAmong: OptOutLook['stoppedAmong'];
   readonly inbound: InboundSink;
@@ -94,14 +94,14 @@ export interface ChunkWorkerPorts {
   /** This worker serves small requests, one-time codes above all. */
   readonly isOfSmallRequests: boolean;
   readonly slices: Slices;
-  readonly doubts: SliceDoubts;
-  readonly jobs: StandingJobs;
+  readonly unknowns: UnknownOutcomes;
+  readonly jobs: JobSnapshots;
   /** The schedules of numbers, and the slots for one-time codes (D44). */
-  readonly numbers: { readonly paces: NumberPaces; readonly tenths: UrgentTenths };
+  readonly numbers: { readonly paces: NumberPaces; readonly urgentCapacity: UrgentCapacity };
   /** The holds as one run sees them, and the circuit breaker of the platform. */
   readonly holds: { readonly ofRun: () => RunHolds; readonly breakers: Breakers };
   readonly platform: CalledPlatform;
-  readonly people: HeededPeople;
+  readonly people: WorkerOptOuts;
   readonly queue: ChunkQueue;
   readonly events: EventSink;
   /** Stores the platform's message ids, so that answers find their message (D55). */

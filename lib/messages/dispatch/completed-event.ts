@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type DispatchCompletedData, type DispatchData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import type { AboutJob } from '../job.ts';
 
@@ -6,19 +6,19 @@ type Ended = Omit<DispatchCompletedData['counts'], 'pending'>;
 
 const none: Ended = { held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
-export interface ToldJob {
+export interface NotifiedJob {
   readonly jobId: string;
   readonly clientId: number;
   readonly acceptedAtMs: number;
   readonly about: AboutJob;
 }
 
-export function dispatchData({ jobId, acceptedAtMs, about }: Omit<ToldJob, 'clientId'>): DispatchData {
+export function dispatchData({ jobId, acceptedAtMs, about }: Omit<NotifiedJob, 'clientId'>): DispatchData {
   return {
     job_id: jobId,
     did: about.did,
     template: about.template,
-    ...present({ campaign_id: about.campaignId, attends: about.attends }),
+    ...omitUndefined({ campaign_id: about.campaignId, attends: about.attends }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
   };
 }
@@ -27,7 +27,7 @@ export function dispatchData({ jobId, acceptedAtMs, about }: Omit<ToldJob, 'clie
  * The event that nothing of a job is pending (D41). One id per job, whichever run emits it; a repetition may count
  * newer receipts.
  */
-export function completedEvent(job: ToldJob, ended: Partial<Ended>, timestampMs: number): ServiceEvent {
+export function completedEvent(job: NotifiedJob, ended: Partial<Ended>, timestampMs: number): ServiceEvent {
   const { jobId, clientId } = job;
   const counts: DispatchCompletedData['counts'] = { pending: 0, ...none, ...ended };
   const data: DispatchCompletedData = {

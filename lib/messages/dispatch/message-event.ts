@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
 import { type AboutJob, dispatchIdOf } from '../job.ts';
 import { resolvedByOperator } from './claims/slice.ts';
@@ -15,7 +15,7 @@ export interface Addressed {
 /** Outcomes of a message. A reply has data of its own. */
 type MessageEventType = Exclude<Extract<EventType, `message.${string}`>, 'message.replied'>;
 
-export interface Told {
+export interface NotifiedMessage {
   readonly code?: string;
   readonly reason?: string;
   readonly platformMessageId?: string;
@@ -42,7 +42,7 @@ export function outcomeEvent(
   timestampMs: number,
 ): ServiceEvent | undefined {
   if (code === resolvedByOperator) return undefined;
-  return messageEvent(typeOf[state], message, { timestampMs, ...present({ code, reason }) });
+  return messageEvent(typeOf[state], message, { timestampMs, ...omitUndefined({ code, reason }) });
 }
 
 /**
@@ -51,7 +51,7 @@ export function outcomeEvent(
 export function messageEvent(
   type: MessageEventType,
   message: Addressed,
-  told: Told & { readonly timestampMs: number },
+  told: NotifiedMessage & { readonly timestampMs: number },
 ): ServiceEvent {
   const { jobId, clientId, acceptedAtMs, about, to } = message;
   const { timestampMs, code, reason, platformMessageId, pricing, userId, waId } = told;
@@ -60,11 +60,11 @@ export function messageEvent(
     job_id: jobId,
     message_id: messageId,
     did: about.did,
-    ...present({ to, user_id: userId, wa_id: waId }),
+    ...omitUndefined({ to, user_id: userId, wa_id: waId }),
     template: about.template,
-    ...present({ campaign_id: about.campaignId, attends: about.attends, code }),
+    ...omitUndefined({ campaign_id: about.campaignId, attends: about.attends, code }),
     ...(code !== undefined && /^\d+$/.test(code) ? { platform_code: Number(code) } : {}),
-    ...present({ reason, platform_message_id: platformMessageId, pricing }),
+    ...omitUndefined({ reason, platform_message_id: platformMessageId, pricing }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
   };
   return { id: eventId(type, clientId, [messageId]), clientId, type, timestampMs, data };

@@ -1,14 +1,13 @@
-import { nameOf } from '../../observe/name-of.ts';
+import { errorName } from '../../observe/error-name.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { byHolds, holdableOf, type ParkReason, reasonOf } from '../holds/held-job.ts';
-import { type HeldBy, type Holds, holdsOn, mayAsk, noHolds } from '../holds/hold.ts';
+import { type HeldBy, type Holds, holdsOn, isProbeDue, noHolds } from '../holds/hold.ts';
 import type { JobState } from '../job-state.ts';
 import { blockedUntilMs, isAnsweringSlowly, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { emptySchedule, type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
-import { withoutErased } from './barred.ts';
 import { pauseUntil } from './call-recipient.ts';
 import { isUndue, outsideOf, withOpenings } from './chunk-openings.ts';
-import type { ChunkWorkerPorts, RunProcess, Standing } from './chunk-ports.ts';
+import type { ChunkWorkerPorts, RunProcess, SendSnapshot } from './chunk-ports.ts';
 import {
   firstDueMs,
   firstSlotMs,
@@ -23,6 +22,7 @@ import {
   withPosition,
 } from './chunk-time.ts';
 import { lateness } from './deadlines.ts';
+import { withoutErased } from './excluded-recipients.ts';
 import { withoutPlan } from './punctuality.ts';
 import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots.ts';
 
@@ -77,7 +77,7 @@ export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promi
   );
   for (const [phoneNumberId, ofNumber] of numbers) {
     placeOfNumber(phoneNumberId, ofNumber, ports).catch((error: unknown) => {
-      ports.log('dispatch.pace_failed', { count: ofNumber.length, error: nameOf(error) });
+      ports.log('dispatch.pace_failed', { count: ofNumber.length, error: errorName(error) });
       for (const { place } of ofNumber) place({ kind: 'unplaced' });
     });
   }
@@ -127,7 +127,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
  * A fresh straight request is read only after its claim: reading it here could save two writes and a slot, but costs
  * each request a read (D46, D53).
  */
-async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<Standing> {
+async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<SendSnapshot> {
   const jobIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.jobId]));
   const [first] = open;
   if (first !== undefined && jobIds.length > 0) {
@@ -194,7 +194,7 @@ interface HeldChunk {
 /** Held slices wait. When a probe is due, one slice goes on and the others wait: undefined. */
 function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk): PlacedChunk | undefined {
   const { chunk } = waiting;
-  const asks = on.every(({ hold }) => mayAsk(hold, nowMs));
+  const asks = on.every(({ hold }) => isProbeDue(hold, nowMs));
   const asker = asks ? chunk.slices.find((slice) => mayAskIn(slice, chunk, nowMs)) : undefined;
   const [widest] = on;
   if (asker === undefined && widest !== undefined) {

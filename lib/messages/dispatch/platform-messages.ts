@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import type { MessageRequest, SendPath } from '../job.ts';
@@ -77,7 +77,7 @@ export function platformMessages(
     const waId = accepted.success ? accepted.output.contacts?.[0]?.wa_id : undefined;
     return {
       platformMessageId: id,
-      ...present({ messageStatus: status?.slice(0, longestStatus), usagePercent, waId }),
+      ...omitUndefined({ messageStatus: status?.slice(0, longestStatus), usagePercent, waId }),
     };
   };
 }

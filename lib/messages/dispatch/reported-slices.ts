@@ -1,6 +1,6 @@
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { RunPorts } from './call-recipient.ts';
 import { type Outcomes, openPlaces, type Slice, sliceSize } from './claims/slice.ts';
@@ -32,7 +32,7 @@ export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts,
     claim: async (claim) =>
       await logged(
         () => slices.claim(claim),
-        (error) => ['dispatch.claim_failed', { error: nameOf(error) }],
+        (error) => ['dispatch.claim_failed', { error: errorName(error) }],
       ),
     end: async (own, outcomes, calls) =>
       reported(
@@ -50,7 +50,7 @@ export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts,
 function notRecorded({ key }: Slice, outcomes: Outcomes, error: unknown): LogFacts {
   const sent = [...outcomes.values()].filter(({ state }) => state === 'sent').length;
   const dispatchId = dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize });
-  return { dispatchId, count: sent, error: nameOf(error) };
+  return { dispatchId, count: sent, error: errorName(error) };
 }
 
 /** Reports each outcome once: by the run whose write recorded it. The call has logged `sent` itself. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { parameterPageAt } from '../accept/parameter-store.ts';
 import { addressesOf, addressesPerItem } from '../accept/whole-job.ts';
 import { openPlaces, placeInSlice, sliceOf } from '../dispatch/claims/slice.ts';
@@ -12,8 +12,7 @@ import { acceptedKey, jobExpiresAtSeconds, jobKey, receiptGroupOf, receiptPartit
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema } from '../job-state.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
-import { addresseeOf } from '../request/addressee.ts';
-import type { ErasedInJob, EraseInJob, JobPlace } from './erase-ports.ts';
+import { canonicalAddress } from '../request/recipient-address.ts';
 import {
   addressesWithout,
   type Change,
@@ -22,7 +21,8 @@ import {
   sharedWithout,
   sliceWithout,
   straightWithout,
-} from './nameless-items.ts';
+} from './anonymized-items.ts';
+import type { ErasedInJob, EraseInJob, JobPlace } from './erase-ports.ts';
 import { isOf, type PersonIds } from './person.ts';
 import type { Rewriter } from './rewrite-store.ts';
 
@@ -109,7 +109,10 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
         ExpressionAttributeValues: {
           ':true': true,
           ':indexes': new Set(indexes),
-          ':expiry': jobExpiresAtSeconds({ ...present({ keptUntilMs: head?.keptUntilMs }), acceptedAtMs: nowMs() }),
+          ':expiry': jobExpiresAtSeconds({
+            ...omitUndefined({ keptUntilMs: head?.keptUntilMs }),
+            acceptedAtMs: nowMs(),
+          }),
         },
         ReturnValues: 'ALL_NEW',
       }),
@@ -209,6 +212,6 @@ function othersOf(
   const own = ofEach.filter((names) => names.some((name) => isOf(ids, name)));
   return own
     .flat()
-    .map(addresseeOf)
+    .map(canonicalAddress)
     .filter((name) => !isOf(ids, name));
 }

@@ -1,13 +1,13 @@
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
-import { oneSpelling, spellingsOf } from '../../opt-outs/one-spelling.ts';
+import { canonicalNumber, numberSpellings } from '../../opt-outs/canonical-number.ts';
+import { anonymizedEvent } from './anonymized-event.ts';
 import { type ErasePorts, type Erasing, type JobPlace, jobPlaces } from './erase-ports.ts';
-import { type Found, foundIn } from './found-in.ts';
-import { eventWithout } from './nameless-event.ts';
 import type { PersonIds } from './person.ts';
+import { type PersonData, personDataIn } from './person-data.ts';
 
-// Erases a person (D60): every stored number, user id and parameter. found-in.ts lists kinds of items,
-// nameless-items.ts and nameless-event.ts what is left. In webhooks only EVENT and WAITS concern people.
+// Erases a person (D60): every stored number, user id and parameter. person-data.ts lists kinds of items,
+// anonymized-items.ts and anonymized-event.ts what is left. In webhooks only EVENT and WAITS concern people.
 
 // No index leads from a number to its items, so scans of both tables find them. Where an item names a recipient of a
 // job, all items of that job are read by key.
@@ -17,8 +17,8 @@ import type { PersonIds } from './person.ts';
 // Learned ids are stored before their source goes, and removed at the end: otherwise a dead run could not be repeated
 // for them.
 
-// Later writes leave the person out: workers read the job's mark after each claim (barred.ts), runs of receipts too
-// (countable.ts). infra/operate names copies outside the tables.
+// Later writes leave the person out: workers read the job's mark after each claim (excluded-recipients.ts), runs of
+// receipts too (match-receipts.ts). infra/operate names copies outside the tables.
 
 const otherPlaces = ['idempotencyKeys', 'replacedIds', 'pairs', 'optOutRows', 'events', 'waitingEvents'] as const;
 type Place = JobPlace | (typeof otherPlaces)[number];
@@ -86,7 +86,7 @@ class Run {
   constructor(erasing: Erasing, ports: ErasePorts) {
     this.#erasing = erasing;
     this.#ports = ports;
-    this.#ids = new Set([...erasing.ids].flatMap(spellingsOf));
+    this.#ids = new Set([...erasing.ids].flatMap(numberSpellings));
   }
 
   /** Reads what a dead erasure of these ids had learned. */
@@ -108,12 +108,12 @@ class Run {
   }
 
   #add(ids: readonly string[]): void {
-    for (const id of ids.flatMap(spellingsOf)) this.#ids.add(id);
+    for (const id of ids.flatMap(numberSpellings)) this.#ids.add(id);
   }
 
   /** Spellings of one number count once. */
   #linkedIds(): number {
-    const [given, all] = [this.#erasing.ids, this.#ids].map((ids) => new Set([...ids].map(oneSpelling)).size);
+    const [given, all] = [this.#erasing.ids, this.#ids].map((ids) => new Set([...ids].map(canonicalNumber)).size);
     return (all ?? 0) - (given ?? 0);
   }
 
@@ -150,7 +150,7 @@ class Run {
   }
 
   async #inMessages(item: Item): Promise<void> {
-    const found = foundIn(item, this.#ids, this.#erasing.clientId);
+    const found = personDataIn(item, this.#ids, this.#erasing.clientId);
     if (found === undefined) return;
     if (found.kind === 'gone') await this.#learn(found.linked);
     if (found.kind === 'unknown') this.#unknown.add(found.prefix);
@@ -158,7 +158,7 @@ class Run {
     else if (await this.#changedItem(item, found)) this.#count(found.place);
   }
 
-  async #changedItem(item: Item, found: Exclude<Found, { readonly kind: 'job' | 'unknown' }>): Promise<boolean> {
+  async #changedItem(item: Item, found: Exclude<PersonData, { readonly kind: 'job' | 'unknown' }>): Promise<boolean> {
     const { rewriter, tables } = this.#ports;
     if (found.kind === 'changed') return await rewriter.rewrite(tables.messages, item, () => found.change);
     if (found.kind === 'pair') return await rewriter.forgetPairs(tables.messages, item, found.hashes);
@@ -166,7 +166,7 @@ class Run {
   }
 
   /** Several items name the same job; this pass handles each recipient once. */
-  async #inJob({ jobId, indexes }: Extract<Found, { readonly kind: 'job' }>): Promise<void> {
+  async #inJob({ jobId, indexes }: Extract<PersonData, { readonly kind: 'job' }>): Promise<void> {
     const seen = this.#seen.get(jobId) ?? new Set();
     const open = indexes.filter((index) => !seen.has(index));
     if (open.length === 0) return;
@@ -187,7 +187,7 @@ class Run {
   async #inEvents(item: Item): Promise<void> {
     const { rewriter, tables } = this.#ports;
     const text = item['event'];
-    const left = typeof text === 'string' ? eventWithout(text, this.#ids) : undefined;
+    const left = typeof text === 'string' ? anonymizedEvent(text, this.#ids) : undefined;
     if (left === undefined) return;
     const isDone =
       left === 'gone'
@@ -203,6 +203,6 @@ class Run {
 }
 
 function eventChange({ event }: Item, ids: PersonIds): Readonly<Record<string, unknown>> | undefined {
-  const left = typeof event === 'string' ? eventWithout(event, ids) : undefined;
+  const left = typeof event === 'string' ? anonymizedEvent(event, ids) : undefined;
   return left === undefined || left === 'gone' ? undefined : left;
 }

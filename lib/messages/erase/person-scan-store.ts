@@ -3,7 +3,7 @@ import type { Pause } from '../../aws/pause.ts';
 import { type ScanPace, scanTable } from '../../aws/table-scan.ts';
 import { clientPartition } from '../../webhooks/items.ts';
 import type { ErasePorts } from './erase-ports.ts';
-import { attributesRead, passedOver } from './found-in.ts';
+import { attributesRead, skippedKinds } from './person-data.ts';
 
 interface ScanOptions {
   readonly client: DynamoDBDocumentClient;
@@ -30,7 +30,7 @@ export function personScans({
   const scanPorts = { ...ports, documentClient: client };
   return {
     scanMessages: async (each) => {
-      const { partitions, sortKeys } = passedOver;
+      const { partitions, sortKeys } = skippedKinds;
       const others = [
         ...partitions.map((_, at) => `NOT begins_with(pk, :pk${at})`),
         ...sortKeys.map((_, at) => `NOT begins_with(sk, :sk${at})`),

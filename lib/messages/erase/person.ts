@@ -1,11 +1,11 @@
-import { addresseeOf } from '../request/addressee.ts';
+import { canonicalAddress } from '../request/recipient-address.ts';
 
 /** The ids of one person: digits of numbers, and business-scoped user ids. */
 export type PersonIds = ReadonlySet<string>;
 
 /** Whether an address is the person's, with or without the plus. */
 export function isOf(ids: PersonIds, address: string | undefined): boolean {
-  return address !== undefined && ids.has(addresseeOf(address));
+  return address !== undefined && ids.has(canonicalAddress(address));
 }
 
 /** Whether a text may contain an id: the fast half of `spells`. */

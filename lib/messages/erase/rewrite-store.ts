@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand }
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
-import type { Change } from './nameless-items.ts';
+import type { Change } from './anonymized-items.ts';
 
 /**
  * Writes of an erasure, each a compare-and-set on the attributes it replaces. A dry run gives the same answers without

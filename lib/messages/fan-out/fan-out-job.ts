@@ -1,4 +1,4 @@
-import { nameOf } from '../../observe/name-of.ts';
+import { errorName } from '../../observe/error-name.ts';
 import type { JobMessage } from '../accept/job-message.ts';
 import type { RoundRun } from './job-rounds.ts';
 import { type FanOutEnd, type FanOutPorts, Round } from './round.ts';
@@ -39,7 +39,7 @@ export async function fanOutJob(message: JobMessage, owner: string, ports: FanOu
     await ports.jobs
       .handOver(run, round.progress, { round: run.round, ...round.dueAfter(0) })
       .catch((cause: unknown) => {
-        ports.log('job.round_not_released', { jobId, clientId, error: nameOf(cause) });
+        ports.log('job.round_not_released', { jobId, clientId, error: errorName(cause) });
       });
     throw error;
   }

@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { isOwnLease, LeaseSchema, leaseNames, mayTakeLease } from '../../aws/lease.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { jobKey, scheduledKey } from '../items.ts';
 import { JobStateSchema } from '../job-state.ts';
 import {
@@ -117,7 +117,7 @@ function writing({ wave, ofStretches }: Progress): string {
 }
 
 function valuesOf({ queued, wave, ofStretches }: Progress) {
-  return { ':queued': queued, ...present({ ':wave': wave, ':ofStretches': ofStretches }) };
+  return { ':queued': queued, ...omitUndefined({ ':wave': wave, ':ofStretches': ofStretches }) };
 }
 
 function heldFrom(nowMs: number, { round, owner }: RoundRun) {
@@ -126,7 +126,7 @@ function heldFrom(nowMs: number, { round, owner }: RoundRun) {
 
 function progressOf(item: unknown): Progress {
   const { queued, wave, ofStretches } = v.parse(RoundsSchema, item);
-  return { queued, ...present({ wave, ofStretches }) };
+  return { queued, ...omitUndefined({ wave, ofStretches }) };
 }
 
 /** A missing job is treated like one without a round. */

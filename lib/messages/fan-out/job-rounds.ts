@@ -52,7 +52,7 @@ export interface RoundRun {
 
 /**
  * Recipients from the first unqueued one to `until`, with the first lane position. With lots, a wave lies in one
- * stretch (stretches.ts) from `from` on.
+ * stretch (recipient-ranges.ts) from `from` on.
  */
 export interface Wave {
   readonly from?: number;

@@ -1,5 +1,5 @@
 import { inTheWay } from '../../aws/lease.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import type { JobMessage } from '../accept/job-message.ts';
@@ -34,7 +34,7 @@ export interface LostRoundsPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-export function standingOfRound({ round, head }: ScheduledJob, nowMs: number): 'over' | 'lost' | 'waiting' {
+export function roundState({ round, head }: ScheduledJob, nowMs: number): 'over' | 'lost' | 'waiting' {
   if (round?.round === roundAfterLast) return 'over';
   if (inTheWay(round?.lease, '', nowMs) !== undefined) return 'waiting';
   // A dead run leaves its lease; its message returns within a minute.
@@ -46,12 +46,12 @@ export function standingOfRound({ round, head }: ScheduledJob, nowMs: number): '
 export async function findLostRounds({ scheduled, sendAgain, nowMs, log }: LostRoundsPorts): Promise<void> {
   for await (const jobs of scheduled.all()) {
     for (const job of jobs) {
-      const standing = standingOfRound(job, nowMs());
+      const standing = roundState(job, nowMs());
       const { jobId, clientId, acceptedAtMs, correlationId } = job.head;
       if (standing === 'over') await scheduled.leave(jobId);
       if (standing !== 'lost') continue;
       const round = job.round?.round;
-      await sendAgain({ jobId, clientId, acceptedAtMs, ...present({ correlationId, round }) }, 0);
+      await sendAgain({ jobId, clientId, acceptedAtMs, ...omitUndefined({ correlationId, round }) }, 0);
       count('RoundsLost');
       log('job.round_lost', { jobId, clientId });
     }

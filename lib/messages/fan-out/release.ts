@@ -5,7 +5,7 @@ import type { NumberPaces } from '../pace/number-paces.ts';
 import { laneOf, reserve } from '../pace/reserve.ts';
 import { type Schedule, shareOf, turnAt } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
-import { horizonMs, lastSlotMsOf, nextRoundSeconds } from './horizon.ts';
+import { horizonMs, lastSlotMsOf, nextRoundSeconds } from './release-horizon.ts';
 
 export interface ReleasePorts {
   readonly paces: NumberPaces;

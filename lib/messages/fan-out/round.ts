@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
@@ -7,8 +7,7 @@ import { type ByJobState, byJobState, type JobState, type JobStates, type JobSto
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
-import { type EndPorts, endSlices } from './end-slices.ts';
-import { openingDelaySeconds } from './horizon.ts';
+import { type EndPorts, endUnqueued } from './end-unqueued.ts';
 import {
   holdEveryMs,
   type JobRounds,
@@ -22,26 +21,27 @@ import {
   type Taken,
   type Wave,
 } from './job-rounds.ts';
-import { asAccepted, type Judgement } from './judge-again.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';
-import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import {
   advanced,
   opensNextMs,
-  type Rest,
+  type RangeRest,
+  type RangeState,
+  type RecipientRange,
+  rangeState,
+  rangesOf,
   restsOf,
-  type Stretch,
-  type StretchStanding,
-  stretchesOf,
-  stretchStanding,
   withoutEnded,
-} from './stretches.ts';
+} from './recipient-ranges.ts';
+import { type Release, type ReleasePorts, releaseOf } from './release.ts';
+import { openingDelaySeconds } from './release-horizon.ts';
+import { asAccepted, type Revalidation } from './revalidate-job.ts';
 import { chunksOfWave } from './wave-chunks.ts';
 
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly jobs: JobRounds;
   readonly states: Pick<JobStates, 'stop'>;
-  readonly judge: (job: StoredJob) => Promise<Judgement>;
+  readonly judge: (job: StoredJob) => Promise<Revalidation>;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
   readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
@@ -56,7 +56,7 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
 export type FanOutEnd = 'done' | 'again';
 
 type Settlement = Pick<JobStop, 'state' | 'code' | 'reason'>;
-type Sendable = Extract<Judgement, { readonly kind: 'sendable' }>;
+type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
 
 /** The outcome of recipients without another opening (D56). */
 const outOfTime: Settlement = { state: 'expired', code: 'expired' };
@@ -78,12 +78,12 @@ export interface RoundFacts {
 export class Round {
   readonly #facts: RoundFacts;
   readonly #ports: FanOutPorts;
-  readonly #stretches: readonly Stretch[];
+  readonly #stretches: readonly RecipientRange[];
   readonly #ending: Pick<JobHead, 'expiresAtMs'> & Pick<StoredJob, 'lots'>;
   progress: Progress;
   #state: JobState;
   /** Judged once per round that releases something. */
-  #judged: Judgement | undefined;
+  #judged: Revalidation | undefined;
   #heldAtMs: number;
   #leaseUntilMs: number;
   #release: Release | undefined;
@@ -95,8 +95,8 @@ export class Round {
   constructor(facts: RoundFacts, taken: Extract<Taken, { kind: 'taken' }>, ports: FanOutPorts) {
     this.#facts = facts;
     this.#ports = ports;
-    this.#stretches = stretchesOf(facts.job);
-    this.#ending = { ...present({ expiresAtMs: facts.job.head.expiresAtMs, lots: facts.job.lots }) };
+    this.#stretches = rangesOf(facts.job);
+    this.#ending = { ...omitUndefined({ expiresAtMs: facts.job.head.expiresAtMs, lots: facts.job.lots }) };
     this.progress = taken.progress;
     this.#state = taken.state;
     this.#heldAtMs = facts.heldAtMs;
@@ -140,10 +140,10 @@ export class Round {
     return (await this.#announce(this.progress)) ? undefined : 'again';
   }
 
-  async #end(rest: Rest, settlement: Settlement): Promise<FanOutEnd | undefined> {
+  async #end(rest: RangeRest, settlement: Settlement): Promise<FanOutEnd | undefined> {
     const { from } = rest;
     const until = Math.min(rest.until, from + endedAtOnce);
-    await endSlices(this.#facts.job, { from, until, settlement }, this.#ports);
+    await endUnqueued(this.#facts.job, { from, until, settlement }, this.#ports);
     return (await this.#announce(advanced(this.#stretches, this.progress, { ...rest, until }))) ? undefined : 'again';
   }
 
@@ -170,15 +170,15 @@ export class Round {
     return await this.#wave();
   }
 
-  #rests(): Rest[] {
+  #rests(): RangeRest[] {
     return restsOf(this.#stretches, this.progress);
   }
 
-  #standing(rest: Stretch): StretchStanding {
-    return stretchStanding(rest, this.#ports.nowMs(), this.#facts.job.head.expiresAtMs);
+  #standing(rest: RecipientRange): RangeState {
+    return rangeState(rest, this.#ports.nowMs(), this.#facts.job.head.expiresAtMs);
   }
 
-  #untilOpeningSeconds(rests: readonly Rest[]): number {
+  #untilOpeningSeconds(rests: readonly RangeRest[]): number {
     const nowMs = this.#ports.nowMs();
     const opens = rests.map((rest) => opensNextMs(rest, nowMs, this.#facts.job.head.expiresAtMs));
     return openingDelaySeconds(Math.min(...opens.map((opensAtMs) => opensAtMs ?? nowMs)), nowMs, this.#ports.random());
@@ -188,7 +188,7 @@ export class Round {
    * The recipients of the next wave, or seconds until the next round. Of open stretches, the one that closes first goes
    * first.
    */
-  #next(release: Release): Rest | number {
+  #next(release: Release): RangeRest | number {
     const { wave, queued } = this.progress;
     const rests = this.#rests();
     if (wave !== undefined) {
@@ -230,7 +230,7 @@ export class Round {
     const { lane, limitPerSecond } = release;
     const composed = {
       head: judged.head,
-      ...present({ lots: job.lots && withoutEnded(job.lots, ports.nowMs()) }),
+      ...omitUndefined({ lots: job.lots && withoutEnded(job.lots, ports.nowMs()) }),
       ...{ lane: lane.lane, limitPerSecond, recipients, firstPosition: wave.position },
     };
     const timed = chunksOfWave(composed, release.everyMs()).map((chunk) => {
@@ -249,7 +249,7 @@ export class Round {
   }
 
   /** Undefined when too many jobs reserve on the number. This is no failure, so it uses up no delivery. */
-  async #reserved(release: Release, { from, until, lots }: Rest): Promise<Wave | undefined> {
+  async #reserved(release: Release, { from, until, lots }: RangeRest): Promise<Wave | undefined> {
     try {
       const position = await release.reserve(until - from);
       return { ...(lots === undefined ? {} : { from }), until, position };
@@ -260,7 +260,7 @@ export class Round {
     }
   }
 
-  async #composed({ from, until }: Rest, { plan, fits }: Sendable): Promise<ChunkRecipient[]> {
+  async #composed({ from, until }: RangeRest, { plan, fits }: Sendable): Promise<ChunkRecipient[]> {
     const { job } = this.#facts;
     const { jobId } = job.head;
     const composed: ChunkRecipient[] = [];
@@ -268,7 +268,7 @@ export class Round {
       const stored = await this.#recipient(index);
       const recipient = fits(stored)
         ? composedRecipient(plan, stored, { jobId, index }, this.#ports)
-        : { index, ...present({ to: stored.to }), unfit: true as const };
+        : { index, ...omitUndefined({ to: stored.to }), unfit: true as const };
       const waitMs = job.waitsMs.get(index);
       composed.push(waitMs === undefined ? recipient : { ...recipient, notBeforeMs: this.#ports.nowMs() + waitMs });
     }

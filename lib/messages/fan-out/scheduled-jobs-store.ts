@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { batchGet, queryPages } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { jobKey, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { roundOf } from './job-rounds-store.ts';
@@ -29,7 +29,7 @@ export function scheduledJobsStore(
           const items = await batchGet(access, keys, { consistent: true });
           yield items.flatMap((item): ScheduledJob[] => {
             const { head } = v.parse(BegunSchema, item);
-            return head === undefined ? [] : [{ head, ...present({ round: roundOf(item) }) }];
+            return head === undefined ? [] : [{ head, ...omitUndefined({ round: roundOf(item) }) }];
           });
         }
       }

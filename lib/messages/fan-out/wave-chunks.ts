@@ -4,7 +4,7 @@ import { sliceSize } from '../dispatch/claims/slice.ts';
 import type { JobHead } from '../job.ts';
 import type { Lot } from '../lots.ts';
 import { turnAt } from '../pace/schedule.ts';
-import { lotsBetween } from './stretches.ts';
+import { lotsBetween } from './recipient-ranges.ts';
 
 /** Consecutive composed recipients, beginning with a slice, and the lane position of the first. */
 export interface ComposedWave {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { nearHint } from '../../http/near-name.ts';
+import { didYouMean } from '../../http/closest-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import type { JobState } from '../job-state.ts';
@@ -10,7 +10,7 @@ const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled']
 export type DispatchState = (typeof dispatchStates)[number];
 export const DispatchStateWord = v.picklist(dispatchStates);
 
-export interface StandingFacts {
+export interface DispatchStateFacts {
   /** The earliest call of a scheduled send (D56). */
   readonly fromMs: number | undefined;
   readonly state: JobState;
@@ -21,7 +21,7 @@ export interface StandingFacts {
  * The client's cancellation prevails, even if all messages had left. Then pending messages count, then a hold, then the
  * start time. Between two windows a dispatch is `running`.
  */
-export function dispatchState({ fromMs, state, counts }: StandingFacts, nowMs: number): DispatchState {
+export function dispatchState({ fromMs, state, counts }: DispatchStateFacts, nowMs: number): DispatchState {
   if (state.stop?.code === 'cancelled') return 'cancelled';
   if (counts.pending === 0) return 'complete';
   if (state.stop === undefined && state.parked !== undefined) return 'held';
@@ -34,7 +34,7 @@ export function dispatchStatesOf(filter: readonly string[] | undefined): Readonl
   const known: ReadonlySet<string> = new Set(dispatchStates);
   const stray = filter.find((state) => !known.has(state));
   if (stray !== undefined) {
-    const hint = nearHint(stray, dispatchStates);
+    const hint = didYouMean(stray, dispatchStates);
     throw invalid('state', `state must be one of ${dispatchStates.join(', ')}; received "${clip(stray)}"${hint}`);
   }
   return new Set(filter as DispatchState[]);

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
 import type { Cost } from '../report/cost.ts';
-import type { DispatchesQuestion } from '../report/dispatches.ts';
-import type { AskedPage, Dispatches } from '../report/dispatches-store.ts';
-import { DispatchSchema, standingAnswer } from '../report/report.ts';
+import type { DispatchesQuery } from '../report/dispatches.ts';
+import type { Dispatches, PageRequest } from '../report/dispatches-store.ts';
+import { DispatchSchema, statusAnswer } from '../report/report.ts';
 import { type DispatchState, DispatchStateWord, dispatchState } from './dispatch-state.ts';
-import type { Standing, Standings } from './standings-store.ts';
+import type { StoredStatus, StoredStatuses } from './dispatch-status-store.ts';
 
 /** A dispatch in a search (D59): the head of its report, its state, and its cost. */
 export const FoundDispatchSchema = v.object({
@@ -16,7 +16,7 @@ export const FoundDispatchSchema = v.object({
 
 export interface FindPorts {
   readonly dispatches: Pick<Dispatches, 'readAccepted'>;
-  readonly standings: Standings;
+  readonly standings: StoredStatuses;
   readonly nowMs: () => number;
 }
 
@@ -32,8 +32,8 @@ export interface FoundPage {
  */
 export async function findDispatches(
   { dispatches, standings, nowMs }: FindPorts,
-  { states, ...question }: DispatchesQuestion & { readonly states: ReadonlySet<DispatchState> | undefined },
-  asked: AskedPage,
+  { states, ...question }: DispatchesQuery & { readonly states: ReadonlySet<DispatchState> | undefined },
+  asked: PageRequest,
 ): Promise<FoundPage> {
   const { accepted, next } = await dispatches.readAccepted(question, asked);
   const told = accepted.length === 0 ? [] : await standings.of(accepted);
@@ -44,18 +44,18 @@ export async function findDispatches(
     return states === undefined || states.has(row.state) ? [row] : [];
   });
   const last = told.length < accepted.length ? accepted[told.length - 1]?.sk : next;
-  return { data, ...present({ next: last }) };
+  return { data, ...omitUndefined({ next: last }) };
 }
 
 function foundDispatch(
   clientId: number,
-  { pointer, standing }: { readonly pointer: DispatchPointer; readonly standing: Standing },
+  { pointer, standing }: { readonly pointer: DispatchPointer; readonly standing: StoredStatus },
   nowMs: number,
 ): v.InferOutput<typeof FoundDispatchSchema> {
   const { state, counts } = standing;
-  const job = { head: { ...pointer, clientId }, ...present({ retriedBy: state.retriedBy }) };
+  const job = { head: { ...pointer, clientId }, ...omitUndefined({ retriedBy: state.retriedBy }) };
   return {
-    ...standingAnswer(job, { counts, cost: costOf(standing) }),
+    ...statusAnswer(job, { counts, cost: costOf(standing) }),
     state: dispatchState({ fromMs: pointer.when?.fromMs, state, counts }, nowMs),
   };
 }
@@ -64,7 +64,7 @@ function foundDispatch(
  * A small job's statement has no counts (spend/statement.ts), so the present counts decide whether anything may still
  * be billed.
  */
-function costOf({ statement, counts }: Standing): Cost {
+function costOf({ statement, counts }: StoredStatus): Cost {
   const mayBeBilled = counts.pending + counts.held + counts.sent + counts.unknown > 0;
   if (statement === undefined) {
     return { units: 0, basis: 'list', final: !mayBeBilled && counts.delivered + counts.read === 0 };

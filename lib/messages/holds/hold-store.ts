@@ -2,9 +2,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { holdsKey } from '../items.ts';
-import { asked, type Hold, type HoldRule, type Holds, noHolds, type Question, questionOf } from './hold.ts';
+import { type Hold, type HoldRule, type Holds, noHolds, type Probe, probeOf, probeTaken } from './hold.ts';
 import type { HoldableMessage, HoldScope } from './scope.ts';
 
 const HoldSchema = v.object({
@@ -48,7 +48,7 @@ export interface HoldsOfWabas {
    * Takes the probe of all holds on a message (hold.ts, `asked`). Undefined when another worker probes, none is due, or
    * no hold is left.
    */
-  ask(wabaId: string, message: HoldableMessage): Promise<Question | undefined>;
+  ask(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
 }
 
 export function holdStore({ client, table, nowMs, pause = conflictPause }: StoreOptions): HoldsOfWabas {
@@ -56,7 +56,7 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
     ...{ client, table, key: holdsKey(wabaId) },
     stateOf: holdsOf,
     itemOf: ({ holds, silences, restoredMs }) => ({
-      ...{ holds, silences, ...present({ restoredMs }) },
+      ...{ holds, silences, ...omitUndefined({ restoredMs }) },
       expiresAtSeconds: Math.ceil(nowMs() / 1_000) + holdMemorySeconds,
     }),
   });
@@ -70,8 +70,8 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
 
     ask: async (wabaId, message) => {
       const rule = (holds: Holds) => {
-        const state = asked(message, nowMs())(holds);
-        return { state, result: state === holds ? undefined : questionOf(state, message) };
+        const state = probeTaken(message, nowMs())(holds);
+        return { state, result: state === holds ? undefined : probeOf(state, message) };
       };
       return (await changeVersioned(itemOf(wabaId), rule, { mostTries, pause }))?.result;
     },
@@ -82,8 +82,8 @@ export function holdsOf(item: unknown): Holds {
   if (item === undefined) return noHolds;
   const { holds, silences, restoredMs } = v.parse(HoldsSchema, item);
   const entries = Object.entries(holds).map(([scope, { untilMs, askedUntilMs, afterTaken, takenMs, ...hold }]) => {
-    const known = present({ untilMs, askedUntilMs, afterTaken, takenMs });
+    const known = omitUndefined({ untilMs, askedUntilMs, afterTaken, takenMs });
     return [scope as HoldScope, { ...hold, ...known } satisfies Hold] as const;
   });
-  return { holds: Object.fromEntries(entries), silences, ...present({ restoredMs }) };
+  return { holds: Object.fromEntries(entries), silences, ...omitUndefined({ restoredMs }) };
 }

@@ -1,12 +1,12 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { AccountMatter } from '../../platform/webhook/account-update.ts';
 import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf } from './scope.ts';
 
 // The holds of a WABA, and who probes next whether they are over (D46). A worker opens one by a wide refusal
 // (`opened`), or by a number's third silent run (`afterSilentRun`).
 
-// When a probe is due, a worker with a message of the scope leases one call (`asked`). `answered` ends the hold if the
-// message was taken, else the next probe comes later.
+// When a probe is due, a worker with a message of the scope leases one call (`probeTaken`). `probeEnded` ends the hold
+// if the message was taken, else the next probe comes later.
 
 // The platform's word, or a read of it, ends a hold as well (`ended`).
 
@@ -79,7 +79,7 @@ function nextAskMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs:
 }
 
 /** A reason for a hold, its time, and the end that the platform announced. `afterTaken`: from a receipt. */
-export interface Found {
+export interface HoldReason {
   readonly code: string;
   readonly nowMs: number;
   readonly untilMs?: number;
@@ -87,11 +87,11 @@ export interface Found {
 }
 
 /** Opens a hold. An open one keeps its identity and probes, but takes over a newly announced end. */
-export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: Found): HoldRule {
+export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: HoldReason): HoldRule {
   return (holds) => {
     const known = holds.holds[scope];
     const until = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
-    const told = { ...until, ...present({ afterTaken }) };
+    const told = { ...until, ...omitUndefined({ afterTaken }) };
     if (known === undefined) {
       const first = { sinceMs: nowMs, code, ...told, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
       return withHold(remembered(holds, nowMs), scope, first);
@@ -111,7 +111,7 @@ const leaseMs = 60_000;
 const callBudgetMs = 20_000;
 
 /** Whether a probe is due and no other one is running. */
-export function mayAsk({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
+export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
   return nowMs >= Math.max(dueMs, askedUntilMs);
 }
 
@@ -119,26 +119,26 @@ export function mayAsk({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: 
 const unaskedMs = 600_000;
 
 /** Whether a probe is overdue for so long that no message can be waiting to make it. */
-export function isUnasked({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
+export function isProbeOverdue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
   return nowMs > Math.max(dueMs, askedUntilMs) + unaskedMs;
 }
 
 /** One probe, by one message: its number in each hold. */
-export interface Question {
+export interface Probe {
   readonly untilMs: number;
   readonly of: readonly { readonly scope: HoldScope; readonly sinceMs: number; readonly ask: number }[];
 }
 
 /** Whether the probe may still be called: later, another worker may probe. */
-export function mayCall({ untilMs }: Question, nowMs: number): boolean {
+export function mayCallProbe({ untilMs }: Probe, nowMs: number): boolean {
   return nowMs + callBudgetMs <= untilMs;
 }
 
 /** Takes the probes of all holds on a message, if all are due. */
-export function asked(message: HoldableMessage, nowMs: number): HoldRule {
+export function probeTaken(message: HoldableMessage, nowMs: number): HoldRule {
   return (holds) => {
     const on = holdsOn(holds, message);
-    if (!on.every(({ hold }) => mayAsk(hold, nowMs))) return holds;
+    if (!on.every(({ hold }) => isProbeDue(hold, nowMs))) return holds;
     return on.reduce<Holds>(
       (next, { scope, hold }) => withHold(next, scope, { ...hold, asks: hold.asks + 1, askedUntilMs: nowMs + leaseMs }),
       holds,
@@ -147,7 +147,7 @@ export function asked(message: HoldableMessage, nowMs: number): HoldRule {
 }
 
 /** The probe that a worker has taken, from the holds that its own write stored. */
-export function questionOf(holds: Holds, message: HoldableMessage): Question {
+export function probeOf(holds: Holds, message: HoldableMessage): Probe {
   const on = holdsOn(holds, message);
   return {
     untilMs: Math.min(...on.map(({ hold }) => hold.askedUntilMs ?? 0)),
@@ -165,7 +165,7 @@ export type ProbeResult = 'taken' | 'refused' | 'unclear';
  * Ends a probe's holds when its message was taken; a hold for silence by a refusal too. Otherwise the next probe comes
  * later. Skips ended holds and newer probes.
  */
-export function answered(question: Question, result: ProbeResult, nowMs: number): HoldRule {
+export function probeEnded(question: Probe, result: ProbeResult, nowMs: number): HoldRule {
   return (holds) =>
     question.of.reduce<Holds>((next, { scope, sinceMs, ask }) => {
       const hold = next.holds[scope];

@@ -22,7 +22,7 @@ export interface OpeningPorts {
 }
 
 /** A finding at `atMs`, which identifies the hold. `rule` opens the hold, or counts until it does. */
-export interface Opening {
+export interface HoldOpening {
   readonly wabaId: string;
   readonly scope: HoldScope;
   readonly atMs: number;
@@ -31,17 +31,17 @@ export interface Opening {
 
 /** Opens a hold and alerts operators; true if this call opened it. Throws when the store cannot be reached. */
 export async function openHold(
-  { wabaId, scope, atMs, rule }: Opening,
+  { wabaId, scope, atMs, rule }: HoldOpening,
   { change, log }: OpeningPorts,
 ): Promise<boolean> {
   const hold = (await change(wabaId, rule))?.holds[scope];
   if (hold?.sinceMs !== atMs) return false;
-  tellOpened({ wabaId, scope, code: hold.code }, log);
+  reportOpened({ wabaId, scope, code: hold.code }, log);
   return true;
 }
 
 /** Reports a new hold to operators: a paused template in the log only, anything else as an alarm too. */
-export function tellOpened(
+export function reportOpened(
   hold: { readonly wabaId: string; readonly scope: HoldScope; readonly code: string },
   log: OpeningPorts['log'],
 ): void {

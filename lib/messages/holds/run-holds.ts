@@ -1,5 +1,5 @@
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import {
   type ByJobState,
@@ -13,12 +13,12 @@ import { holdableOf, type ParkReason, reasonOf } from './held-job.ts';
 import {
   afterAnsweredRun,
   afterSilentRun,
-  answered,
   type HoldRule,
   type Holds,
   opened,
+  type Probe,
   type ProbeResult,
-  type Question,
+  probeEnded,
 } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { countStanding, openHold } from './open-hold.ts';
@@ -53,8 +53,8 @@ export interface RunHolds {
     refusal: { readonly code: number | undefined; readonly reason?: string },
   ): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
   /** Takes the probes of all holds on the chunk's messages; undefined when another worker probes or none is due. */
-  ask(chunk: QueuedChunk): Promise<Question | undefined>;
-  answered(chunk: QueuedChunk, question: Question, result: ProbeResult): Promise<void>;
+  ask(chunk: QueuedChunk): Promise<Probe | undefined>;
+  answered(chunk: QueuedChunk, question: Probe, result: ProbeResult): Promise<void>;
   /** The run's calls to the number ended with an answer. */
   afterAnswers(chunk: QueuedChunk): Promise<void>;
   /** The run's calls to the number ended without a clear answer. True: the number is held from now on. */
@@ -77,7 +77,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
       if (after !== undefined) seen.set(wabaId, after);
       return after;
     } catch (error) {
-      log('hold.not_changed', { wabaId, error: nameOf(error) });
+      log('hold.not_changed', { wabaId, error: errorName(error) });
       return undefined;
     }
   }
@@ -95,7 +95,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
       await ports.watchParked(chunk, parked.sinceMs);
       if (await states.park(jobId, parked)) log('job.parked', { jobId, clientId, code: parked.code });
     } catch (error) {
-      log('job.not_held', { jobId, clientId, error: nameOf(error) });
+      log('job.not_held', { jobId, clientId, error: errorName(error) });
     }
     return parked;
   }
@@ -113,7 +113,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     try {
       if (await states.stop(chunk, stop)) log('job.stopped', { jobId, clientId, code: stop.code });
     } catch (error) {
-      log('job.not_held', { jobId, clientId, error: nameOf(error) });
+      log('job.not_held', { jobId, clientId, error: errorName(error) });
     }
     return stop;
   }
@@ -154,13 +154,13 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
       try {
         return await wabas.ask(chunk.wabaId, holdableOf(chunk));
       } catch (error) {
-        log('hold.not_changed', { wabaId: chunk.wabaId, error: nameOf(error) });
+        log('hold.not_changed', { wabaId: chunk.wabaId, error: errorName(error) });
         return undefined;
       }
     },
 
     answered: async ({ wabaId }, question, result) => {
-      const after = await change(wabaId, answered(question, result, nowMs()));
+      const after = await change(wabaId, probeEnded(question, result, nowMs()));
       for (const { scope } of question.of) {
         if (after === undefined) continue;
         if (after.holds[scope] === undefined) log('hold.ended', { wabaId, scope });
@@ -183,7 +183,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
         if (parked === undefined && pausedFromMs !== undefined) await states.endPause(jobId);
         if (parked !== undefined && !parked.goesOn) await states.goOn(jobId, parked.sinceMs);
       } catch (error) {
-        log('job.pause_not_ended', { jobId, error: nameOf(error) });
+        log('job.pause_not_ended', { jobId, error: errorName(error) });
       }
     },
   };

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type QueriedTable, queryPages } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
 import { jobSortKey, lastOwnCallMs, timeOfJob, wrotePartition } from '../items.ts';
 import type { JobHead, Recipient } from '../job.ts';
@@ -50,7 +50,7 @@ export function correspondentWriter(
     const lastMs = lastOwnCallMs(head) ?? head.acceptedAtMs;
     const sk = jobSortKey(lastMs, jobId);
     const expiresAtSeconds = Math.ceil(lastMs / 1_000) + correspondentsMemorySeconds;
-    const facts = { clientId, expiresAtSeconds, ...present({ fromMs: when?.fromMs }) };
+    const facts = { clientId, expiresAtSeconds, ...omitUndefined({ fromMs: when?.fromMs }) };
     await sideBySide(groups, writesAtOnce, ([group, packed]) => {
       const Item = { pk: wrotePartition(phoneNumberId, group), sk, names: packed, ...facts };
       return documentClient.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });

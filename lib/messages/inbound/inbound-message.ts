@@ -28,7 +28,7 @@ const said = {
  * News about a person. The webhook brings `preference`, `reply` and `id_changed`; results of our messages bring
  * `refused` (131050, no marketing) and `respelled` (another spelling of the number).
  */
-const InboundWordSchema = v.variant('kind', [
+const InboundUpdateSchema = v.variant('kind', [
   v.object({ kind: v.literal('preference'), ...said, says: v.picklist(['stop', 'resume', 'signup']) }),
   v.object({
     kind: v.literal('reply'),
@@ -48,14 +48,14 @@ const InboundWordSchema = v.variant('kind', [
   v.object({ kind: v.literal('refused'), clientId: v.number(), recipients: v.array(v.string()), atMs: v.number() }),
   v.object({ kind: v.literal('respelled'), recipients: v.array(v.string()), atMs: v.number() }),
 ]);
-export type InboundWord = v.InferOutput<typeof InboundWordSchema>;
+export type InboundUpdate = v.InferOutput<typeof InboundUpdateSchema>;
 
 /** A message of the inbound queue: what people said to one number, or what sending from it revealed about them. */
 export const InboundMessageSchema = v.object({
   version: v.literal(inboundMessageVersion),
   wabaId: v.string(),
   phoneNumberId: v.string(),
-  words: v.array(InboundWordSchema),
+  words: v.array(InboundUpdateSchema),
 });
 export type InboundMessage = v.InferOutput<typeof InboundMessageSchema>;
 

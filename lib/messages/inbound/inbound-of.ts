@@ -1,11 +1,11 @@
-import { present } from '../../keys/present.ts';
-import type { PersonWord } from '../../platform/webhook/person-words.ts';
-import type { InboundMessage, InboundWord } from './inbound-message.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import type { PersonUpdate } from '../../platform/webhook/person-updates.ts';
+import type { InboundMessage, InboundUpdate } from './inbound-message.ts';
 
 type NumberWords = Omit<InboundMessage, 'version'>;
 
 /** People's words as queued, by number. A person's ids are kept, never the name. */
-export function inboundOf(words: readonly PersonWord[], receivedAtMs: number): NumberWords[] {
+export function inboundOf(words: readonly PersonUpdate[], receivedAtMs: number): NumberWords[] {
   const byNumber = Map.groupBy(words, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
   return [...byNumber.values()].flatMap((ofNumber) => {
     const [first] = ofNumber;
@@ -15,13 +15,13 @@ export function inboundOf(words: readonly PersonWord[], receivedAtMs: number): N
   });
 }
 
-function queuedWord(word: PersonWord, receivedAtMs: number): InboundWord {
+function queuedWord(word: PersonUpdate, receivedAtMs: number): InboundUpdate {
   const { person, atMs, messageId, standby } = word;
   const { waId, userId, parentUserId } = person;
   const said = {
-    person: present({ waId, userId, parentUserId }),
+    person: omitUndefined({ waId, userId, parentUserId }),
     receivedAtMs,
-    ...present({ atMs, messageId, standby }),
+    ...omitUndefined({ atMs, messageId, standby }),
   };
   switch (word.kind) {
     case 'preference':

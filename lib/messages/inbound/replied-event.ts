@@ -1,26 +1,26 @@
 import type { Did } from '../../access/directory.ts';
-import { present } from '../../keys/present.ts';
-import { eventId, type MessageRepliedData, type ServiceEvent, type WantedEvents } from '../../webhooks/event.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { eventId, type MessageRepliedData, type ServiceEvent, type SubscribedTypes } from '../../webhooks/event.ts';
 import { aboutJob, dispatchIdOf } from '../job.ts';
 import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
-import type { Answered } from './answered.ts';
-import type { InboundWord } from './inbound-message.ts';
+import type { InboundUpdate } from './inbound-message.ts';
+import type { RepliedToMessage } from './reply-ports.ts';
 
-type Replied = Extract<InboundWord, { readonly kind: 'reply' }>;
+type Replied = Extract<InboundUpdate, { readonly kind: 'reply' }>;
 
 /** A reply, the number by which its client knows it, and the answered message if found. */
-export interface ReplyToTell {
+export interface NotifiedReply {
   readonly word: Replied;
   readonly number: { readonly did: string };
   readonly clientId: number;
-  readonly answered: Answered | undefined;
+  readonly answered: RepliedToMessage | undefined;
 }
 
 /**
  * The event about a reply (D55): for the client of the answered message, else for `clientId`. One id per reply and
  * receiver.
  */
-export function repliedEvents({ word, number, clientId, answered }: ReplyToTell): ServiceEvent[] {
+export function repliedEvents({ word, number, clientId, answered }: NotifiedReply): ServiceEvent[] {
   const { reply, person, messageId } = word;
   const receiver = answered?.head.clientId ?? clientId;
   const timestampMs = timeOf(word, answered);
@@ -28,9 +28,9 @@ export function repliedEvents({ word, number, clientId, answered }: ReplyToTell)
   const place = ours !== undefined && isOf(ours, answered) ? ours.place : undefined;
   const data: MessageRepliedData = {
     ...(answered === undefined ? { did: number.did } : aboutAnswered(answered)),
-    ...present({ from: person.waId, user_id: person.userId }),
+    ...omitUndefined({ from: person.waId, user_id: person.userId }),
     by: reply.by,
-    ...present({ text: textOf(reply, ours !== undefined), ...placeOf(place), platform_message_id: messageId }),
+    ...omitUndefined({ text: textOf(reply, ours !== undefined), ...placeOf(place), platform_message_id: messageId }),
     replied_at: new Date(timestampMs).toISOString(),
   };
   // The platform gives replies ids. Without one, equal words of a person at the same time count as one reply.
@@ -42,24 +42,24 @@ export function repliedEvents({ word, number, clientId, answered }: ReplyToTell)
       clientId: receiver,
       type: 'message.replied',
       timestampMs,
-      ...present({ correlationId: answered?.head.correlationId }),
+      ...omitUndefined({ correlationId: answered?.head.correlationId }),
       data,
     },
   ];
 }
 
 /** Whether any client of the number's WABA subscribes to replies. */
-export function anyWantsReplies(wanted: WantedEvents): (did: Did | undefined) => Promise<boolean> {
+export function anySubscribesToReplies(wanted: SubscribedTypes): (did: Did | undefined) => Promise<boolean> {
   return async (did) => {
     const kinds = await Promise.all((did?.waba.clientIds ?? []).map(wanted));
     return kinds.some((each) => each.has('message.replied'));
   };
 }
 
-function aboutAnswered({ head, index }: Answered) {
+function aboutAnswered({ head, index }: RepliedToMessage) {
   const { did, template, campaignId, attends } = aboutJob(head);
   const messageId = dispatchIdOf({ jobId: head.jobId, index });
-  const request = present({ campaign_id: campaignId, attends });
+  const request = omitUndefined({ campaign_id: campaignId, attends });
   return { job_id: head.jobId, message_id: messageId, did, template, ...request };
 }
 
@@ -69,7 +69,10 @@ function textOf({ by, text, payload }: Replied['reply'], isOurs: boolean): strin
   return by === 'flow' ? (payload ?? text) : (text ?? payload);
 }
 
-function isOf(ours: { readonly jobId: string; readonly index: number }, answered: Answered | undefined): boolean {
+function isOf(
+  ours: { readonly jobId: string; readonly index: number },
+  answered: RepliedToMessage | undefined,
+): boolean {
   return ours.jobId === answered?.head.jobId && ours.index === answered.index;
 }
 
@@ -78,6 +81,6 @@ function placeOf(place: QuickReplyPlace | undefined) {
 }
 
 /** Corrects the platform's clock: no answer is older than its message's acceptance, or lies in the future. */
-function timeOf({ atMs, receivedAtMs }: Replied, answered: Answered | undefined): number {
+function timeOf({ atMs, receivedAtMs }: Replied, answered: RepliedToMessage | undefined): number {
   return Math.max(Math.min(atMs ?? receivedAtMs, receivedAtMs), answered?.head.acceptedAtMs ?? 0);
 }

@@ -1,6 +1,6 @@
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
-import type { WantedEvents } from '../../webhooks/event.ts';
+import type { SubscribedTypes } from '../../webhooks/event.ts';
 import { type JobAge, jobExpiresAtSeconds } from '../items.ts';
 
 export interface SentMessage {
@@ -38,7 +38,7 @@ export type NoteSent = (chunk: SentChunk, endings: readonly Ending[]) => Promise
 const wishKeptMs = 60_000;
 
 export interface NoteSentPorts {
-  readonly wanted: WantedEvents;
+  readonly wanted: SubscribedTypes;
   readonly keep: KeepSentIds;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
@@ -67,7 +67,7 @@ export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSen
       wishes.set(clientId, wish);
       return wish.wants;
     } catch (error) {
-      log('event.wanted_not_read', { clientId, error: nameOf(error) });
+      log('event.wanted_not_read', { clientId, error: errorName(error) });
       return true;
     }
   }

@@ -1,6 +1,6 @@
 import type { ChannelStore } from '../../channels/channel-store.ts';
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { JobHead } from '../job.ts';
 import { limitPerSecondOf } from './number-limit.ts';
 
@@ -18,7 +18,7 @@ export function limitOfJob({ channels, log }: LimitPorts) {
     try {
       return limitPerSecondOf(await channels.findNumber(wabaId, phoneNumberId), throughputPerSecond);
     } catch (error) {
-      log('job.limit_not_read', { jobId, wabaId, error: nameOf(error) });
+      log('job.limit_not_read', { jobId, wabaId, error: errorName(error) });
       return limitPerSecondOf(undefined, throughputPerSecond);
     }
   };

@@ -1,5 +1,5 @@
 import { hashKey } from '../../keys/hash-key.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { atPace, emptySchedule, type Schedule } from './schedule.ts';
 
 /** The pace of a number: one item, written as a whole under an optimistic lock. */
@@ -64,7 +64,7 @@ export function withCap(
   { limitPerSecond, nowMs }: { readonly limitPerSecond: number; readonly nowMs: number },
 ): NumberPace {
   const { capped: _before, ...uncapped } = pace;
-  const changed: NumberPace = { ...uncapped, ...present({ capped }) };
+  const changed: NumberPace = { ...uncapped, ...omitUndefined({ capped }) };
   return { ...changed, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, changed, nowMs), nowMs) };
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { NumberPace } from './number-pace.ts';
 import type { Schedule } from './schedule.ts';
 import type { Segment } from './segments.ts';
@@ -34,7 +34,7 @@ export function paceOf(item: unknown): NumberPace {
   return {
     version,
     schedule: scheduleOf(schedule),
-    ...present({ learned, capped, slowUntilMs }),
+    ...omitUndefined({ learned, capped, slowUntilMs }),
     // A map has no order, so the oldest entries are those that end first.
     pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
   };
@@ -44,7 +44,7 @@ export function paceOf(item: unknown): NumberPace {
 export function paceItemOf({ schedule, learned, capped, pairs, slowUntilMs }: NumberPace): Item {
   return {
     schedule: JSON.stringify(packed(schedule)),
-    ...present({ learned, capped, slowUntilMs }),
+    ...omitUndefined({ learned, capped, slowUntilMs }),
     ...(pairs.length === 0
       ? {}
       : { pairs: Object.fromEntries(pairs.map(({ recipientHash, untilMs }) => [recipientHash, untilMs])) }),
@@ -71,7 +71,7 @@ function packed({ segments, nextPosition, fronts }: Schedule): v.InferOutput<typ
     lanes,
     segments: rows,
     turns: segments.map(({ turn }) => turn),
-    ...present({ fronts: fronts?.map(({ clientId, untilMs }): [number, number] => [clientId, untilMs]) }),
+    ...omitUndefined({ fronts: fronts?.map(({ clientId, untilMs }): [number, number] => [clientId, untilMs]) }),
   };
 }
 
@@ -89,6 +89,6 @@ function scheduleOf({ next, lanes, segments, turns, fronts }: v.InferOutput<type
   return {
     segments: segments.map(segmentOf),
     nextPosition: next,
-    ...present({ fronts: fronts?.map(([clientId, untilMs]) => ({ clientId, untilMs })) }),
+    ...omitUndefined({ fronts: fronts?.map(([clientId, untilMs]) => ({ clientId, untilMs })) }),
   };
 }

@@ -1,8 +1,8 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { straightRecipients } from '../chunk.ts';
 import { bulkEveryMs, type NumberPace } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
-import { reserved, type Wanted } from './schedule.ts';
+import { reserved, type SlotRequest } from './schedule.ts';
 
 interface OfNumber {
   readonly phoneNumberId: string;
@@ -24,10 +24,10 @@ export function laneOf(jobId: string, recipients: number): string {
 /** Reserves `count` positions of a lane, from `firstPosition` on. Throws when the item cannot be written. */
 export async function reserve(
   paces: NumberPaces,
-  { clientId, lane, count, inFront, late, ...number }: OfNumber & Wanted,
+  { clientId, lane, count, inFront, late, ...number }: OfNumber & SlotRequest,
   nowMs: number,
 ): Promise<{ readonly firstPosition: number; readonly pace: NumberPace }> {
-  const wanted = [{ clientId, lane, count, ...present({ inFront, late }) }];
+  const wanted = [{ clientId, lane, count, ...omitUndefined({ inFront, late }) }];
   const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted }, nowMs);
   return { firstPosition: firstPositions[0] ?? 0, pace };
 }
@@ -40,7 +40,7 @@ export async function reserveAll(
     wanted,
     seen,
     learning = (pace) => pace,
-  }: OfNumber & { readonly wanted: readonly Wanted[] },
+  }: OfNumber & { readonly wanted: readonly SlotRequest[] },
   nowMs: number,
 ): Promise<{ readonly firstPositions: readonly number[]; readonly pace: NumberPace }> {
   const { pace, result } = await paces.change(phoneNumberId, seen, (current, waitedMs) => {

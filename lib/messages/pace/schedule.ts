@@ -1,11 +1,11 @@
-import { type Front, frontsNow, mayLead, withFront } from './fronts.ts';
+import { currentEarlyTurns, type EarlyTurn, mayGoFirst, withEarlyTurn } from './early-turns.ts';
 import { endOf, isLane, type Lane, type LaneName, partedAt, type Segment, slotIn } from './segments.ts';
 
 /** The slots of a number's messages (D43): ascending segments. `nextPosition` is above every position given out. */
 export interface Schedule {
   readonly segments: readonly Segment[];
   readonly nextPosition: number;
-  readonly fronts?: readonly Front[];
+  readonly fronts?: readonly EarlyTurn[];
 }
 
 /** Schedules change at multiples of `gridMs`, from 0.75 to 1 s ahead: readers and writers share this rule. */
@@ -26,10 +26,10 @@ export function turnAt(everyMs: number): number {
 }
 
 /**
- * `inFront`: before waiting lanes, if the client may (fronts.ts). `late`: the slots passed unused, so these precede
+ * `inFront`: before waiting lanes, if the client may (early-turns.ts). `late`: the slots passed unused, so these precede
  * everything that is not late.
  */
-export interface Wanted extends LaneName {
+export interface SlotRequest extends LaneName {
   readonly count: number;
   readonly inFront?: true;
   readonly late?: true;
@@ -95,7 +95,7 @@ export function shareOf(schedule: Schedule, lane: LaneName, nowMs: number): numb
  */
 export function reserved(
   schedule: Schedule,
-  wanted: Wanted & { readonly everyMs: number; readonly nowMs: number },
+  wanted: SlotRequest & { readonly everyMs: number; readonly nowMs: number },
 ): { readonly schedule: Schedule; readonly firstPosition: number } {
   const { count, nowMs } = wanted;
   const everyMs = spacingOf(wanted.everyMs);
@@ -106,7 +106,7 @@ export function reserved(
 
   const { due, fromMs, rest } = partedAt(segments, changeableFromMs(nowMs));
   const startMs = rest.length === 0 ? Math.max(nowMs, fromMs) : fromMs;
-  const known = frontsNow(schedule.fronts ?? [], { due, rest }, nowMs);
+  const known = currentEarlyTurns(schedule.fronts ?? [], { due, rest }, nowMs);
   const present = rest.find((each) => isLane(each, wanted));
   const firstPosition =
     present === undefined ? newRowFrom(schedule.nextPosition, count, turn) : present.first + present.count;
@@ -139,22 +139,22 @@ function joined(
     inFront,
     late,
     ...at
-  }: Wanted & {
+  }: SlotRequest & {
     readonly firstPosition: number;
     readonly everyMs: number;
     readonly startMs: number;
-    readonly fronts: readonly Front[];
+    readonly fronts: readonly EarlyTurn[];
   },
-): { readonly lanes: readonly Lane[]; readonly fronts: readonly Front[] } {
+): { readonly lanes: readonly Lane[]; readonly fronts: readonly EarlyTurn[] } {
   const row = { clientId, lane, first: at.firstPosition, count };
   const own = rest.filter((each) => each.clientId === clientId);
   const [firstOwn] = own;
   // A late lane missed its turn: it takes none from the others, nor from earlier late lanes.
   if (late === true) return { lanes: rest.toSpliced(placeOfLate(rest, clientId), 0, row), fronts: at.fronts };
-  if (inFront === true && own.length < rest.length && mayLead(at.fronts, clientId, at.startMs)) {
+  if (inFront === true && own.length < rest.length && mayGoFirst(at.fronts, clientId, at.startMs)) {
     const waiting = own.reduce((sum, each) => sum + each.count, count);
     const front = { rest, fromMs: at.startMs, count: Math.min(turnAt(at.everyMs), waiting), everyMs: at.everyMs };
-    return { lanes: [row, ...rest], fronts: withFront(at.fronts, clientId, front) };
+    return { lanes: [row, ...rest], fronts: withEarlyTurn(at.fronts, clientId, front) };
   }
   if (inFront !== true || firstOwn === undefined) return { lanes: [...rest, row], fronts: at.fronts };
   return { lanes: rest.toSpliced(rest.indexOf(firstOwn), 0, row), fronts: at.fronts };
@@ -171,7 +171,7 @@ export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Sche
 /** Extends the last segment if the lane has it alone: no slot moves. */
 function longerLast(
   segments: readonly Segment[],
-  wanted: Wanted & { readonly everyMs: number; readonly nowMs: number },
+  wanted: SlotRequest & { readonly everyMs: number; readonly nowMs: number },
 ): { readonly segments: readonly Segment[]; readonly firstPosition: number } | undefined {
   const turn = turnAt(wanted.everyMs);
   const last = segments.at(-1);

@@ -1,4 +1,4 @@
-import { type Blocks, sumOf, takenIn, turnOf } from './turns.ts';
+import { countsWithin, placeInTurns, sumOf, type TurnLengths } from './round-robin.ts';
 
 /** A requester of slots: a job of a client, or all its small requests together (`*`). */
 export interface LaneName {
@@ -40,7 +40,7 @@ export function partedAt(
   const counts = groups.map(countOf);
   // A begun turn is finished, or frequent splits would give every turn to the same client: `fromMs` may be up to a turn
   // later.
-  const takenOfClient = takenIn(places, counts, { turn }).map((taken, client) =>
+  const takenOfClient = countsWithin(places, counts, { turn }).map((taken, client) =>
     Math.min(counts[client] ?? 0, turn * Math.ceil(taken / turn)),
   );
   const taken = sumOf(takenOfClient);
@@ -48,7 +48,7 @@ export function partedAt(
   // Also brings back slots that a fast clock has put too far ahead.
   if (taken === 0) return { due: before, fromMs: Math.max(atMs, endOf(before.at(-1))), rest: last.lanes };
   const parts = groups.map((lanes, client) => {
-    const takenOfLane = takenIn(
+    const takenOfLane = countsWithin(
       takenOfClient[client] ?? 0,
       lanes.map(({ count }) => count),
       blocksOf(lanes, turn),
@@ -77,8 +77,8 @@ export function slotIn(segment: Segment, lane: LaneName, position: number): numb
   const at = position - (place?.lane.first ?? 0);
   if (place === undefined || at < 0 || at >= place.lane.count) return undefined;
   const { index, client } = place;
-  const ofClient = turnOf(at, index, client.counts, client.blocks);
-  return segment.fromMs + turnOf(ofClient, client.index, client.ofAll, segment) * segment.everyMs;
+  const ofClient = placeInTurns(at, index, client.counts, client.blocks);
+  return segment.fromMs + placeInTurns(ofClient, client.index, client.ofAll, segment) * segment.everyMs;
 }
 
 /** A client's last turn in a segment: its start and size. Undefined without the client. */
@@ -93,12 +93,12 @@ export function lastTurnIn(
   if (count === undefined) return undefined;
   const { turn } = segment;
   const first = turn * Math.floor((count - 1) / turn);
-  const place = turnOf(first, client, counts, { turn });
+  const place = placeInTurns(first, client, counts, { turn });
   return { fromMs: segment.fromMs + place * segment.everyMs, count: count - first };
 }
 
 /** A lane's blocks begin at multiples of a turn: the rest of a split block is a turn of its own. */
-function blocksOf(lanes: readonly Lane[], turn: number): Blocks {
+function blocksOf(lanes: readonly Lane[], turn: number): TurnLengths {
   return { turn, heads: lanes.map(({ first }) => turn - (first % turn)) };
 }
 
@@ -109,7 +109,7 @@ interface Place {
   readonly client: {
     readonly index: number;
     readonly counts: readonly number[];
-    readonly blocks: Blocks;
+    readonly blocks: TurnLengths;
     readonly ofAll: readonly number[];
   };
 }

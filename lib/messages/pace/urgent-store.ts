@@ -2,19 +2,19 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { urgentKey } from '../items.ts';
-import { fittingCodes, type UrgentTenths } from './urgent.ts';
+import { fittingCodes, type UrgentCapacity } from './urgent.ts';
 
-const TenthSchema = v.object({ nextMs: v.number() });
+const UrgentSchema = v.object({ nextMs: v.number() });
 
 /** The counter means nothing once its time is past. */
-const tenthMemorySeconds = 86_400;
+const urgentMemorySeconds = 86_400;
 /** Each refusal returns the counter. After this many, the caller takes another way. */
 const mostTries = 5;
 
 /**
  * Slots of the last tenth in the messages table: one conditional write, two if the first guess of the counter is wrong.
  */
-export function urgentStore(client: DynamoDBDocumentClient, table: string): UrgentTenths {
+export function urgentStore(client: DynamoDBDocumentClient, table: string): UrgentCapacity {
   return {
     take: async (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) => {
       let nextMs = 0;
@@ -61,7 +61,7 @@ export function urgentStore(client: DynamoDBDocumentClient, table: string): Urge
           ExpressionAttributeValues: {
             ':now': nowMs,
             ':step': stepMs,
-            ':expiry': Math.ceil(nowMs / 1_000) + tenthMemorySeconds,
+            ':expiry': Math.ceil(nowMs / 1_000) + urgentMemorySeconds,
             ...(idle ? {} : { ':latest': latestMs - stepMs + everyMs }),
           },
           ReturnValues: 'ALL_NEW',
@@ -69,10 +69,10 @@ export function urgentStore(client: DynamoDBDocumentClient, table: string): Urge
         }),
       ),
     );
-    if (write.written) return { firstMs: v.parse(TenthSchema, write.output.Attributes).nextMs - stepMs };
+    if (write.written) return { firstMs: v.parse(UrgentSchema, write.output.Attributes).nextMs - stepMs };
     return {
       firstMs: undefined,
-      nextMs: write.existing === undefined ? 0 : v.parse(TenthSchema, write.existing).nextMs,
+      nextMs: write.existing === undefined ? 0 : v.parse(UrgentSchema, write.existing).nextMs,
     };
   }
 }

@@ -1,9 +1,9 @@
 import { bulkEveryMs, type NumberPace, urgentEveryMs } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
+import { sumOf } from './round-robin.ts';
 import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
-import { sumOf } from './turns.ts';
 
-export interface UrgentWanted {
+export interface UrgentSlotRequest {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
   readonly clientId: number;
@@ -19,7 +19,7 @@ export interface UrgentSlot {
 }
 
 /** The last tenth of each number: consecutive slots, one counter. */
-export interface UrgentTenths {
+export interface UrgentCapacity {
   /** Slots for the first requests whose codes all fit before `latestMs`, `everyMs` apart. */
   readonly take: (
     phoneNumberId: string,
@@ -39,7 +39,7 @@ export const urgentLane = '!';
 const longestWaitMs = 1_000;
 
 /** Whether an idle tenth takes this many codes at once. */
-export function tenthFits(count: number, everyMs: number): boolean {
+export function fitsUrgentCapacity(count: number, everyMs: number): boolean {
   return fittingCodes([count], { everyMs, leftMs: longestWaitMs }) === count;
 }
 
@@ -62,8 +62,8 @@ export function fittingCodes(
  * (D45). A request is never split, for its slice is one try.
  */
 export async function reserveUrgent(
-  { paces, tenths }: { readonly paces: NumberPaces; readonly tenths: UrgentTenths },
-  wanted: UrgentWanted,
+  { paces, urgentCapacity }: { readonly paces: NumberPaces; readonly urgentCapacity: UrgentCapacity },
+  wanted: UrgentSlotRequest,
   nowMs: number,
 ): Promise<{ readonly slots: readonly UrgentSlot[]; readonly pace: NumberPace }> {
   const { phoneNumberId, limitPerSecond, sizes } = wanted;
@@ -73,7 +73,7 @@ export async function reserveUrgent(
   if (idle.slots !== undefined) return { slots: idle.slots, pace: idle.pace };
   const everyMs = urgentEveryMs(limitPerSecond, idle.pace, nowMs);
   const latestMs = nowMs + longestWaitMs;
-  const tenth = await tenths.take(phoneNumberId, { sizes, everyMs, nowMs, latestMs });
+  const tenth = await urgentCapacity.take(phoneNumberId, { sizes, everyMs, nowMs, latestMs });
   const slots = tenth.map((slotMs): UrgentSlot => ({ slotMs }));
   if (slots.length === count) return { slots, pace: idle.pace };
   const left = { ...wanted, count: count - slots.length, seen: idle.pace };
@@ -84,7 +84,13 @@ export async function reserveUrgent(
 /** `slots` is undefined when `when` was false: nothing was reserved. */
 async function inSchedule(
   paces: NumberPaces,
-  { phoneNumberId, limitPerSecond, clientId, count, seen }: Omit<UrgentWanted, 'sizes'> & { readonly count: number },
+  {
+    phoneNumberId,
+    limitPerSecond,
+    clientId,
+    count,
+    seen,
+  }: Omit<UrgentSlotRequest, 'sizes'> & { readonly count: number },
   nowMs: number,
   when: (schedule: Schedule, atMs: number) => boolean,
 ): Promise<{ readonly slots: readonly UrgentSlot[] | undefined; readonly pace: NumberPace }> {

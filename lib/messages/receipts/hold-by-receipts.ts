@@ -1,4 +1,4 @@
-import { nameOf } from '../../observe/name-of.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
 import { opened } from '../holds/hold.ts';
 import { type OpeningPorts, openHold } from '../holds/open-hold.ts';
@@ -44,7 +44,7 @@ export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: Hold
   }
   for (const opening of found.values()) {
     await openHold(opening, ports).catch((error: unknown) => {
-      ports.log('hold.not_changed', { wabaId: opening.wabaId, error: nameOf(error) });
+      ports.log('hold.not_changed', { wabaId: opening.wabaId, error: errorName(error) });
     });
   }
 }
@@ -70,7 +70,7 @@ async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Pro
     const keys = new Map(drops.map(({ receipt }) => sliceOf(receipt)).map((key) => [`${key.jobId} ${key.slice}`, key]));
     return new Set((await slices.findAll([...keys.values()])).flatMap(heldIn));
   } catch (error) {
-    log('hold.not_changed', { wabaId: first.head.wabaId, error: nameOf(error) });
+    log('hold.not_changed', { wabaId: first.head.wabaId, error: errorName(error) });
     return new Set();
   }
 }

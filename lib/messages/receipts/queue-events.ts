@@ -1,4 +1,4 @@
-import { nameOf } from '../../observe/name-of.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../webhooks/event.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 
@@ -44,6 +44,6 @@ async function queueSlice(
     await ports.events.send(slice.map(([, event]) => event));
     return undefined;
   } catch (error) {
-    return nameOf(error);
+    return errorName(error);
   }
 }

@@ -1,10 +1,10 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
 import { receiptGroupOf } from '../items.ts';
 import { aboutJob, dispatchIdOf, type JobHead } from '../job.ts';
-import { fold, type Proof, proofOf } from './fold.ts';
+import { foldReceipts, type Proof, proofOf } from './fold-receipts.ts';
 import type { Receipt } from './receipt.ts';
 import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 
@@ -95,10 +95,10 @@ async function failedOf(
   );
   return new Map(
     [...ofMessages].flatMap(([index, all]): [number, Receipt][] => {
-      const proven = fold(all);
+      const proven = foldReceipts(all);
       if (proven?.proof !== 'failed') return [];
       const { receipt, userId, waId } = proven;
-      return [[index, { ...receipt, ...present({ userId, waId }) }]];
+      return [[index, { ...receipt, ...omitUndefined({ userId, waId }) }]];
     }),
   );
 }
@@ -115,7 +115,7 @@ function eventOf({ type, head, receipt, timestampMs }: Tellable, to: string | un
   const failure = type === 'message.failed' ? { code, reason } : {};
   const price = type === 'message.resolved' || type === 'message.failed' ? {} : { pricing };
   const person = { userId, waId: isUserId(to) ? receipt.waId : undefined };
-  const told = { timestampMs, ...present({ platformMessageId, ...failure, ...price, ...person }) };
+  const told = { timestampMs, ...omitUndefined({ platformMessageId, ...failure, ...price, ...person }) };
   const event = messageEvent(type, message, told);
-  return { ...event, ...present({ correlationId }) };
+  return { ...event, ...omitUndefined({ correlationId }) };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PricingSchema } from '../../webhooks/event.ts';
 import { jobOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
 import type { JobHead } from '../job.ts';
@@ -45,11 +45,11 @@ export interface ReceiptItem {
  */
 export function keptReceipt({ userId, waId, ...receipt }: Receipt, { byUserId }: Pick<JobHead, 'byUserId'>): Receipt {
   if (repeating.has(receipt.status)) return receipt;
-  return { ...receipt, ...present({ userId, waId: byUserId ? waId : undefined }) };
+  return { ...receipt, ...omitUndefined({ userId, waId: byUserId ? waId : undefined }) };
 }
 
 /** A receipt of an erased person, without anything that names the person (D60). */
-export function namelessReceipt({ platformMessageId, reason, userId, waId, ...receipt }: Receipt): Receipt {
+export function anonymizedReceipt({ platformMessageId, reason, userId, waId, ...receipt }: Receipt): Receipt {
   return receipt;
 }
 
@@ -87,9 +87,9 @@ export function receiptsOf(item: unknown): Receipt[] {
       index,
       status,
       atMs,
-      ...present({ platformMessageId: platformMessageId ?? undefined }),
-      ...present({ code: code ?? undefined, reason: reason ?? undefined, pricing: pricing ?? undefined }),
-      ...present({ userId: userId ?? undefined, waId: waId ?? undefined }),
+      ...omitUndefined({ platformMessageId: platformMessageId ?? undefined }),
+      ...omitUndefined({ code: code ?? undefined, reason: reason ?? undefined, pricing: pricing ?? undefined }),
+      ...omitUndefined({ userId: userId ?? undefined, waId: waId ?? undefined }),
     }));
 }
 

@@ -1,5 +1,5 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
+import type { EventSink, SubscribedTypes } from '../../webhooks/event.ts';
 import type { Slice, SliceKey } from '../dispatch/claims/slice.ts';
 import type { Slices } from '../dispatch/claims/slice-store.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
@@ -21,7 +21,7 @@ export interface ReceiptRecords {
   /** By job id, without missing jobs. */
   findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, HeadOfJob | 'unreadable'>>;
   append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
-  doubtfulJobs(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
+  jobsWithUnknown(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
   ofGroup(jobId: string, group: number): Promise<readonly Receipt[]>;
 }
 
@@ -40,7 +40,7 @@ export interface ReceiptPorts {
   readonly slices: ProvenSlices;
   readonly addressesOf: AddressesOf;
   readonly changeHolds: HoldsOfWabas['change'];
-  readonly wanted: WantedEvents;
+  readonly wanted: SubscribedTypes;
   readonly events: EventSink;
   /** Counts the cost that appended receipts change, now or later (D58). Idempotent. */
   readonly countCost: (jobs: readonly ReceiptsOfJob[]) => Promise<void>;

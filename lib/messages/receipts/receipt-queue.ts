@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
 import { type QueueEntry, sendAtOnce } from '../../aws/sqs-batch.ts';
 import { type NumberReceipts, receiptMessageVersion } from './receipt.ts';
-import type { ReceiptSink } from './take-webhook.ts';
+import type { ReceiptSink } from './receive-webhook.ts';
 
 /** The receipt queue: as few messages as possible, in one round trip. */
 export function receiptQueue(client: SQSClient, url: string): ReceiptSink {

@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { present } from '../../keys/present.ts';
-import { doubtKey, jobExpiresAtSeconds, jobKey, jobOfPartition, receiptPartition } from '../items.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { jobExpiresAtSeconds, jobKey, jobOfPartition, receiptPartition, unknownMarkKey } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema } from '../job-state.ts';
 import { keptReceipt, receiptItems, receiptsOf } from './receipt-items.ts';
@@ -27,7 +27,7 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
           continue;
         }
         const { head, erased } = parsed.output;
-        if (head !== undefined) heads.set(head.jobId, { ...head, ...present({ erased }) });
+        if (head !== undefined) heads.set(head.jobId, { ...head, ...omitUndefined({ erased }) });
       }
       return heads;
     },
@@ -40,8 +40,8 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
       await Promise.all(items.map((Item) => documentClient.send(new PutCommand({ TableName: tableName, Item }))));
     },
 
-    doubtfulJobs: async (jobIds) => {
-      const items = await readAll(jobIds.map(doubtKey));
+    jobsWithUnknown: async (jobIds) => {
+      const items = await readAll(jobIds.map(unknownMarkKey));
       return new Set(items.map((item) => jobOfPartition(item['pk'])));
     },
 

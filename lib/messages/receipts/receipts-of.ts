@@ -1,10 +1,10 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from '../../platform/webhook/envelope.ts';
 import { contactsIn, type Person, personOf } from '../../platform/webhook/person.ts';
 import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
 
 /** The receipts of one webhook by number, and how many statuses gave none. */
-export interface ReceiptsTold {
+export interface WebhookReceipts {
   readonly numbers: readonly NumberReceipts[];
   readonly total: number;
   /** Statuses of messages that other software sent from the same numbers; normal. */
@@ -26,7 +26,7 @@ type ContactOf = (named: Person) => Person | undefined;
  * The receipts in a webhook's updates (D38; platform reference, 10.2). Never throws. Cuts long texts, keeps unknown
  * statuses, replaces unreadable times. The contact beside a status completes its person.
  */
-export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
+export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): WebhookReceipts {
   const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();
   let [total, foreign, unreadable] = [0, 0, 0];
   for (const { wabaId, field, value } of updates) {
@@ -88,7 +88,7 @@ function recipientOf(
   if (status['recipient_type'] === 'group') return {};
   const named = personOf({ waId: status['recipient_id'], userId: status['recipient_user_id'] });
   const { userId, waId } = { ...contactOf(named), ...named };
-  return present({ userId, waId });
+  return omitUndefined({ userId, waId });
 }
 
 /** The first error: the platform lists one. */

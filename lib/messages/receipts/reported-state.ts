@@ -1,5 +1,5 @@
-import { present } from '../../keys/present.ts';
-import type { Proven } from './fold.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import type { Proven } from './fold-receipts.ts';
 
 /** The outcome of a message by our own records (D29); see `outcomeOf`. */
 export type OwnState = 'pending' | 'held' | 'sent' | 'failed' | 'expired' | 'unknown';
@@ -41,10 +41,10 @@ export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): Re
   if (proven === undefined) return own;
   const { proof, receipt, userId, waId } = proven;
   const { platformMessageId, code, reason, atMs } = receipt;
-  const named = present({ platformMessageId, userId, waId });
+  const named = omitUndefined({ platformMessageId, userId, waId });
   if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) {
     return { atMs, ...own, ...named };
   }
   const state = proof === 'taken' ? 'sent' : proof;
-  return { state, atMs, ...named, ...(proof === 'failed' ? present({ code, reason }) : {}) };
+  return { state, atMs, ...named, ...(proof === 'failed' ? omitUndefined({ code, reason }) : {}) };
 }

@@ -1,13 +1,13 @@
 import { sideBySide } from '../../aws/side-by-side.ts';
 import { count } from '../../observe/metrics.ts';
-import { settleProven } from '../dispatch/claims/settle-proven.ts';
+import { settleByReceipts } from '../dispatch/claims/settle-by-receipts.ts';
 import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 
-// Receipts change a slice only if its job is in doubt and an outcome is `unknown`. items.ts, `doubtKey`, has the order
-// of writes and reads.
+// Receipts change a slice only if its job is in doubt and an outcome is `unknown`. items.ts, `unknownMarkKey`, has the
+// order of writes and reads.
 
 // A claimed try and `again` outcomes are left alone: the claimant, or the next try, reads receipts itself
 // (run-slice.ts).
@@ -73,7 +73,7 @@ async function settle(
   { key: { jobId }, indexes }: ProvenSlice,
   ports: SettlePorts,
 ): Promise<Slice | undefined> {
-  const settled = await settleProven(seen, new Set([...indexes].map(placeInSlice)), ports);
+  const settled = await settleByReceipts(seen, new Set([...indexes].map(placeInSlice)), ports);
   if (settled === undefined) return undefined;
   const wasUnknown = (index: number) => seen.outcomes[placeInSlice(index)]?.state === 'unknown';
   for (const index of [...indexes].filter(wasUnknown)) {

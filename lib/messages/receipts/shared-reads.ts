@@ -1,6 +1,6 @@
 /**
  * Shares one read at a time per partition among callers that ask before it begins. So every answer is from a read after
- * the caller's own write (items.ts, `doubtKey`).
+ * the caller's own write (items.ts, `unknownMarkKey`).
  */
 export function sharedReads<Found>(read: (partition: string) => Promise<Found>): (partition: string) => Promise<Found> {
   const running = new Map<string, Promise<Found>>();

@@ -1,12 +1,12 @@
-import { pairWaitsMs } from '../accept/pair-waits.ts';
+import { pairRateDelaysMs } from '../accept/pair-rate-delays.ts';
 import { straightRecipients } from '../chunk.ts';
-import { horizonMs, lastSlotMsOf } from '../fan-out/horizon.ts';
+import { horizonMs, lastSlotMsOf } from '../fan-out/release-horizon.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { laneOf } from '../pace/reserve.ts';
-import { endMsOf, reserved, type Schedule, slotMsOf, type Wanted } from '../pace/schedule.ts';
+import { endMsOf, reserved, type Schedule, type SlotRequest, slotMsOf } from '../pace/schedule.ts';
 import { isLane, type LaneName } from '../pace/segments.ts';
-import { tenthFits, urgentLane } from '../pace/urgent.ts';
+import { fitsUrgentCapacity, urgentLane } from '../pace/urgent.ts';
 
 export interface Expected {
   readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'urgent'>;
@@ -24,7 +24,7 @@ export function expectedEndMs(job: Expected): number {
   const { head, recipients, nowMs } = job;
   const total = recipients.length;
   if (head.urgent && total <= straightRecipients) return codesEndMs(job, total);
-  const waits = pairWaitsMs(recipients);
+  const waits = pairRateDelaysMs(recipients);
   // The first turn of a job or small request comes before waiting lanes.
   const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total), inFront: true } as const;
   const inTurns = laneEndMs(job, lane, total - waits.size);
@@ -35,11 +35,11 @@ export function expectedEndMs(job: Expected): number {
 function codesEndMs(job: Expected, count: number): number {
   const { head, limitPerSecond, pace, nowMs } = job;
   const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs);
-  if (endMsOf(pace.schedule) > nowMs && tenthFits(count, everyMs)) return nowMs + (count - 1) * everyMs;
+  if (endMsOf(pace.schedule) > nowMs && fitsUrgentCapacity(count, everyMs)) return nowMs + (count - 1) * everyMs;
   return laneEndMs(job, { clientId: head.clientId, lane: urgentLane, inFront: true }, count);
 }
 
-function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted, 'count'>, count: number): number {
+function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<SlotRequest, 'count'>, count: number): number {
   const everyMs = bulkEveryMs(limitPerSecond, pace, nowMs);
   const others = withOthers(pace.schedule, { lane, count, everyMs, nowMs });
   const { schedule, firstPosition } = reserved(others, { ...lane, count, everyMs, nowMs });

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { type Refusal, refusalCodes } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { Budgets } from '../budget/budgets.ts';
-import { type Means, overBudget, overMaxCost, stopUnits } from '../budget/means.ts';
+import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
 import type { JobHead } from '../job.ts';
 import { bulkEveryMs } from '../pace/number-pace.ts';
@@ -81,7 +81,10 @@ export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
  * Checks a send as `acceptSend` does, with the same refusals. Returns cost at list prices, duration, and the
  * portfolio's limit if known. Stores, reserves and queues nothing.
  */
-export async function rehearseSend(send: Send & { readonly means: Means }, ports: RehearsePorts): Promise<Rehearsed> {
+export async function rehearseSend(
+  send: Send & { readonly means: CostLimits },
+  ports: RehearsePorts,
+): Promise<Rehearsed> {
   const { job, warning, timetable } = await checkSend(send, ports);
   const { head, recipients } = job;
   const [costs, limitPerSecond, pace, portfolio] = await Promise.all([
@@ -108,7 +111,7 @@ export async function rehearseSend(send: Send & { readonly means: Means }, ports
     success: true,
     dry_run: true,
     recipients: recipients.length,
-    ...present({
+    ...omitUndefined({
       warning: warnings.length === 0 ? undefined : warnings.join('; '),
       would_refuse: refusal && { code: refusal.code, message: refusal.message },
     }),
@@ -118,7 +121,7 @@ export async function rehearseSend(send: Send & { readonly means: Means }, ports
       ...(optedOut === 0 ? {} : { opted_out: optedOut }),
       ...(notDelivered.length === 0 ? {} : { not_delivered: [...notDelivered] }),
       seconds: Math.ceil((endMs - nowMs) / 1_000),
-      ...present({ schedule: times?.map(shownTimes) }),
+      ...omitUndefined({ schedule: times?.map(shownTimes) }),
       ...(portfolio === undefined
         ? {}
         : { portfolio: { people_a_day: portfolio.peopleADay, so_far: portfolio.soFar } }),
@@ -138,14 +141,14 @@ function shownTimes({ zones, recipients, firstMs, lastMs }: ExpectedTimes) {
   const [first, last] = [firstMs, lastMs].map((ms) =>
     ms === undefined ? undefined : new Date(Math.ceil(ms)).toISOString(),
   );
-  return { ...present({ zones: zones.length === 0 ? undefined : [...zones], first, last }), recipients };
+  return { ...omitUndefined({ zones: zones.length === 0 ? undefined : [...zones], first, last }), recipients };
 }
 
 /** The refusal for cost, if any. Reads the client's month only if its budget stops the send. */
 async function wouldRefuse(
   { clientId, category, acceptedAtMs }: JobHead,
   units: number,
-  { means, budgets }: { readonly means: Means } & Pick<RehearsePorts, 'budgets'>,
+  { means, budgets }: { readonly means: CostLimits } & Pick<RehearsePorts, 'budgets'>,
 ): Promise<Refusal | undefined> {
   const tooDear = overMaxCost(units, means);
   if (tooDear !== undefined || means.budget === undefined) return tooDear;

@@ -3,8 +3,8 @@ import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import type { JobHead } from '../job.ts';
 import { cancelled, type JobStates } from '../job-state.ts';
 import type { DescribedJob } from './described-job.ts';
-import { countsOf, standingNow } from './read-report.ts';
-import type { DispatchStanding } from './report.ts';
+import { countsOf, statusNow } from './read-report.ts';
+import type { DispatchStatus } from './report.ts';
 import type { Report } from './report-store.ts';
 
 export interface StopPorts {
@@ -22,12 +22,12 @@ export interface CancelPorts extends StopPorts {
  * Cancels a job's unclaimed messages and returns its standing (D53). No ended message becomes pending again.
  * Idempotent.
  */
-export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<DispatchStanding> {
+export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<DispatchStatus> {
   await stopJob(ports, job.head);
   const { jobId } = job.head;
   // Reads the stop in force: another writer's may have been first.
   const state = (await ports.states.of([jobId])).get(jobId);
-  return await standingNow(ports.report, { ...job, ...state }, await ports.rates());
+  return await statusNow(ports.report, { ...job, ...state }, await ports.rates());
 }
 
 /**

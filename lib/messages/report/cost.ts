@@ -4,9 +4,9 @@ import { type KnownRates, utcDay } from '../../pricing/rates-of-day.ts';
 import { undeliveredMarket } from '../../pricing/undelivered.ts';
 import { forgottenAtMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
-import type { Proven } from '../receipts/fold.ts';
+import type { Proven } from '../receipts/fold-receipts.ts';
 import type { ReportedOutcome, ReportedState } from '../receipts/reported-state.ts';
-import { destinationOf } from '../request/addressee.ts';
+import { destinationOf } from '../request/recipient-address.ts';
 
 /** A job's messages delivered on one UTC day in one market and category. */
 export interface CostLine {

@@ -6,21 +6,21 @@ import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { type DispatchPointer, PointerSchema } from '../accept/whole-job.ts';
 import { dispatchesPartition, jobKey, jobMemorySeconds, timeOfJob } from '../items.ts';
-import { boundsOf, type DispatchesQuestion } from './dispatches.ts';
+import { boundsOf, type DispatchesQuery } from './dispatches.ts';
 
 /** A client's dispatches, newest first, after the sort key `after`, without forgotten ones. */
 export interface Dispatches {
   /** A full page of up to `limit` (at most 500), as long as there are more. One request, or several with a filter. */
-  listAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
+  listAccepted(question: DispatchesQuery, page: PageRequest): Promise<AcceptedPage>;
   /** One request always: a page may be short or empty without being the last. */
-  readAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
+  readAccepted(question: DispatchesQuery, page: PageRequest): Promise<AcceptedPage>;
   /** Marks a dispatch that never again has anything to cancel. Idempotent. */
   settle(clientId: number, dispatch: Pick<DispatchPointer, 'sk'>): Promise<void>;
   /** The dispatches that were not withdrawn by a later request with the same key, after the first one died. */
   notWithdrawn(accepted: readonly DispatchPointer[]): Promise<readonly DispatchPointer[]>;
 }
 
-export interface AskedPage {
+export interface PageRequest {
   readonly after: string | undefined;
   readonly limit: number;
 }
@@ -39,7 +39,7 @@ export function dispatchesStore(
   nowMs: () => number,
   pause: Pause = storePause,
 ): Dispatches {
-  const readAccepted = async (question: DispatchesQuestion, { after, limit }: AskedPage): Promise<AcceptedPage> => {
+  const readAccepted = async (question: DispatchesQuery, { after, limit }: PageRequest): Promise<AcceptedPage> => {
     const { clientId, did } = question;
     // A request may name anything here.
     if (did !== undefined && !didPattern.test(did)) return { accepted: [] };
@@ -109,14 +109,14 @@ export function dispatchesStore(
 const mostReadAtOnce = 2_000;
 
 /** Whether nearly all items pass the filter: only times are asked for, and none is near its expiry. */
-function isPassed(question: DispatchesQuestion, after: string | undefined, nowMs: number): boolean {
+function isPassed(question: DispatchesQuery, after: string | undefined, nowMs: number): boolean {
   const { did, campaignId, template, unsettled, toMs = nowMs } = question;
   const beginsMs = after === undefined ? toMs : timeOfJob(after);
   const all = [did, campaignId, template, unsettled].every((asked) => asked === undefined);
   return all && beginsMs > nowMs - jobMemorySeconds * 1_000;
 }
 
-function filterOf({ did, campaignId, template, unsettled }: DispatchesQuestion, nowMs: number) {
+function filterOf({ did, campaignId, template, unsettled }: DispatchesQuery, nowMs: number) {
   const asked = [
     ['did = :did', ':did', did],
     ['campaignId = :campaign', ':campaign', campaignId],

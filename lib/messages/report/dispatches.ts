@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
 import { jobSortKey } from '../items.ts';
 
 /** A client's dispatches accepted from `fromMs` until before `toMs`, and filters. */
-export interface DispatchesQuestion {
+export interface DispatchesQuery {
   readonly clientId: number;
   readonly did: string | undefined;
   readonly campaignId?: number | undefined;
@@ -20,17 +20,17 @@ export interface DispatchesQuestion {
 const SortKeySchema = v.pipe(v.string(), v.regex(/^\d{15}#[0-9A-Z]{26}$/));
 
 /** `list` separates lists that answer one question differently. */
-function scopeOf({ clientId, did, fromMs, toMs, campaignId, template }: DispatchesQuestion, list: string): string {
+function scopeOf({ clientId, did, fromMs, toMs, campaignId, template }: DispatchesQuery, list: string): string {
   const filters = JSON.stringify([did, fromMs, toMs, campaignId, template]);
   return `dispatches ${clientId} ${filters} ${list}`;
 }
 
-export function dispatchesCursor(question: DispatchesQuestion, lastSortKey: string, list = ''): string {
+export function dispatchesCursor(question: DispatchesQuery, lastSortKey: string, list = ''): string {
   return opaqueCursor(scopeOf(question, list), lastSortKey);
 }
 
 /** The sort key before a page. Undefined for a cursor of another list or outside its bounds. */
-export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string, list = ''): string | undefined {
+export function dispatchesPlaceOf(question: DispatchesQuery, cursor: string, list = ''): string | undefined {
   const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question, list), cursor));
   if (!parsed.success) return undefined;
   const { from, to } = boundsOf(question);
@@ -38,7 +38,7 @@ export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string, 
 }
 
 /** The bounds of the sort keys; DynamoDB refuses a start outside of them. */
-export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuestion, 'fromMs' | 'toMs'>): {
+export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuery, 'fromMs' | 'toMs'>): {
   readonly from: string;
   readonly to: string;
 } {
@@ -63,9 +63,9 @@ export function listedDispatch({ jobId, templateName, templateLanguage, ...rest 
   return {
     dispatch_id: jobId,
     template: { name: templateName, language: templateLanguage },
-    ...present({ campaign_id: rest.campaignId }),
+    ...omitUndefined({ campaign_id: rest.campaignId }),
     accepted_at: new Date(rest.acceptedAtMs).toISOString(),
-    ...present({ retry_of: rest.retryOf }),
+    ...omitUndefined({ retry_of: rest.retryOf }),
     total: rest.total,
   };
 }

@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import {
   isWithdrawn,
   lost,
@@ -11,8 +11,8 @@ import {
 import { claimLifeMs } from '../dispatch/deadlines.ts';
 import { dispatchIdOf, type JobHead } from '../job.ts';
 import { type Ending, endOfTry, type JobState, type UnderWay } from '../job-state.ts';
-import { lotAt, standingAt } from '../lots.ts';
-import type { Proven } from '../receipts/fold.ts';
+import { lotAt, openingStateAt } from '../lots.ts';
+import type { Proven } from '../receipts/fold-receipts.ts';
 import {
   type OwnOutcome,
   type ReportedOutcome as ReportedFacts,
@@ -70,7 +70,7 @@ export function outcomeOf(
     // A message outside its opening shows when it may leave (D56).
     const scheduledForMs = nextOpeningMs(index, job, nowMs);
     if (scheduledForMs !== undefined) return { state: 'pending', code: scheduled, scheduledForMs };
-    return { state: 'pending', ...present({ code: job.parked?.code }) };
+    return { state: 'pending', ...omitUndefined({ code: job.parked?.code }) };
   }
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : said(lost, slice);
 }
@@ -83,7 +83,7 @@ const scheduled = 'scheduled';
 
 /** When a closed recipient may leave; undefined if open now or never. */
 function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OpenJob, nowMs: number) {
-  const standing = lots && standingAt(lotAt(lots, index).open, nowMs);
+  const standing = lots && openingStateAt(lotAt(lots, index).open, nowMs);
   return standing?.kind === 'closed' && standing.opensAtMs < expiresAtMs ? standing.opensAtMs : undefined;
 }
 
@@ -100,13 +100,13 @@ function said(outcome: Said, slice: Slice): OwnOutcome {
   const atMs = outcome.resolvedAtMs ?? slice.atMs;
   if (outcome.state !== 'sent') {
     const { state, code, reason } = outcome;
-    return { state, code, ...present({ reason }), atMs };
+    return { state, code, ...omitUndefined({ reason }), atMs };
   }
   const { platformMessageId, held, code } = outcome;
-  const id = present({ platformMessageId });
+  const id = omitUndefined({ platformMessageId });
   if (held !== undefined) return { state: 'held', code: held, ...id, atMs };
   if (code === provenByReceipt.code) return { state: 'sent', ...id };
-  return { state: 'sent', ...present({ code }), ...id, atMs };
+  return { state: 'sent', ...omitUndefined({ code }), ...id, atMs };
 }
 
 /**

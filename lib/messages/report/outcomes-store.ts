@@ -2,16 +2,16 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type Slice, sliceOf } from '../dispatch/claims/slice.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { sliceStore } from '../dispatch/claims/slice-store.ts';
 import { dispatchesPartition, jobSortKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
-import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
+import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
 import { type DescribedJob, placesOf } from './described-job.ts';
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
-import { partitionsOfJob } from './report-place.ts';
+import { partitionsOfJob } from './report-cursor.ts';
 import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
@@ -94,9 +94,9 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       resolveUnknown(key, state, {
         read: readMessage,
         slices: sliceStore({ client, table, nowMs }),
-        markDoubt: async (jobId) => {
+        markUnknown: async (jobId) => {
           const job = await report.findDescribed(jobId);
-          if (job !== undefined) await sliceDoubtsStore(client, table).mark(job.head);
+          if (job !== undefined) await unknownOutcomesStore(client, table).mark(job.head);
         },
         nowMs,
       }),
@@ -119,5 +119,5 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
 }
 
 function toOf({ recipients }: DescribedJob, index: number) {
-  return present({ to: recipients.get(index) });
+  return omitUndefined({ to: recipients.get(index) });
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { type JobHead, jobIdPattern } from '../job.ts';
@@ -14,8 +14,8 @@ import {
   underWayIn,
   type WrittenMessages,
 } from './outcome.ts';
-import { type DispatchStanding, type ReportPage, reportPage } from './report.ts';
-import { partitionsOf, partitionsOfJob, type ReportPlace, type ReportQuestion } from './report-place.ts';
+import { type DispatchStatus, type ReportPage, reportPage } from './report.ts';
+import { partitionsOf, partitionsOfJob, type ReportPlace, type ReportQuery } from './report-cursor.ts';
 import type { Report } from './report-store.ts';
 
 export interface ReportPorts {
@@ -37,7 +37,7 @@ export interface OpenReport {
  */
 export async function openReport(
   report: Report,
-  question: ReportQuestion,
+  question: ReportQuery,
   from: ReportPlace | undefined,
 ): Promise<OpenReport | undefined> {
   const { jobId } = question;
@@ -61,7 +61,7 @@ export async function describedJob(report: Report, dispatchId: string): Promise<
 /** Reads the rest of the page. A later page of a job that stopped just now takes one more round trip. */
 export async function readPage(
   report: Report,
-  question: ReportQuestion,
+  question: ReportQuery,
   open: OpenReport,
   { nowMs, rates }: { readonly nowMs: number; readonly rates: KnownRates },
 ): Promise<ReportPage> {
@@ -88,7 +88,7 @@ export async function countsOf(
   if (found === undefined) return undefined;
   const job = await reckoned(report, found);
   const { head } = job;
-  const facts = { head, ...present({ lots: job.lots }) };
+  const facts = { head, ...omitUndefined({ lots: job.lots }) };
   const all = partitionsOfJob(head.total);
   const open = all.filter((partition) => !knownFinal.includes(partition));
   const outcomeAt = await outcomesIn(report, job, open);
@@ -103,7 +103,7 @@ export async function countsOf(
 }
 
 /** The standing of a job whose state a cancellation has just changed (D53). */
-export async function standingNow(report: Report, job: DescribedJob, rates: KnownRates): Promise<DispatchStanding> {
+export async function statusNow(report: Report, job: DescribedJob, rates: KnownRates): Promise<DispatchStatus> {
   const all = partitionsOfJob(job.head.total);
   const known = await writtenIn(report, await reckoned(report, job), all);
   const outcomeAt = known.outcomeAt ?? takenBack();

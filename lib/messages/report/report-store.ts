@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { addressesFrom, addressesOfItem, jobOfAcceptedItem } from '../accept/whole-job.ts';
 import type { Slice } from '../dispatch/claims/slice.ts';
 import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../dispatch/claims/slice-items.ts';
@@ -18,7 +18,7 @@ import {
 } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema, type UnderWay } from '../job-state.ts';
-import { fold, type Proven } from '../receipts/fold.ts';
+import { foldReceipts, type Proven } from '../receipts/fold-receipts.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { type DescribedJob, isForgotten } from './described-job.ts';
 import type { WrittenMessages } from './outcome.ts';
@@ -131,15 +131,15 @@ export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const statedCost = spent === undefined ? undefined : v.parse(StatedSchema, spent).cost;
   const { stop, parked, pausedFromMs, underWay, erased, retriedBy } = job ?? {};
   const { repeats = [], lots, positions } = accepted ?? {};
-  const state = present({ stop, parked, pausedFromMs, underWay, erased, retriedBy });
-  return { head, repeats, recipients, ...state, ...present({ lots, positions, statedCost }) };
+  const state = omitUndefined({ stop, parked, pausedFromMs, underWay, erased, retriedBy });
+  return { head, repeats, recipients, ...state, ...omitUndefined({ lots, positions, statedCost }) };
 }
 
 export function proofsIn(items: readonly Item[]): Map<number, Proven> {
   const byMessage = Map.groupBy(items.flatMap(receiptsOf), ({ index }) => index);
   const proofs = new Map<number, Proven>();
   for (const [index, receipts] of byMessage) {
-    const proven = fold(receipts);
+    const proven = foldReceipts(receipts);
     if (proven !== undefined) proofs.set(index, proven);
   }
   return proofs;

@@ -1,17 +1,17 @@
 import * as v from 'valibot';
+import { didYouMean } from '../../http/closest-name.ts';
 import { wholeNumber } from '../../http/documented.ts';
-import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { dollarsOf } from '../../pricing/money.ts';
-import { AskedTimeSchema, type JobHead } from '../job.ts';
+import { type JobHead, RequestedTimeSchema } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import type { Cost } from './cost.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
-import { placeAt, type ReportPlace, type ReportQuestion, reportCursor } from './report-place.ts';
+import { placeAt, type ReportPlace, type ReportQuery, reportCursor } from './report-cursor.ts';
 
 /** The states in a filter; undefined for all. Refuses an unknown state with 400. */
 export function statesOf(filter: readonly string[] | undefined): ReadonlySet<ReportedState> | undefined {
@@ -19,7 +19,7 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
   const known: ReadonlySet<string> = new Set(reportedStates);
   const stray = filter.find((state) => !known.has(state));
   if (stray !== undefined) {
-    const hint = nearHint(stray, reportedStates);
+    const hint = didYouMean(stray, reportedStates);
     throw invalid('state', `state must be one of ${reportedStates.join(', ')}; received "${clip(stray)}"${hint}`);
   }
   return new Set(filter as ReportedState[]);
@@ -54,7 +54,7 @@ const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, w
 
 /** The requested time of a send in the words of its headers, and the earliest call (D56). */
 const ScheduleSchema = v.object({
-  ...AskedTimeSchema.entries,
+  ...RequestedTimeSchema.entries,
   from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),
 });
 
@@ -94,12 +94,12 @@ export const DispatchReportSchema = v.object({
   paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
 });
 
-export interface DispatchStanding {
+export interface DispatchStatus {
   readonly counts: OutcomeCounts;
   readonly cost: Cost;
 }
 
-export interface ReportPage extends DispatchStanding {
+export interface ReportPage extends DispatchStatus {
   readonly rows: readonly ReportRow[];
   readonly next?: ReportPlace;
 }
@@ -110,7 +110,7 @@ export interface ReportPage extends DispatchStanding {
  */
 export function reportPage(
   job: DescribedJob,
-  question: ReportQuestion,
+  question: ReportQuery,
   {
     from,
     outcomeAt,
@@ -145,9 +145,9 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   const textOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
   return {
     index: position,
-    ...present({ to, user_id: userId, wa_id: isUserId(to) ? waId : undefined }),
+    ...omitUndefined({ to, user_id: userId, wa_id: isUserId(to) ? waId : undefined }),
     state,
-    ...present({
+    ...omitUndefined({
       code,
       reason,
       platform_message_id: platformMessageId,
@@ -173,10 +173,10 @@ interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
   >;
 }
 
-export function reportAnswer(job: AnsweredJob, question: ReportQuestion, page: ReportPage) {
+export function reportAnswer(job: AnsweredJob, question: ReportQuery, page: ReportPage) {
   const { rows, next } = page;
   return {
-    ...standingAnswer(job, page),
+    ...statusAnswer(job, page),
     data: rows,
     paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
@@ -186,16 +186,16 @@ export function reportAnswer(job: AnsweredJob, question: ReportQuestion, page: R
  * A dispatch with counts and cost. `complete`: nothing was pending when they were computed, on the first page of a
  * report.
  */
-export function standingAnswer({ head, retriedBy }: AnsweredJob, { counts, cost }: DispatchStanding) {
+export function statusAnswer({ head, retriedBy }: AnsweredJob, { counts, cost }: DispatchStatus) {
   const { jobId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs, when } = head;
   return {
     dispatch_id: jobId,
     client_id: clientId,
     did,
     template: { name: templateName, language: templateLanguage },
-    ...present({ campaign_id: campaignId }),
+    ...omitUndefined({ campaign_id: campaignId }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
-    ...present({
+    ...omitUndefined({
       schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() },
       retry_of: retryOf,
       retried_by: retriedBy && [...retriedBy].sort(),

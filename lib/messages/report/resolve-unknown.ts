@@ -13,7 +13,7 @@ export interface ResolvePorts {
     key: MessageKey,
   ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;
   readonly slices: Pick<Slices, 'settle' | 'endForTheDead'>;
-  readonly markDoubt: (jobId: string) => Promise<void>;
+  readonly markUnknown: (jobId: string) => Promise<void>;
   readonly nowMs: () => number;
 }
 
@@ -24,7 +24,7 @@ export interface ResolvePorts {
 export async function resolveUnknown(
   key: MessageKey,
   state: 'sent' | 'failed',
-  { read, slices, markDoubt, nowMs }: ResolvePorts,
+  { read, slices, markUnknown, nowMs }: ResolvePorts,
 ): Promise<boolean> {
   const { slice, outcome } = await read(key);
   if (slice === undefined || outcome.state !== 'unknown') return false;
@@ -32,7 +32,7 @@ export async function resolveUnknown(
   let recorded: Slice | undefined = slice;
   // The claimant is dead, and no delivery has recorded that.
   if (slice.outcomes[place]?.state !== 'unknown') {
-    await markDoubt(key.jobId);
+    await markUnknown(key.jobId);
     recorded = await slices.endForTheDead(slice, 'operator');
   }
   if (recorded === undefined) return false;

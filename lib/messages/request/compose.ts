@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { HeaderInputSchema, type MessageRequest, type Recipient } from '../job.ts';
 import { type QuickReplyPlace, replyPayload } from '../reply-payload.ts';
-import { addresseeOf } from './addressee.ts';
 import type { ParameterContract } from './parameter-contract.ts';
+import { canonicalAddress } from './recipient-address.ts';
 import { urlSuffix } from './url-suffix.ts';
 
 const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
@@ -55,7 +55,7 @@ export function compositionPlan(
     languageCode: template.language,
     ...inputs,
     ...plannedButtons(contract),
-    ...present({ flows: flows && [...flows], codeButton, productList }),
+    ...omitUndefined({ flows: flows && [...flows], codeButton, productList }),
     cards: contract.cards.map((card) => ({ media: card.media, ...plannedButtons(card) })),
   };
 }
@@ -67,7 +67,7 @@ function plannedButtons({
 }: Pick<ParameterContract, 'buttons' | 'redirects' | 'quickReplies'>): PlannedButtons {
   return {
     buttons: buttons.map(({ index, kind }) => ({ index, kind })),
-    ...present({ redirects: redirects && [...redirects], quickReplies: quickReplies && [...quickReplies] }),
+    ...omitUndefined({ redirects: redirects && [...redirects], quickReplies: quickReplies && [...quickReplies] }),
   };
 }
 
@@ -77,7 +77,7 @@ function plannedButtons({
  */
 export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
   const components = messageComponents(plan, recipient.params ?? {}, dispatchId);
-  const address = isUserId(recipient.to) ? { recipient: recipient.to } : { to: addresseeOf(recipient.to) };
+  const address = isUserId(recipient.to) ? { recipient: recipient.to } : { to: canonicalAddress(recipient.to) };
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
@@ -89,7 +89,7 @@ export function composeMessage(plan: CompositionPlan, recipient: Recipient, disp
       ...(components.length === 0 ? {} : { components }),
     },
     biz_opaque_callback_data: dispatchId,
-    ...present({ messaging_account_id: plan.messagingAccountId }),
+    ...omitUndefined({ messaging_account_id: plan.messagingAccountId }),
   };
 }
 
@@ -138,7 +138,7 @@ function headerParameter(header: HeaderInput): Component {
     case 'video_url':
       return { type: 'video', video: { link: header.value } };
     case 'document_url': {
-      const filename = present({ filename: header.filename });
+      const filename = omitUndefined({ filename: header.filename });
       return { type: 'document', document: { link: header.value, ...filename } };
     }
     case 'location':
@@ -175,7 +175,7 @@ function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: r
 /** Each payload names message and button, because labels of buttons may be equal. */
 function quickReplies({ quickReplies = [] }: PlannedButtons, dispatchId: string, card?: number): Component[] {
   return quickReplies.map((index) => {
-    const place: QuickReplyPlace = { button: index, ...present({ card }) };
+    const place: QuickReplyPlace = { button: index, ...omitUndefined({ card }) };
     return button('quick_reply', index, { type: 'payload', payload: replyPayload(dispatchId, place) });
   });
 }

@@ -1,5 +1,5 @@
 import type { Recipient, Repeat } from '../job.ts';
-import { addresseeOf } from './addressee.ts';
+import { canonicalAddress } from './recipient-address.ts';
 
 const maxNamed = 20;
 
@@ -29,7 +29,7 @@ function identityOf(recipient: Recipient): string {
   const params = JSON.stringify(recipient.params ?? {}, (_key, value: unknown) =>
     Array.isArray(value) && value.length === 0 ? undefined : value,
   );
-  return `${addresseeOf(recipient.to)} ${params}`;
+  return `${canonicalAddress(recipient.to)} ${params}`;
 }
 
 /** The sentence of `warning` about dropped recipients, if any. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import {
   type CardNeed,
@@ -125,9 +125,9 @@ function parametersView(template: PlatformTemplate, needs: ParameterNeeds): Para
   const cards = component('CAROUSEL')?.cards ?? [];
   return {
     params: {
-      ...present({ header: headerText && textView(headerText, examplesOf(header, 'header_text')) }),
+      ...omitUndefined({ header: headerText && textView(headerText, examplesOf(header, 'header_text')) }),
       ...partsView(needs, template.components, needs.codeButton !== undefined),
-      ...present({ products: productsView(needs) }),
+      ...omitUndefined({ products: productsView(needs) }),
       ...(needs.cards.length === 0
         ? {}
         : { cards: needs.cards.map((card, index) => partsView(card, cards[index]?.components ?? [], false)) }),
@@ -135,7 +135,7 @@ function parametersView(template: PlatformTemplate, needs: ParameterNeeds): Para
     component:
       headerType === undefined
         ? {}
-        : { header: { type: headerType, ...present({ example: examplesOf(header, 'header_handle')[0] }) } },
+        : { header: { type: headerType, ...omitUndefined({ example: examplesOf(header, 'header_handle')[0] }) } },
     ...(needs.phoneNumbersOnly === undefined ? {} : { phone_numbers_only: true as const }),
   };
 }
@@ -159,7 +159,7 @@ function textView({ appearances, fixedLength, maxLength }: TextNeed, examples: r
     count: appearances.length,
     fixed_length: fixedLength,
     max_length: maxLength,
-    values: appearances.map((appears, index) => ({ appears, ...present({ example: examples[index] }) })),
+    values: appearances.map((appears, index) => ({ appears, ...omitUndefined({ example: examples[index] }) })),
   };
 }
 
@@ -168,8 +168,8 @@ function buttonView(
   shown: TemplateButton | undefined,
 ): ButtonView {
   const [example] = textsOf(shown?.['example']);
-  if (kind === 'copy_code') return { index, kind, max_length: maxLength, ...present({ example }) };
-  const value = present({ example: example && valueIn(example, String(shown?.['url'])) });
+  if (kind === 'copy_code') return { index, kind, max_length: maxLength, ...omitUndefined({ example }) };
+  const value = omitUndefined({ example: example && valueIn(example, String(shown?.['url'])) });
   return { index, kind, fixed_length: fixedLength, max_length: maxLength, ...value };
 }
 

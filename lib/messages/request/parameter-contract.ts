@@ -1,5 +1,5 @@
 import { Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
@@ -125,7 +125,7 @@ export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
     ...(codeButton < 0 ? {} : { codeButton }),
     ...(productList < 0 ? {} : { productList }),
     cards: cardsOf(template).map(cardNeed),
-    ...present({ phoneNumbersOnly: phoneNumbersOnly(template, authentication) }),
+    ...omitUndefined({ phoneNumbersOnly: phoneNumbersOnly(template, authentication) }),
   };
 }
 

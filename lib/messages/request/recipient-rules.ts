@@ -1,6 +1,6 @@
 import type { FaultList } from '../../http/fault-list.ts';
+import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
-import { shown } from '../../http/shown.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
 import {
@@ -86,7 +86,7 @@ function checkButtons(buttons: readonly DynamicButton[], values: readonly string
     const here = { ...report, path: `${report.path}[${index}]` };
     if (button.kind === 'copy_code') {
       const isCode = /^[0-9A-Za-z]+$/.test(value) && value.length <= button.maxLength;
-      if (!isCode) add(here, `expected 1 to ${button.maxLength} letters or digits, received ${shown(value)}`);
+      if (!isCode) add(here, `expected 1 to ${button.maxLength} letters or digits, received ${jsonExcerpt(value)}`);
     } else if (checkValue(value, here)) {
       const length = button.fixedLength + urlSuffix(value).length;
       if (length > button.maxLength) {

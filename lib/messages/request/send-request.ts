@@ -4,12 +4,12 @@ import { ClientIdJson } from '../../access/operating-client.ts';
 import { boundedList, closedObject, openObject } from '../../http/closed-object.ts';
 import { documentedAs } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
+import { butReceived } from '../../http/json-excerpt.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { butReceived } from '../../http/shown.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
-import { addresseeForm, addresseeWords } from './addressee.ts';
+import { addressForm, addressFormText } from './recipient-address.ts';
 
 const maxRecipients = 10_000;
 /** Above every limit of the platform; recipient-rules.ts has the exact ones. */
@@ -21,7 +21,7 @@ const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
 const wholeNumber = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number below 2^53')));
 const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
-const ToSchema = v.pipe(v.string(), v.regex(addresseeForm, butReceived(addresseeWords)));
+const ToSchema = v.pipe(v.string(), v.regex(addressForm, butReceived(addressFormText)));
 
 const CardSchema = closedObject({
   body: v.optional(boundedList(text, 200)),
@@ -147,7 +147,7 @@ export function parseSendRequest(body: unknown): SendRequest {
     did,
     template,
     recipients,
-    ...present({
+    ...omitUndefined({
       campaignId,
       clientId: client_id,
       attends,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { CredentialOf } from '../../platform/credentials.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
@@ -34,7 +34,7 @@ export function marketingOnboarding(
     } catch (error) {
       log('platform.waba_unreadable', {
         wabaId: waba.wabaId,
-        error: nameOf(error),
+        error: errorName(error),
       });
       kept.set(waba.wabaId, { onboarded: false, untilMs: nowMs() + keepFailureForMs });
       return false;

@@ -1,13 +1,13 @@
-import { nearHint } from '../../http/near-name.ts';
+import { didYouMean } from '../../http/closest-name.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { refusalOf } from '../../platform/refusals.ts';
-import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
 import type { LookUp, PlatformTemplates } from '../../templates/model/platform-templates.ts';
-import { type ReadingPorts, takeReading } from '../../templates/model/take-reading.ts';
+import { type ReadingPorts, storeReading } from '../../templates/model/store-reading.ts';
+import { goneUpstream, isFresh } from '../../templates/model/stored-fact.ts';
 import {
   type ClientTemplate,
   isDirectMessage,
@@ -19,14 +19,14 @@ import {
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
 import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
-import { type Asker, askOnce, type QuestionPorts, tolerated, waitMs, waits } from './questions.ts';
+import { type LookupCaller, type LookupPorts, lookUpOnce, tolerated, waitMs, waits } from './lookups.ts';
 
-export interface ResolutionPorts extends QuestionPorts, ReadingPorts {
+export interface ResolutionPorts extends LookupPorts, ReadingPorts {
   readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly platformTemplates: Pick<PlatformTemplates, 'lookUp'>;
 }
 
-export interface WantedTemplate extends Asker {
+export interface TemplateRequest extends LookupCaller {
   readonly waba: { readonly wabaId: string; readonly credential: string; readonly clientIds: readonly number[] };
   readonly name: string;
   readonly language: string;
@@ -43,9 +43,9 @@ export interface ResolvedTemplate {
 
 /**
  * Uses a sendable copy of the last 5 minutes, or any while the platform is silent; else asks the platform (D23).
- * Refuses with 404 (naming existing languages), 422, and as `askOnce`.
+ * Refuses with 404 (naming existing languages), 422, and as `lookUpOnce`.
  */
-export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
+export async function resolveTemplate(wanted: TemplateRequest, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { clientId, waba, name, language } = wanted;
   const question = templateKey({ wabaId: waba.wabaId, name, language });
   let stored: TemplateForSending | undefined;
@@ -64,7 +64,7 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
   };
   const changedAtMs = () => stored?.fact.readAtMs ?? 0;
   const ask = (askedAtMs: number) => askPlatform({ wanted, stored, readAtMs: askedAtMs }, ports);
-  return await askOnce({ name: question, known, changedAtMs, ask }, wanted, ports);
+  return await lookUpOnce({ name: question, known, changedAtMs, ask }, wanted, ports);
 }
 
 /** Undefined for a copy that would refuse the send. */
@@ -79,7 +79,7 @@ function contractOf({ template, deleted }: StoredFact): ParameterContract | unde
 }
 
 interface Sendable {
-  readonly wanted: WantedTemplate;
+  readonly wanted: TemplateRequest;
   readonly stored: TemplateForSending;
   readonly contract: ParameterContract;
 }
@@ -105,7 +105,7 @@ async function renewed(
     .claim(renewal, { askerId, nowMs, changedAtMs: stored.fact.readAtMs })
     .catch((error: unknown) => {
       // A failed claim is no reason to refuse: there is a copy.
-      log('template.renewal_not_claimed', { error: nameOf(error) });
+      log('template.renewal_not_claimed', { error: errorName(error) });
       return undefined;
     });
   if (claim?.state === 'asked') return 'asked';
@@ -134,25 +134,25 @@ async function askPlatform(asked: Asked, ports: ResolutionPorts): Promise<Resolv
     const key = templateKey({ wabaId: waba.wabaId, name, language });
     return (await ports.templates.stateOf(key, waba.clientIds)).rows;
   };
-  await takeReading(ports, { waba, before: asked.stored?.fact, rows, template, readAtMs: asked.readAtMs });
+  await storeReading(ports, { waba, before: asked.stored?.fact, rows, template, readAtMs: asked.readAtMs });
   if (template === undefined || goneUpstream(template)) throw noTemplate(name, others);
   return { template, contract: parameterContract(template), ...clientOf(asked.stored), storedCopyUsed: false };
 }
 
 interface Asked {
-  readonly wanted: WantedTemplate;
+  readonly wanted: TemplateRequest;
   readonly stored: TemplateForSending | undefined;
   readonly readAtMs: number;
 }
 
 function clientOf(stored: TemplateForSending | undefined): Pick<ResolvedTemplate, 'client'> {
-  return present({ client: stored?.client });
+  return omitUndefined({ client: stored?.client });
 }
 
 function noTemplate(name: string, { sameName, longerNames = [] }: Omit<LookUp, 'found'>): Refusal {
   const own = sameName.filter((template) => !goneUpstream(template) && !isDirectMessage(template));
   const languages = own.map(({ language }) => language);
   const elsewhere =
-    languages.length === 0 ? nearHint(name, longerNames) : `; ${name} exists in ${languages.sort().join(', ')}`;
+    languages.length === 0 ? didYouMean(name, longerNames) : `; ${name} exists in ${languages.sort().join(', ')}`;
   return new Refusal('template_not_found', `no template for the requested name/language${elsewhere}`);
 }

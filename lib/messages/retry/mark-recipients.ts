@@ -1,11 +1,11 @@
 import { Refusal } from '../../http/refusal.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
-import { inTimeLeft } from '../accept/answer-time.ts';
+import { inTimeLeft } from '../accept/answer-deadline.ts';
 import { runOverMs } from '../accept/idempotency.ts';
 import { type WithdrawPorts, withdrawJob } from '../accept/withdraw-job.ts';
 import { jobMemorySeconds } from '../items.ts';
-import { heldIn, type Marking, type Marks, type RetryStanding, withMarking } from './marks.ts';
+import { heldIn, type Marking, type Marks, type RetryState, withMarking } from './marks.ts';
 
 /** The marks of retried jobs. Rejects when the store cannot be reached. */
 export interface RetryMarks {
@@ -14,7 +14,7 @@ export interface RetryMarks {
   /** Compare-and-set: replaces exactly `seen`. False when it has changed. */
   replace(write: MarksWrite): Promise<boolean>;
   /** The states of retries' jobs; strongly consistent. A missing job is open. */
-  standingsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, RetryStanding>>;
+  standingsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, RetryState>>;
 }
 
 export interface MarksWrite {
@@ -106,7 +106,7 @@ export async function unmarked(
 }
 
 /** The states of marking retries, after dead ones are withdrawn. */
-async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<string, RetryStanding>> {
+async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<string, RetryState>> {
   const found = await ports.marks.standingsOf(seen.retries.map(({ jobId }) => jobId));
   const standings = new Map(found);
   for (const marking of seen.retries) {
@@ -124,12 +124,12 @@ async function takenBack({ jobId }: Marking, ports: MarkPorts): Promise<'withdra
     if (standing === 'withdrawn') await ports.takenBack?.(jobId);
     return standing;
   } catch (error) {
-    log('retry.marks_kept', { jobId, error: nameOf(error) });
+    log('retry.marks_kept', { jobId, error: errorName(error) });
     return undefined;
   }
 }
 
-function isDead({ jobId, atMs }: Marking, standings: ReadonlyMap<string, RetryStanding>, nowMs: number): boolean {
+function isDead({ jobId, atMs }: Marking, standings: ReadonlyMap<string, RetryState>, nowMs: number): boolean {
   const ageMs = nowMs - atMs;
   return (standings.get(jobId) ?? 'open') === 'open' && ageMs >= runOverMs && ageMs < believedMs;
 }
@@ -141,7 +141,7 @@ function freeOf(
     wanted,
     standings,
     ...mine
-  }: Pick<Retrying, 'wanted'> & Pick<Marking, 'jobId' | 'atMs'> & { standings: ReadonlyMap<string, RetryStanding> },
+  }: Pick<Retrying, 'wanted'> & Pick<Marking, 'jobId' | 'atMs'> & { standings: ReadonlyMap<string, RetryState> },
 ): Marking {
   const held = heldIn(seen, standings);
   const indexes = wanted.filter((index) => !held.has(index)).toSorted((one, other) => one - other);
@@ -160,7 +160,7 @@ async function givenBack(jobId: string, ports: MarkPorts): Promise<void> {
       await ports.acceptance.withdraw(jobId, signal);
     });
   } catch (error) {
-    log('retry.marks_kept', { jobId, error: nameOf(error) });
+    log('retry.marks_kept', { jobId, error: errorName(error) });
   }
 }
 

@@ -29,16 +29,16 @@ export interface Marks {
 export const noMarks: Marks = { version: 0, retries: [] };
 
 /** The state of a retry's job. `open`: it may still begin, or never will. */
-export type RetryStanding = 'open' | 'begun' | 'withdrawn';
+export type RetryState = 'open' | 'begun' | 'withdrawn';
 
 /** Indexes marked by jobs that are not withdrawn. */
-export function heldIn(marks: Marks, standings: ReadonlyMap<string, RetryStanding>): ReadonlySet<number> {
+export function heldIn(marks: Marks, standings: ReadonlyMap<string, RetryState>): ReadonlySet<number> {
   const holding = marks.retries.filter(({ jobId }) => standings.get(jobId) !== 'withdrawn');
   return new Set(holding.flatMap(({ indexes }) => indexes));
 }
 
 /** Adds a retry's marks and drops those of withdrawn jobs. */
-export function withMarking(marks: Marks, marking: Marking, standings: ReadonlyMap<string, RetryStanding>): Marks {
+export function withMarking(marks: Marks, marking: Marking, standings: ReadonlyMap<string, RetryState>): Marks {
   const holding = marks.retries.filter(({ jobId }) => standings.get(jobId) !== 'withdrawn');
   return { version: marks.version + 1, retries: [...holding, marking] };
 }

@@ -6,7 +6,7 @@ import { type Pause, storePause } from '../../aws/pause.ts';
 import { packed, unpacked } from '../accept/packed-json.ts';
 import { jobKey, jobOfPartition, retriesKey } from '../items.ts';
 import type { RetryMarks } from './mark-recipients.ts';
-import { type Marking, noMarks, type RetryStanding } from './marks.ts';
+import { type Marking, noMarks, type RetryState } from './marks.ts';
 
 /** This service wrote no text that unpacks to more. */
 const maxUnpackedBytes = 4_194_304;
@@ -56,11 +56,7 @@ export function retryMarksStore(client: DynamoDBDocumentClient, table: string, p
   };
 }
 
-function standingIn({
-  pk,
-  head,
-  withdrawnAtMs,
-}: v.InferOutput<typeof JobItemSchema>): readonly [string, RetryStanding] {
+function standingIn({ pk, head, withdrawnAtMs }: v.InferOutput<typeof JobItemSchema>): readonly [string, RetryState] {
   if (withdrawnAtMs !== undefined) return [jobOfPartition(pk), 'withdrawn'];
   return [jobOfPartition(pk), head === undefined ? 'open' : 'begun'];
 }

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
+import { butReceived } from '../../http/json-excerpt.ts';
 import { parse } from '../../http/parse.ts';
-import { butReceived } from '../../http/shown.ts';
-import { retryOf } from './causes.ts';
+import { adviceOfCode } from './causes.ts';
 
 const maxCodes = 100;
 
 const CodeSchema = v.pipe(
   v.string(),
   v.maxLength(64),
-  v.check((code) => retryOf(code) !== undefined, butReceived('must be a code that reports have')),
+  v.check((code) => adviceOfCode(code) !== undefined, butReceived('must be a code that reports have')),
 );
 
 /** The body of a retry (D57). Without codes, every cause that may pass counts. */

@@ -1,12 +1,12 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type AcceptPorts, acceptSend } from '../accept/accept-send.ts';
-import { giveBackOf } from '../accept/accept-within-means.ts';
+import { giveBackOf } from '../accept/accept-within-cost-limits.ts';
 import type { Send } from '../accept/check-send.ts';
 import type { Accepted } from '../accept/idempotency.ts';
-import type { Means } from '../budget/means.ts';
+import type { CostLimits } from '../budget/cost-limits.ts';
 import { type MarkPorts, type Retrying, unmarked, withMarked } from './mark-recipients.ts';
 import { type RetryRecipient, type RetrySource, retrySource, type SourcePorts } from './retry-source.ts';
 
@@ -16,7 +16,7 @@ export interface Retry extends Pick<Send, 'jobId' | 'clientId' | 'time'> {
   readonly did: Did;
   readonly dispatchId: string;
   readonly codes: ReadonlySet<string> | undefined;
-  readonly means: Means;
+  readonly means: CostLimits;
 }
 
 type RetrySend = Send & Pick<Retry, 'means'>;
@@ -63,7 +63,7 @@ function sendOf(retry: Retry, source: RetrySource, marked: ReadonlySet<number>):
   const { dispatchId: _source, codes: _chosen, ...send } = retry;
   const recipients = ofMarked(source, marked).map(({ recipient }) => recipient);
   const { time = source.time } = send;
-  return { ...send, ...present({ time }), retryOf: source.jobId, request: { ...source.request, recipients } };
+  return { ...send, ...omitUndefined({ time }), retryOf: source.jobId, request: { ...source.request, recipients } };
 }
 
 function ofMarked(source: RetrySource, marked: ReadonlySet<number>): readonly RetryRecipient[] {

@@ -1,6 +1,6 @@
 import { sideBySide } from '../../aws/side-by-side.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { AcceptedJobs } from '../accept/accepted-jobs-store.ts';
 import { ParametersGone, parametersExpireAtSeconds } from '../accept/parameter-pages.ts';
 import type { JobParameters } from '../accept/parameter-store.ts';
@@ -14,7 +14,7 @@ import { type SendTime, sendTimeOf } from '../when/send-time.ts';
 import { type Retryable, type RetryablePlace, retryableIn } from './retryable.ts';
 
 /** A client's dispatch to retry, on the DID that sent it. */
-export interface RetryQuestion {
+export interface RetryQuery {
   readonly clientId: number;
   readonly did: string;
   readonly dispatchId: string;
@@ -50,7 +50,7 @@ const pagesAtOnce = 10;
  * Reads what may be retried (D57). Refuses with 404 `dispatch_not_found`; 409 `not_retryable` for one-time codes and
  * missing parameters; 409 `nothing_to_retry` when no cause may pass.
  */
-export async function retrySource(question: RetryQuestion, ports: SourcePorts): Promise<RetrySource> {
+export async function retrySource(question: RetryQuery, ports: SourcePorts): Promise<RetrySource> {
   const job = await describedJob(ports.report, question.dispatchId);
   if (job?.head.clientId !== question.clientId || job.head.did !== question.did) {
     throw new Refusal('dispatch_not_found', 'dispatch not found');
@@ -71,11 +71,11 @@ export async function retrySource(question: RetryQuestion, ports: SourcePorts): 
     jobId: head.jobId,
     forgottenAtMs: forgottenAtMs(head),
     recipients,
-    ...present({ time: hoursOf(head) }),
+    ...omitUndefined({ time: hoursOf(head) }),
     request: {
       did: head.did,
       template: { name: templateName, language: templateLanguage },
-      ...present({ campaignId, attends, ttlSeconds: ttlSecondsOf(head), header: plan.header }),
+      ...omitUndefined({ campaignId, attends, ttlSeconds: ttlSecondsOf(head), header: plan.header }),
     },
   };
 }

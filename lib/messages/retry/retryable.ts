@@ -1,8 +1,8 @@
 import { undeliveredMarket } from '../../pricing/undelivered.ts';
 import { type DescribedJob, placesOf } from '../report/described-job.ts';
 import type { ReportedOutcome } from '../report/outcome.ts';
-import { destinationOf } from '../request/addressee.ts';
-import { retryOf } from './causes.ts';
+import { destinationOf } from '../request/recipient-address.ts';
+import { adviceOfCode } from './causes.ts';
 
 /** A failure from a receipt counts when no other receipt has contradicted it for this time (D57, D39). */
 export const receiptSettlesMs = 10 * 60_000;
@@ -18,17 +18,17 @@ export interface Ended {
 }
 
 /** `later`: only time has to pass. */
-export type Verdict = 'retry' | 'later' | 'no';
+export type Retryability = 'retry' | 'later' | 'no';
 
 /**
  * Whether a message may be sent again now: it ended `failed` or `expired`, for a cause that may pass, or for one of
  * `codes` that is not excluded.
  */
-export function verdictOf(ended: Ended, codes: ReadonlySet<string> | undefined, nowMs: number): Verdict {
+export function retryabilityOf(ended: Ended, codes: ReadonlySet<string> | undefined, nowMs: number): Retryability {
   const { state, code, atMs = nowMs } = ended.outcome;
   if ((state !== 'failed' && state !== 'expired') || code === undefined) return 'no';
   if (codes?.has(code) === false) return 'no';
-  const word = retryOf(code);
+  const word = adviceOfCode(code);
   if (word === undefined || word === 'never' || (word === 'named' && codes === undefined)) return 'no';
   if (word === 'after_a_day' && undeliveredMarket(ended.category, destinationOf(ended.to)) !== undefined) return 'no';
   const restMs = Math.max(word === 'after_a_day' ? punishedMs : 0, ended.byReceipt ? receiptSettlesMs : 0);
@@ -60,7 +60,7 @@ export function retryableIn(
   for (const { position, index, duplicateOf } of placesOf(job)) {
     const to = job.recipients.get(index);
     if (duplicateOf !== undefined || to === undefined || job.erased?.has(index)) continue;
-    const verdict = verdictOf({ ...endedAt(index), to, category }, codes, nowMs);
+    const verdict = retryabilityOf({ ...endedAt(index), to, category }, codes, nowMs);
     if (verdict === 'retry') places.push({ index, position });
     if (verdict === 'later') later += 1;
   }

@@ -2,7 +2,7 @@ import { sideBySide } from '../../aws/side-by-side.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { straightRecipients } from '../chunk.ts';
 import type { JobHead } from '../job.ts';
-import type { Proven } from '../receipts/fold.ts';
+import type { Proven } from '../receipts/fold-receipts.ts';
 import { type CostLine, costOf, marketOfAddress } from '../report/cost.ts';
 import { type DescribedJob, isForgotten, placesOf } from '../report/described-job.ts';
 import { countStates, outcomesOf, type ReportedOutcome, type WrittenMessages } from '../report/outcome.ts';

@@ -10,7 +10,7 @@ import {
   spendPartition,
   spentKey,
 } from '../items.ts';
-import { partitionsOfJob } from '../report/report-place.ts';
+import { partitionsOfJob } from '../report/report-cursor.ts';
 import { describedIn, proofsIn, reportStore } from '../report/report-store.ts';
 import type { SpendLedger } from './count-jobs.ts';
 import type { CountStep, StatedJob } from './count-step.ts';

@@ -16,7 +16,7 @@ export interface Days {
  * The requested days (D58); by default until today, from the first of that month. Refuses with 400 a wrong order and
  * days that are no longer kept.
  */
-export function askedDays(
+export function requestedDays(
   asked: { readonly from?: string | undefined; readonly to?: string | undefined },
   nowMs: number,
 ): Days {

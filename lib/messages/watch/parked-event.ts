@@ -1,10 +1,10 @@
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
-import { dispatchData, type ToldJob } from '../dispatch/completed-event.ts';
+import { dispatchData, type NotifiedJob } from '../dispatch/completed-event.ts';
 import type { JobParked } from '../job-state.ts';
 
 /** The event that the rest of a job waits for a hold (D46): one id per waiting. */
 export function parkedEvent(
-  job: ToldJob,
+  job: NotifiedJob,
   { code, scope, sinceMs, untilMs }: JobParked & { readonly untilMs: number },
 ): ServiceEvent {
   const type = 'dispatch.parked';
@@ -19,7 +19,7 @@ export function parkedEvent(
 }
 
 /** The event that the pause of `sinceMs` has ended and the job goes on (D46). */
-export function resumedEvent(job: ToldJob, { code, scope, sinceMs }: JobParked, timestampMs: number): ServiceEvent {
+export function resumedEvent(job: NotifiedJob, { code, scope, sinceMs }: JobParked, timestampMs: number): ServiceEvent {
   const type = 'dispatch.resumed';
   const { jobId, clientId } = job;
   const data = { ...dispatchData(job), code, scope, parked_at: new Date(sinceMs).toISOString() };

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { JobHead } from '../job.ts';
 import { JobParkedSchema } from '../job-state.ts';
-import { type Lot, openingsOfAll, standingAt } from '../lots.ts';
+import { type Lot, openingStateAt, openingsOfAll } from '../lots.ts';
 
 /*
  * Messages of the watch queue: watches a job until nothing is pending (D41) or it is no longer parked (D46), or counts
@@ -76,7 +76,7 @@ export function parkedWatchOf(
   },
   sinceMs: number,
 ): ParkedWatch {
-  const job = { jobId, clientId, acceptedAtMs, ...present({ correlationId }) };
+  const job = { jobId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
   return { version: watchVersion, kind: 'parked', ...job, sinceMs };
 }
 
@@ -84,7 +84,7 @@ export function parkedWatchOf(
 export const firstParkedLookSeconds = 3;
 
 export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHead): WatchMessage {
-  const job = { jobId, clientId, acceptedAtMs, ...present({ correlationId }) };
+  const job = { jobId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
   return { version: watchVersion, kind: 'running', ...job, final: [] };
 }
 
@@ -97,7 +97,7 @@ export function countMessageOf(
   }: Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>,
   dueMs: number,
 ): CountMessage {
-  const job = { jobId, clientId, acceptedAtMs, ...present({ correlationId }) };
+  const job = { jobId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
   return { version: watchVersion, kind: 'count', ...job, dueMs };
 }
 
@@ -125,7 +125,7 @@ export function nextLookSeconds(
 
 /** Whole seconds until a closed job opens, from 5 s to 15 min; 0 while any lot is open. */
 export function closedSeconds(lots: readonly Lot[] | undefined, nowMs: number): number {
-  const standing = lots && standingAt(openingsOfAll(lots), nowMs);
+  const standing = lots && openingStateAt(openingsOfAll(lots), nowMs);
   if (standing?.kind !== 'closed') return 0;
   return Math.min(maxDelaySeconds, Math.ceil((standing.opensAtMs - nowMs) / 1_000) + shortestWaitSeconds);
 }

@@ -1,9 +1,9 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import type { ToldJob } from '../dispatch/completed-event.ts';
+import type { NotifiedJob } from '../dispatch/completed-event.ts';
 import { claimLifeMs } from '../dispatch/deadlines.ts';
-import { ended, type HeldBy, holdsOn, isUnasked } from '../holds/hold.ts';
+import { ended, type HeldBy, holdsOn, isProbeOverdue } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';
 import { aboutJob, type JobHead } from '../job.ts';
@@ -19,10 +19,10 @@ import {
 } from '../job-state.ts';
 import { afterOpenTimeMs, type Lot, openingsOfAll } from '../lots.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
-import { type StandingPorts, templateStanding } from './template-standing.ts';
+import { type ReadinessPorts, templateReadiness } from './template-readiness.ts';
 import { closedSeconds, type ParkedWatch, type ParkedWatchQueue } from './watch-message.ts';
 
-export interface ParkedPorts extends StandingPorts {
+export interface ParkedPorts extends ReadinessPorts {
   readonly queue: ParkedWatchQueue;
   readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
   readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
@@ -42,7 +42,7 @@ interface Ports extends ParkedPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-interface ParkedJob extends ToldJob, WatchedJob {}
+interface ParkedJob extends NotifiedJob, WatchedJob {}
 
 /** The longest time between two questions to the platform: ten jobs of one template ask ten times. */
 const longestQuietMs = 600_000;
@@ -122,13 +122,13 @@ async function lookAtWaiting(
   if (on === undefined) return await again(message, job, ports);
   const ofTemplate = on.find(({ scope }) => parkScopeOf(scope) === 'template');
   if (ofTemplate === undefined) {
-    const goesOn = on.every(({ hold }) => isUnasked(hold, nowMs));
+    const goesOn = on.every(({ hold }) => isProbeOverdue(hold, nowMs));
     return await (goesOn ? resume(message, { job, waiting }, ports) : again(message, job, ports));
   }
   if (nowMs < mayResumeFromMs(waiting)) return await again(message, job, ports);
   const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
   const sinceMs = Math.max(message.sinceMs, ofTemplate.hold.sinceMs);
-  const standing = await templateStanding(job.head, { sinceMs, mayAsk }, ports);
+  const standing = await templateReadiness(job.head, { sinceMs, mayAsk }, ports);
   if (standing === 'disabled') return await stop('failed', '132016');
   if (standing === 'gone') return await stop('failed', '132001');
   if (standing === 'back') {
@@ -182,7 +182,7 @@ async function tellResumed(told: NonNullable<ParkedWatch['told']>, job: ParkedJo
 
 async function stopJob({ jobId, clientId, head }: ParkedJob, stop: JobStop, ports: Ports): Promise<void> {
   if (!(await ports.states.stop(head, stop))) return;
-  ports.log('job.stopped', { jobId, clientId, ...present({ code: stop.code }) });
+  ports.log('job.stopped', { jobId, clientId, ...omitUndefined({ code: stop.code }) });
 }
 
 /** Queues the next look, not before the job's next opening (D56). */

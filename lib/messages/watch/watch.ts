@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { queuedMessage } from '../../aws/queued-message.ts';
 import { correlated } from '../../observe/correlation.ts';
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
 import { aboutJob, type JobHead } from '../job.ts';
@@ -63,7 +63,7 @@ export async function watchJobs(deliveries: readonly WatchDelivery[], ports: Wat
         await correlated(message.correlationId, () => lookAt(message, ports));
         return [];
       } catch (error) {
-        ports.log('job.watch_failed', { error: nameOf(error) });
+        ports.log('job.watch_failed', { error: errorName(error) });
         return [messageId];
       }
     }),

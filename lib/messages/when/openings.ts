@@ -1,5 +1,5 @@
 import type { Opening } from '../lots.ts';
-import { stretchesOf } from './wall-clock.ts';
+import { offsetSpansOf } from './wall-clock.ts';
 
 export interface LocalTimes {
   /** Minutes after midnight. A window that does not end after its start crosses midnight. Absent: the whole day. */
@@ -18,7 +18,7 @@ const weekdayOfDayZero = 4;
  * and skipped time does not open.
  */
 export function openingsIn(zone: string, times: LocalTimes, [fromMs, untilMs]: Opening): Opening[] {
-  const openings = stretchesOf(zone, fromMs, untilMs).flatMap((stretch) => {
+  const openings = offsetSpansOf(zone, fromMs, untilMs).flatMap((stretch) => {
     const { offsetMs } = stretch;
     const [localFromMs, localUntilMs] = [stretch.fromMs + offsetMs, stretch.untilMs + offsetMs];
     return localOpenings(times, localFromMs, localUntilMs).map(

@@ -1,18 +1,18 @@
 import * as v from 'valibot';
-import { zoneNamed } from '../../access/zone.ts';
+import { zoneNamed } from '../../access/time-zone.ts';
+import { didYouMean } from '../../http/closest-name.ts';
 import { documentedAs } from '../../http/documented.ts';
-import { nearHint } from '../../http/near-name.ts';
+import { butReceived, jsonExcerpt } from '../../http/json-excerpt.ts';
 import { isMoment } from '../../http/query.ts';
 import { invalid } from '../../http/refusal.ts';
-import { butReceived, shown } from '../../http/shown.ts';
-import { present } from '../../keys/present.ts';
-import type { AskedTime } from '../job.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import type { RequestedTime } from '../job.ts';
 import type { LocalTimes } from './openings.ts';
 
 /** The requested time of a send (D56). */
 export interface SendTime extends LocalTimes {
   /** The headers verbatim, for the report. */
-  readonly asked: AskedTime;
+  readonly asked: RequestedTime;
   readonly sendAtMs?: number;
   /** One zone for all recipients, in place of their own. */
   readonly zone?: string;
@@ -64,8 +64,8 @@ export const SendTimeHeaders = v.object({
 });
 
 function unknownZone(text: string): string {
-  const hint = nearHint(text, Intl.supportedValuesOf('timeZone'));
-  return `Send-Zone must be an IANA time zone such as Europe/Madrid, received ${shown(text)}${hint}`;
+  const hint = didYouMean(text, Intl.supportedValuesOf('timeZone'));
+  return `Send-Zone must be an IANA time zone such as Europe/Madrid, received ${jsonExcerpt(text)}${hint}`;
 }
 
 function windowIn(text: string): LocalTimes['window'] {
@@ -97,17 +97,17 @@ function daysIn(text: string): ReadonlySet<number> | undefined {
  */
 export function sendTimeOf(headers: v.InferOutput<typeof SendTimeHeaders>): SendTime | undefined {
   const { 'Send-At': at, 'Send-Window': window, 'Send-Days': days, 'Send-Zone': zone } = headers;
-  const asked = present({ send_at: at, window, days, zone });
+  const asked = omitUndefined({ send_at: at, window, days, zone });
   if (Object.keys(asked).length === 0) return undefined;
   if (zone !== undefined && window === undefined && days === undefined) {
     throw invalid(
       'Send-Zone',
-      `Send-Zone must come with Send-Window or Send-Days, received ${shown(zone)} alone: it would change nothing`,
+      `Send-Zone must come with Send-Window or Send-Days, received ${jsonExcerpt(zone)} alone: it would change nothing`,
     );
   }
   return {
     asked,
-    ...present({
+    ...omitUndefined({
       sendAtMs: at === undefined ? undefined : Date.parse(at),
       window: window === undefined ? undefined : windowIn(window),
       days: days === undefined ? undefined : daysIn(days),

@@ -1,6 +1,6 @@
 import { FaultList } from '../../http/fault-list.ts';
+import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
-import { shown } from '../../http/shown.ts';
 import type { Recipient } from '../job.ts';
 import { type Lot, lastSlotBeforeEndMs, type Opening } from '../lots.ts';
 import { inAll, openingsIn, within } from './openings.ts';
@@ -52,7 +52,7 @@ export interface ToBeTimed {
 }
 
 /** Whether some recipient's zone is needed and unknown. */
-export function wantsClientZone(recipients: ToBeTimed['recipients'], time: SendTime): boolean {
+export function needsClientZone(recipients: ToBeTimed['recipients'], time: SendTime): boolean {
   return goesByZones(time) && time.zone === undefined && recipients.some(({ to }) => zonesOf(to) === undefined);
 }
 
@@ -81,7 +81,7 @@ function earliestOf({ asked, sendAtMs }: SendTime, nowMs: number): number {
   const now = new Date(nowMs).toISOString();
   throw invalid(
     'Send-At',
-    `Send-At must be from now (${now}) to 30 days ahead, received ${shown(asked.send_at)}, ${why}`,
+    `Send-At must be from now (${now}) to 30 days ahead, received ${jsonExcerpt(asked.send_at)}, ${why}`,
   );
 }
 
@@ -141,7 +141,7 @@ function placeOf({ places }: ToBeTimed, index: number): number {
 
 function unknownZone(place: number, to: string) {
   const path = `recipients[${place}].to`;
-  const message = `${path}: expected an addressee whose time zone is known, or Send-Zone, received ${shown(to)}`;
+  const message = `${path}: expected an addressee whose time zone is known, or Send-Zone, received ${jsonExcerpt(to)}`;
   return { path, message };
 }
 

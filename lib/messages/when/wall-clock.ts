@@ -3,7 +3,7 @@
  */
 
 /** A time span with one offset: local time is UTC plus `offsetMs`. */
-export interface Stretch {
+export interface OffsetSpan {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly offsetMs: number;
@@ -14,8 +14,8 @@ const dayMs = 86_400_000;
 /**
  * The spans between two moments, in order, exact to the second: a change is searched within a day whose ends differ.
  */
-export function stretchesOf(zone: string, fromMs: number, untilMs: number): Stretch[] {
-  const stretches: Stretch[] = [];
+export function offsetSpansOf(zone: string, fromMs: number, untilMs: number): OffsetSpan[] {
+  const stretches: OffsetSpan[] = [];
   let beginsMs = fromMs;
   let offsetMs = offsetMsAt(zone, fromMs);
   for (let atMs = fromMs; atMs < untilMs; ) {

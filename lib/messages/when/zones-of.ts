@@ -1,6 +1,6 @@
-import { zoneNamed } from '../../access/zone.ts';
+import { zoneNamed } from '../../access/time-zone.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import { destinationOf } from '../request/addressee.ts';
+import { destinationOf } from '../request/recipient-address.ts';
 import phoneZones from './phone-zones.json' with { type: 'json' };
 
 /*

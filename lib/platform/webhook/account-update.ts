@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type PlatformUpdate, timeOf } from './envelope.ts';
 
 /**
@@ -19,7 +19,7 @@ export const matterScopes: Readonly<Record<AccountMatter, 'waba' | 'utility'>> =
 };
 
 /** The platform's word on a whole WABA (platform reference, 10.4): a restriction, or its end. */
-export const AccountWordSchema = v.object({
+export const AccountUpdateSchema = v.object({
   kind: v.picklist(['restricted', 'restored']),
   matter: v.picklist(matters),
   /** The platform's own word: a type of restriction or violation, a ban state, or an event. */
@@ -34,8 +34,8 @@ export const AccountWordSchema = v.object({
   /** The platform's advice for people. */
   remediation: v.exactOptional(v.string()),
 });
-export type AccountWord = v.InferOutput<typeof AccountWordSchema>;
-type Meaning = Pick<AccountWord, 'kind' | 'matter' | 'code'>;
+export type AccountUpdate = v.InferOutput<typeof AccountUpdateSchema>;
+type Meaning = Pick<AccountUpdate, 'kind' | 'matter' | 'code'>;
 
 /** Other types only have a text for people; templates may be sent. */
 const restrictions: ReadonlyMap<string, Omit<Meaning, 'kind'>> = new Map([
@@ -86,7 +86,7 @@ const RestrictionSchema = v.object({
 });
 
 /** An unreadable part does not spoil the others. */
-const AccountUpdateSchema = v.object({
+const AccountUpdateValueSchema = v.object({
   event: v.fallback(v.optional(v.string()), undefined),
   violation_info: v.fallback(v.optional(v.object({ violation_type: v.string() })), undefined),
   ban_info: v.fallback(v.optional(v.object({ waba_ban_state: v.string() })), undefined),
@@ -106,8 +106,8 @@ const AccountUpdateSchema = v.object({
  * The platform's words on one whole WABA, once each, by time. Never throws. It ignores other WABAs, single numbers,
  * warnings, reviews (`account_review_update`) and unknown content.
  */
-export function accountWordsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): AccountWord[] {
-  const words = new Map<string, AccountWord>();
+export function accountUpdatesOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): AccountUpdate[] {
+  const words = new Map<string, AccountUpdate>();
   for (const update of updates) {
     for (const word of wordsIn(update)) {
       const { atMs } = update;
@@ -116,16 +116,16 @@ export function accountWordsOf(updates: readonly PlatformUpdate[], arrivedAtMs: 
       words.set(`${word.word} ${timed.atMs}`, { ...word, ...timed });
     }
   }
-  return [...words.values()].toSorted(bySaid).slice(-mostWords);
+  return [...words.values()].toSorted(byTime).slice(-mostWords);
 }
 
 /** By time. Within a second a restoring word comes last: a wrong hold only waits, a wrong send is refused. */
-export function bySaid(one: AccountWord, other: AccountWord): number {
+export function byTime(one: AccountUpdate, other: AccountUpdate): number {
   return one.atMs - other.atMs || Number(one.kind === 'restored') - Number(other.kind === 'restored');
 }
 
-function wordsIn({ wabaId, field, value }: PlatformUpdate): Omit<AccountWord, 'atMs'>[] {
-  const update = field === 'account_update' ? v.safeParse(AccountUpdateSchema, value) : undefined;
+function wordsIn({ wabaId, field, value }: PlatformUpdate): Omit<AccountUpdate, 'atMs'>[] {
+  const update = field === 'account_update' ? v.safeParse(AccountUpdateValueSchema, value) : undefined;
   if (!update?.success) return [];
   const { event = '', violation_info, ban_info, restriction_info, waba_info, phone_number } = update.output;
   if ((phone_number ?? undefined) !== undefined || (waba_info?.waba_id ?? wabaId) !== wabaId) return [];
@@ -140,11 +140,11 @@ function wordsIn({ wabaId, field, value }: PlatformUpdate): Omit<AccountWord, 'a
     const { restriction_type: word, expiration: untilMs, remediation } = restriction;
     const meaning = restrictions.get(word) ?? { matter: 'other' };
     const text = remediation?.slice(0, mostRemediation).toWellFormed();
-    return [{ kind: 'restricted', ...meaning, word, ...present({ untilMs, remediation: text }) }];
+    return [{ kind: 'restricted', ...meaning, word, ...omitUndefined({ untilMs, remediation: text }) }];
   });
 }
 
-function meant(meanings: ReadonlyMap<string, Meaning>, word: string): Omit<AccountWord, 'atMs'> | undefined {
+function meant(meanings: ReadonlyMap<string, Meaning>, word: string): Omit<AccountUpdate, 'atMs'> | undefined {
   const meaning = meanings.get(word);
   return meaning === undefined ? undefined : { ...meaning, word };
 }

@@ -1,6 +1,6 @@
 import { secretText } from '../../aws/deployed.ts';
 import { keptFor } from '../../aws/secrets.ts';
-import { nameOf } from '../../observe/name-of.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { type PlatformApp, platformApps } from './apps.ts';
 
 const keptForMs = 300_000;
@@ -14,7 +14,7 @@ export function deployedPlatformApps(): ReadPlatformApps {
     try {
       return platformApps(await text());
     } catch (error) {
-      if (nameOf(error) === 'ResourceNotFoundException') return [];
+      if (errorName(error) === 'ResourceNotFoundException') return [];
       throw error;
     }
   });

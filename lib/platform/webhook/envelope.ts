@@ -9,7 +9,7 @@ export interface PlatformUpdate {
   readonly atMs?: number;
 }
 
-export interface Told {
+export interface WebhookUpdates {
   readonly updates: readonly PlatformUpdate[];
   /** Updates for WABAs that are not the app's; the first is named. */
   readonly foreign: number;
@@ -23,7 +23,7 @@ type Json = Readonly<Record<string, unknown>>;
  * The updates of a signed webhook for the given WABAs. Never throws: unreadable parts are counted, the others stay. No
  * schema library, because a webhook may have 3 MB.
  */
-export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): Told {
+export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): WebhookUpdates {
   const updates: PlatformUpdate[] = [];
   let [foreign, unreadable] = [0, 0];
   let foreignWabaId: string | undefined;

@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../user-id.ts';
 import { listOf, objectOf } from './envelope.ts';
 
@@ -32,7 +32,7 @@ export function personOf(told: {
   readonly username?: unknown;
 }): Person {
   const username = typeof told.username === 'string' && told.username !== '' ? told.username : undefined;
-  return present({
+  return omitUndefined({
     waId: waIdOf(told.waId),
     userId: userIdOf(told.userId),
     parentUserId: userIdOf(told.parentUserId),

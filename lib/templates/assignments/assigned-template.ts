@@ -10,8 +10,8 @@ import { refuseFaults } from '../../http/refusal.ts';
 import { addressOf, rowForClient, templateNotFound } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { RowStore } from '../model/row-store.ts';
-import type { SeenTemplate } from '../model/visible.ts';
-import { type NamedPairs, type NamedTemplate, pairsJudge } from './assignment-request.ts';
+import type { SeenTemplate } from '../model/visible-documents.ts';
+import { type NamedPairs, type NamedTemplate, pairsCheck } from './assignment-request.ts';
 import type { Pair } from './pairs.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function templateForPairs(
 ): Promise<TemplateRow> {
   const [template, faultsOn] = await Promise.all([
     templateOfClient(stores, asked),
-    pairsJudge(stores.directory, asked.clientId, asked.pairs ?? []),
+    pairsCheck(stores.directory, asked.clientId, asked.pairs ?? []),
   ]);
   refuseFaults(faultsOn(template.wabaId));
   return template;

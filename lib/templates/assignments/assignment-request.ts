@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import type { Caller } from '../../access/caller.ts';
 import type { Directory } from '../../access/directory.ts';
 import {
-  askedClientId,
   ClientIdJson,
   ClientIdText,
   type Clients,
   clientIdAdvice,
   operatingClient,
+  requestedClientId,
 } from '../../access/operating-client.ts';
 import { boundedList, closedObject, plainObject, unrecognizedField } from '../../http/closed-object.ts';
 import type { HttpEvent } from '../../http/endpoint.ts';
@@ -53,14 +53,14 @@ export interface NamedTemplate {
 }
 
 /** Refuses as `operatingClient` (D4). `bodyClientId` is the body's `client_id`, if the route has a body. */
-export async function askedTemplate(
+export async function requestedTemplate(
   clients: Clients,
   caller: Caller,
   event: HttpEvent,
   bodyClientId?: unknown,
 ): Promise<NamedTemplate> {
   const query = parse(TemplateQuery, event.queryStringParameters ?? {});
-  const askedId = askedClientId({ query: query.client_id, body: bodyClientId });
+  const askedId = requestedClientId({ query: query.client_id, body: bodyClientId });
   const clientId = await operatingClient(clients, caller, askedId);
   const advice = clientIdAdvice(caller, askedId);
   const { messageTemplateId } = parse(TemplatePath, event.pathParameters);
@@ -72,16 +72,16 @@ export interface NamedPairs extends NamedTemplate {
   readonly pairs?: readonly Pair[] | undefined;
 }
 
-export async function askedPairs(clients: Clients, caller: Caller, event: HttpEvent): Promise<NamedPairs> {
+export async function requestedPairs(clients: Clients, caller: Caller, event: HttpEvent): Promise<NamedPairs> {
   const { client_id, channel_campaigns: pairs } = parse(ChannelCampaignsBody, event.body);
-  return { ...(await askedTemplate(clients, caller, event, client_id)), pairs };
+  return { ...(await requestedTemplate(clients, caller, event, client_id)), pairs };
 }
 
 const howToRemove =
   'channel_id and campaign_id together in the query name one assignment to remove, without both all go';
 
 /** The pair that the query of a DELETE names, or undefined. Refuses with 400 half a pair (D14). */
-export function askedPair(event: HttpEvent): Pair | undefined {
+export function requestedPair(event: HttpEvent): Pair | undefined {
   const { channel_id: channelId, campaign_id: campaignId } = parse(PairQuery, event.queryStringParameters ?? {});
   if (channelId !== undefined && campaignId !== undefined) return { channelId, campaignId };
   if (channelId === undefined && campaignId === undefined) return undefined;
@@ -99,17 +99,17 @@ export function refuseBody({ body }: HttpEvent): void {
 }
 
 /** The faults of pairs on a template's WABA, each with its path. */
-export type PairsJudge = (wabaId: string) => Fault[];
+export type PairsCheck = (wabaId: string) => Fault[];
 
 /**
  * Reads the pairs before the template's WABA is known (D14). Faults: unknown or foreign channels and campaigns (told
  * alike), and another WABA's channels. The first 100 faults; two concurrent requests for 100 channels.
  */
-export async function pairsJudge(
+export async function pairsCheck(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
   clientId: number,
   pairs: readonly Pair[],
-): Promise<PairsJudge> {
+): Promise<PairsCheck> {
   if (pairs.length === 0) return () => [];
   const [channels, campaigns] = await Promise.all([
     directory.findChannels(
@@ -146,7 +146,7 @@ export async function pairFaults(
   { clientId, wabaId }: { readonly clientId: number; readonly wabaId: string },
   pairs: readonly Pair[],
 ): Promise<Fault[]> {
-  const faultsOn = await pairsJudge(directory, clientId, pairs);
+  const faultsOn = await pairsCheck(directory, clientId, pairs);
   return faultsOn(wabaId);
 }
 

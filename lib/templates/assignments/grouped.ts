@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { Directory } from '../../access/directory.ts';
 import { ChannelCampaignGroupSchema, ChannelViewSchema, channelIdsOf, groupDocuments } from '../listing/listing.ts';
-import { pairStands } from '../listing/listing-page.ts';
+import { validPairs } from '../listing/listing-page.ts';
 import { templateNotFound } from '../model/document.ts';
-import { type SeenTemplate, visibleDocuments } from '../model/visible.ts';
+import { type SeenTemplate, visibleDocuments } from '../model/visible-documents.ts';
 
 /** A group as in the listing, with the WABA of each channel (contract, Channel-campaign group). */
 export const GroupWithWabasSchema = v.object({
@@ -25,7 +25,7 @@ export async function groupedAssignments(
     directory.findChannels(row.clientId, channelIdsOf(row.documents)),
   ]);
   const wabaIds = new Map(channels.map(({ channelId, wabaId }) => [channelId, wabaId]));
-  const documents = visibleDocuments(row.documents, { scope, stands: pairStands(channels, campaigns) });
+  const documents = visibleDocuments(row.documents, { scope, stands: validPairs(channels, campaigns) });
   if (documents.length === 0) throw templateNotFound();
   return groupDocuments(documents, campaigns, channels).map((group) => ({
     ...group,

@@ -2,7 +2,7 @@ import { enumOf } from '../../http/json-part.ts';
 import { type Fault, invalid, Refusal, refuseFaults } from '../../http/refusal.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { headersOf, type PlacedHeader, withHeaders } from '../rules/headers.ts';
-import { judgeMedia, type MediaFormat, mediaLimits } from '../rules/media.ts';
+import { checkMedia, type MediaFormat, mediaLimits } from '../rules/media.ts';
 import type { RequestTime } from './request-time.ts';
 
 export interface MediaFile {
@@ -91,7 +91,7 @@ async function judgedFile(
 }
 
 function judged(file: MediaFile, format: MediaFormat, place: string): UploadedFile {
-  const verdict = judgeMedia(format, file);
+  const verdict = checkMedia(format, file);
   if ('fault' in verdict) throw invalid(place, verdict.fault);
   return { bytes: file.bytes, type: verdict.type, name: file.name };
 }
@@ -102,7 +102,7 @@ export function fileFaults(components: readonly unknown[], file: MediaFile | und
   return headersOf(components, 'components').flatMap(({ header, card }) => {
     const format = enumOf(header['format']);
     if (card !== undefined || !isMediaFormat(format)) return [];
-    const verdict = judgeMedia(format, file);
+    const verdict = checkMedia(format, file);
     return 'fault' in verdict ? [{ path: 'file', message: verdict.fault }] : [];
   });
 }

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { boundedList, openObject } from '../../http/closed-object.ts';
+import { didYouMean } from '../../http/closest-name.ts';
 import { documentedAs } from '../../http/documented.ts';
+import { butReceived, jsonExcerpt } from '../../http/json-excerpt.ts';
 import { enumOf, isPart } from '../../http/json-part.ts';
-import { nearHint } from '../../http/near-name.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import type { Fault } from '../../http/refusal.ts';
-import { butReceived, shown } from '../../http/shown.ts';
-import { TemplateCategoryWord } from '../../platform/words.ts';
-import { at, type Category, categories, fault, type Judged } from '../rules/draft.ts';
+import { TemplateCategoryWord } from '../../platform/enums.ts';
+import { at, type Category, type CheckedValue, categories, fault } from '../rules/draft.ts';
 import { headersOf } from '../rules/headers.ts';
 import { ComponentShape } from './component-shapes.ts';
 
@@ -26,8 +26,8 @@ function isCategory(text: string): boolean {
 }
 
 function unknownCategory({ input }: v.BaseIssue<unknown>): string {
-  const hint = nearHint(String(input), categories);
-  return `category must be one of ${categories.join(', ')}, received ${shown(input)}${hint}`;
+  const hint = didYouMean(String(input), categories);
+  return `category must be one of ${categories.join(', ')}, received ${jsonExcerpt(input)}${hint}`;
 }
 
 /** The component rules check the content: they need the category, and find all faults. */
@@ -46,7 +46,7 @@ export const OptimizationSpecSchema = v.pipe(
     ({ bid_country_multiplier_overrides: overrides }) =>
       overrides === undefined || (overrides !== null && typeof overrides === 'object'),
     ({ input: { bid_country_multiplier_overrides: overrides } }) =>
-      `bid_country_multiplier_overrides must be an object or an array, received ${shown(overrides)}`,
+      `bid_country_multiplier_overrides must be an object or an array, received ${jsonExcerpt(overrides)}`,
   ),
 );
 
@@ -58,7 +58,7 @@ export function urlChangeFaults(asked: unknown, { offered }: { readonly offered:
 }
 
 /** Checks the text of every `header_source`. The media themselves are fetched only for a request without faults (D18). */
-export function checkSources(components: readonly unknown[], { path: root, faults }: Judged): void {
+export function checkSources(components: readonly unknown[], { path: root, faults }: CheckedValue): void {
   for (const { header, path } of headersOf(components, root)) {
     const source = header['header_source'];
     const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
@@ -70,7 +70,7 @@ export function checkSources(components: readonly unknown[], { path: root, fault
  * Checks the targets of buttons that become redirects (D19): this service's domain must not lead to a URL that is not
  * public, not https, or has credentials.
  */
-export function checkRedirectTargets(components: readonly unknown[], judged: Judged): void {
+export function checkRedirectTargets(components: readonly unknown[], judged: CheckedValue): void {
   for (const [index, component] of components.entries()) {
     if (!isPart(component)) continue;
     const place = at(judged, index);
@@ -88,7 +88,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function checkTarget(button: unknown, judged: Judged): void {
+function checkTarget(button: unknown, judged: CheckedValue): void {
   if (!isPart(button) || enumOf(button['type']) !== 'URL' || typeof button['url'] !== 'string') return;
   const { url } = button;
   if (url.includes('{') || !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return;

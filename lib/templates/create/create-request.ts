@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { ClientIdJson, clientIdFaults } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
+import { closestName } from '../../http/closest-name.ts';
 import { documentedAs, inAnyLetterCase } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
+import { butReceived } from '../../http/json-excerpt.ts';
 import { enumOf, isPart } from '../../http/json-part.ts';
-import { nearName } from '../../http/near-name.ts';
 import { faultOf } from '../../http/parse.ts';
 import { refuseFaults } from '../../http/refusal.ts';
-import { butReceived } from '../../http/shown.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isCountry } from '../../pricing/country.ts';
 import { maxPairs, PairSchema } from '../assignments/assignment-request.ts';
 import { eachOnce, type Pair } from '../assignments/pairs.ts';
@@ -23,7 +23,7 @@ import {
   urlChangeFaults,
 } from '../authoring/template-request.ts';
 import { checkComponents } from '../rules/components.ts';
-import { at, type Category, categories, type Judged, type TemplateDraft } from '../rules/draft.ts';
+import { at, type Category, type CheckedValue, categories, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 
 /** One pair or a list (D13). */
@@ -133,7 +133,7 @@ const RuledFields = v.object({
 function checkRules(body: unknown, file: MediaFile | undefined, faults: FaultList): void {
   if (!isPart(body)) return;
   const { category, components, ...settings } = v.parse(RuledFields, body);
-  const root: Judged = { path: '', faults };
+  const root: CheckedValue = { path: '', faults };
   checkSettings({ category, ...codeFields(settings) }, settings.message_send_ttl_seconds, root);
   if (components === undefined) return;
   const judgedAs = category ?? likelyCategory(body['category'], components);
@@ -150,7 +150,7 @@ function checkRules(body: unknown, file: MediaFile | undefined, faults: FaultLis
  * button, else MARKETING, which allows all that UTILITY allows.
  */
 function likelyCategory(given: unknown, components: readonly unknown[]): Category {
-  const near = typeof given === 'string' ? nearName(given, categories) : undefined;
+  const near = typeof given === 'string' ? closestName(given, categories) : undefined;
   const buttons = components.flatMap((each) => (isPart(each) ? each['buttons'] : []));
   const sendsCode = buttons.some((button) => isPart(button) && enumOf(button['type']) === 'OTP');
   return categories.find((category) => category === near) ?? (sendsCode ? 'AUTHENTICATION' : 'MARKETING');
@@ -174,7 +174,7 @@ function codeFields(request: {
   readonly add_security_recommendation?: boolean | undefined;
 }): Pick<TemplateDraft, 'codeExpirationMinutes' | 'addSecurityRecommendation'> {
   const { code_expiration_minutes: minutes, add_security_recommendation: advice } = request;
-  return present({ codeExpirationMinutes: minutes, addSecurityRecommendation: advice });
+  return omitUndefined({ codeExpirationMinutes: minutes, addSecurityRecommendation: advice });
 }
 
 function defined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

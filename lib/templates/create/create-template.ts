@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, refuseFaults } from '../../http/refusal.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
 import { countryOfNumber } from '../../pricing/country.ts';
-import { announce } from '../../webhooks/announce.ts';
 import type { EventSink } from '../../webhooks/event.ts';
+import { sendBestEffort } from '../../webhooks/send-best-effort.ts';
 import { type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
 import type { CreatedTemplate, TemplateManagement } from '../authoring/platform-template-management.ts';
@@ -80,7 +80,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   // The template exists now, so clients are told even if storing fails.
   await Promise.all([
     storeCreation(ports, order, { template: { ...template, ...created }, before, keepRedirects: wanted.keep }),
-    announce(ports.events, events),
+    sendBestEffort(ports.events, events),
   ]);
   return { created: { id, status, category }, template: { ...template, ...created } };
 }
@@ -147,6 +147,6 @@ async function storeCreation(
     await ports.creations.store(creation, made.before);
   } catch (error) {
     const { wabaId } = order.did.waba;
-    log('template.not_stored', { wabaId, error: nameOf(error) });
+    log('template.not_stored', { wabaId, error: errorName(error) });
   }
 }

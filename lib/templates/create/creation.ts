@@ -1,7 +1,6 @@
 import type { Item, TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
-import { present } from '../../keys/present.ts';
-import { packTemplate } from '../model/fact.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { archiveKey, factKey, rowKey } from '../model/items.ts';
 import {
   encodeDocuments,
@@ -10,7 +9,8 @@ import {
   type TemplateRow,
   upstreamRowAttributes,
 } from '../model/row.ts';
-import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
+import { type SentOtpSettings, sentOtpSettings } from '../model/sent-otp-settings.ts';
+import { packTemplate } from '../model/stored-fact.ts';
 import type { PlatformTemplate, StoredFact, TemplateDocument } from '../model/template.ts';
 import type { Receiver } from '../model/template-event.ts';
 import { documentId, parseDocumentId } from '../model/template-key.ts';
@@ -76,7 +76,7 @@ export type Place = Creation & { readonly tableName: string };
 
 function factActions(place: Place, { fact: before }: BeforeCreation): TransactionAction[] {
   const { tableName, templateKey, wabaId, template, readAtMs, country } = place;
-  const sentCode = sentCodeOf(template.id, template.components);
+  const sentCode = sentOtpSettings(template.id, template.components);
   const written = { kind: 'present', wabaId, template, clientIds: [], readAtMs, asSent: true, sentCode } as const;
   const values = { ...factValues(written, packTemplate(template)), country };
   const created = { TableName: tableName, Item: { ...factKey(templateKey), ...values } };
@@ -98,7 +98,7 @@ function factActions(place: Place, { fact: before }: BeforeCreation): Transactio
 }
 
 /** A synchronization was faster: its reading stays, and gets the code settings that no reading shows. */
-function sentCodeAction({ tableName, templateKey }: Place, sentCode: SentCode): TransactionAction {
+function sentCodeAction({ tableName, templateKey }: Place, sentCode: SentOtpSettings): TransactionAction {
   return {
     Update: {
       TableName: tableName,
@@ -155,7 +155,7 @@ function assignment(
   const [first, ...more] = untouched ? own.pairs : [];
   const documents = more.map((pair, index) => ({ sequence: row.nextSequence + index, pair }));
   const assigned = {
-    d: encodeDocuments([{ sequence, ...present({ pair: first }) }, ...documents]),
+    d: encodeDocuments([{ sequence, ...omitUndefined({ pair: first }) }, ...documents]),
     k: row.nextSequence + more.length,
   };
   return {
@@ -167,7 +167,7 @@ function assignment(
       ExpressionAttributeValues: {
         ':user': own.u,
         ':nextAsRead': row.nextSequence,
-        ...present({ ':documents': first && assigned.d, ':next': first && assigned.k }),
+        ...omitUndefined({ ':documents': first && assigned.d, ':next': first && assigned.k }),
       },
     },
   };

@@ -2,12 +2,12 @@ import type { Waba } from '../../access/directory.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
-import { announce } from '../../webhooks/announce.ts';
 import type { EventSink } from '../../webhooks/event.ts';
+import { sendBestEffort } from '../../webhooks/send-best-effort.ts';
 import type { TemplateManagement } from '../authoring/platform-template-management.ts';
-import { goneUpstream } from '../model/fact.ts';
 import { findTemplate, refuseDirectMessage } from '../model/find-template.ts';
 import type { PlatformTemplates } from '../model/platform-templates.ts';
+import { goneUpstream } from '../model/stored-fact.ts';
 import type { PlatformTemplate } from '../model/template.ts';
 import { deletedEvents } from '../model/template-event.ts';
 import type { TemplateStore } from '../model/template-store.ts';
@@ -42,7 +42,7 @@ export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTe
 
   const deletedAtMs = ports.nowMs();
   // Before the write, which may fail: the template is gone in any case.
-  await announce(ports.events, deletedEvents({ ...stored, wabaId: waba.wabaId }, rows, deletedAtMs));
+  await sendBestEffort(ports.events, deletedEvents({ ...stored, wabaId: waba.wabaId }, rows, deletedAtMs));
   if (there !== undefined && there.id !== stored.id && !goneUpstream(there)) {
     // Another system recreated it: the requested one is gone, and the new one must stay visible. A newer reading wins
     // over the one from before the deletion.

@@ -1,11 +1,11 @@
 import type { Waba } from '../../access/directory.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { templateNotFound } from '../model/document.ts';
-import { contentHash, goneUpstream, isAsStored, isFresh } from '../model/fact.ts';
 import type { FoundTemplate } from '../model/find-template.ts';
 import type { PlatformTemplates } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
-import { type ReadingPorts, takeReading } from '../model/take-reading.ts';
+import { type ReadingPorts, storeReading } from '../model/store-reading.ts';
+import { contentHash, goneUpstream, isAsStored, isFresh } from '../model/stored-fact.ts';
 import type { PlatformTemplate } from '../model/template.ts';
 
 export interface CurrentTemplatePorts extends ReadingPorts {
@@ -26,7 +26,7 @@ export interface CurrentTemplate {
 
 /**
  * The stored template as the platform has it now (D20). A reading that differs, or replaces an old copy, is stored
- * (`takeReading`). Refuses with 404 a template that is gone upstream, and as D7.
+ * (`storeReading`). Refuses with 404 a template that is gone upstream, and as D7.
  */
 export async function currentTemplate(
   ports: CurrentTemplatePorts,
@@ -43,7 +43,7 @@ export async function currentTemplate(
   }
   if (goneUpstream(template)) throw templateNotFound();
   if (!isFresh(fact, readAtMs) || contentHash(template) !== contentHash(fact.template)) {
-    await takeReading(ports, { waba, before: fact, rows: async () => rows, template, readAtMs });
+    await storeReading(ports, { waba, before: fact, rows: async () => rows, template, readAtMs });
   }
   const { status, category } = template;
   const sinceMs = isAsStored(template, fact) ? fact.sinceMs : readAtMs;

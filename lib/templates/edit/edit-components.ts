@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
-import { present } from '../../keys/present.ts';
-import { mediaName } from '../model/fact.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { mediaName } from '../model/stored-fact.ts';
 import type { Category } from '../rules/draft.ts';
 import { withHeaders } from '../rules/headers.ts';
 
@@ -42,7 +42,7 @@ function otpButton(button: unknown): unknown {
   const kind = URL.parse(button['url'])?.searchParams.get('otp_type');
   if (kind === undefined || kind === null) return button;
   const { text } = button;
-  return { type: 'OTP', otp_type: kind, ...present({ text }) };
+  return { type: 'OTP', otp_type: kind, ...omitUndefined({ text }) };
 }
 
 /**

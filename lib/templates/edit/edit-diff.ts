@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
-import { mediaName } from '../model/fact.ts';
-import { hiddenHash, otpButtonOf, otpSettings, type SentCode } from '../model/sent-code.ts';
+import { hiddenHash, otpButtonOf, otpSettings, type SentOtpSettings } from '../model/sent-otp-settings.ts';
+import { mediaName } from '../model/stored-fact.ts';
 import type { PlatformTemplate } from '../model/template.ts';
 import type { Category } from '../rules/draft.ts';
 import { headersOf } from '../rules/headers.ts';
 import { bodyExamples } from '../rules/variables.ts';
 
-export interface WantedTemplate {
+export interface RequestedTemplate {
   readonly category: Category;
   /** In the platform's spelling (upstream-components.ts); absent when they stay. */
   readonly components?: readonly Part[];
@@ -24,8 +24,8 @@ export interface WantedTemplate {
  */
 export function editChanges(
   stored: PlatformTemplate,
-  wanted: WantedTemplate,
-  sentCode?: SentCode,
+  wanted: RequestedTemplate,
+  sentCode?: SentOtpSettings,
 ): Record<string, unknown> {
   const { category, components, optimizationSpec, timeToLiveSeconds, newMedia = false } = wanted;
   const sent = sentCode?.platformId === stored.id ? sentCode : undefined;
@@ -48,7 +48,7 @@ const thirtyDaysSeconds = 2_592_000;
  */
 function sameTimeToLive(
   { message_send_ttl_seconds: before }: PlatformTemplate,
-  { category, timeToLiveSeconds: now }: WantedTemplate,
+  { category, timeToLiveSeconds: now }: RequestedTemplate,
 ): boolean {
   if (now === undefined) return true;
   const seconds = (given: number) => (given === -1 ? thirtyDaysSeconds : given);
@@ -150,7 +150,7 @@ interface CodeSettings {
   readonly minutes: unknown;
 }
 
-function sameCode(stored: readonly Part[], wanted: readonly Part[], sent: SentCode | undefined): boolean {
+function sameCode(stored: readonly Part[], wanted: readonly Part[], sent: SentOtpSettings | undefined): boolean {
   const [before, now] = [otpButtonOf(stored) ?? {}, otpButtonOf(wanted) ?? {}];
   return isDeepStrictEqual(codeSettings(stored), codeSettings(wanted)) && sameOtpButton(before, now, sent);
 }
@@ -164,7 +164,7 @@ export function codeSettings(components: readonly Part[]): CodeSettings {
   };
 }
 
-function sameOtpButton(stored: Part, wanted: Part, sent: SentCode | undefined): boolean {
+function sameOtpButton(stored: Part, wanted: Part, sent: SentOtpSettings | undefined): boolean {
   const { text: labelBefore, ...before } = otpSettings(stored);
   const { text: label, ...now } = otpSettings(wanted);
   const sameLabel = label === undefined ? sent?.ownLabel !== true : label === labelBefore;

@@ -2,21 +2,21 @@ import type { Waba } from '../../access/directory.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import type { Part } from '../../http/json-part.ts';
 import { invalid, refuseFaults } from '../../http/refusal.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
-import { announce } from '../../webhooks/announce.ts';
+import { sendBestEffort } from '../../webhooks/send-best-effort.ts';
+import { settlingAmbiguous } from '../authoring/ambiguous-change.ts';
 import { type ButtonRedirects, type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
 import { fileFaults, type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
-import { whenInDoubt } from '../authoring/in-doubt.ts';
 import type { TemplateManagement } from '../authoring/platform-template-management.ts';
 import { requestTime } from '../authoring/request-time.ts';
 import { refuseUnstorable } from '../authoring/storable.ts';
 import { checkRedirectTargets, checkSources } from '../authoring/template-request.ts';
-import { isFresh } from '../model/fact.ts';
 import { findTemplate, refuseDirectMessage } from '../model/find-template.ts';
-import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
+import { type SentOtpSettings, sentOtpSettings } from '../model/sent-otp-settings.ts';
+import { isFresh } from '../model/stored-fact.ts';
 import type { PlatformTemplate } from '../model/template.ts';
 import { statusChangedEvents } from '../model/template-event.ts';
 import type { TemplateStore } from '../model/template-store.ts';
@@ -83,8 +83,8 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   }
   await redirected.prepare();
   const asking = () => ports.management.edit(waba, { id: current.template.id, changes }, time.forCall);
-  const settle = () => settleDoubt(ports, found.templateKey, { current, changes });
-  await changingAtPlatform(() => whenInDoubt(asking, settle));
+  const settle = () => settleUnknown(ports, found.templateKey, { current, changes });
+  await changingAtPlatform(() => settlingAmbiguous(asking, settle));
   await takenUpstream(ports, waba, { current, changes, redirected });
   return { changed: true, template: { ...current.template, ...changes } };
 }
@@ -103,7 +103,7 @@ interface Wanted {
   readonly category: Category;
   readonly draft: TemplateDraft | undefined;
   readonly edit: TemplateEdit;
-  readonly sentCode: SentCode | undefined;
+  readonly sentCode: SentOtpSettings | undefined;
 }
 
 function differences(
@@ -113,7 +113,7 @@ function differences(
   const { optimizationSpec, timeToLiveSeconds } = edit.request;
   const wanted = {
     category,
-    ...present({ components: draft && upstreamComponents(draft), optimizationSpec, timeToLiveSeconds }),
+    ...omitUndefined({ components: draft && upstreamComponents(draft), optimizationSpec, timeToLiveSeconds }),
     newMedia: draft !== undefined && hasNewMedia(template.components, draft.components, draft.fileAttached),
   };
   return editChanges(template, wanted, sentCode);
@@ -131,7 +131,7 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
   const template = { ...withoutReason(current.template), ...changes, status: 'PENDING' };
   const nowMs = ports.nowMs();
   const events = statusChangedEvents({ ...template, wabaId }, current.rows, { sinceMs: current.sinceMs, nowMs });
-  const sentCode = sentCodeOf(template.id, changes['components']);
+  const sentCode = sentOtpSettings(template.id, changes['components']);
   const store = async () => {
     try {
       // Redirects come first, so that no stored template has a dead one.
@@ -139,22 +139,22 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
       const write = { kind: 'present', wabaId, clientIds, template, readAtMs: nowMs, asSent: true, sentCode } as const;
       await ports.templates.writeUpstream([write]);
     } catch (error) {
-      log('template.not_stored', { wabaId, error: nameOf(error) });
+      log('template.not_stored', { wabaId, error: errorName(error) });
     }
   };
-  await Promise.all([store(), announce(ports.events, events)]);
+  await Promise.all([store(), sendBestEffort(ports.events, events)]);
 }
 
 /**
  * The platform may have taken the edit, so the hidden settings of a code are unknown now. The first reading that shows
  * new redirects keeps them (D19).
  */
-async function settleDoubt(
+async function settleUnknown(
   { templates }: EditPorts,
   templateKey: string,
   { current, changes }: Omit<Asked, 'redirected'>,
 ): Promise<void> {
-  const sendsCode = sentCodeOf(current.template.id, changes['components']) !== undefined;
+  const sendsCode = sentOtpSettings(current.template.id, changes['components']) !== undefined;
   if (sendsCode) await templates.forgetSentCode(templateKey);
 }
 
@@ -173,7 +173,7 @@ function wantedDraft(
     components,
     fileAttached: file !== undefined,
     editing: true,
-    ...present({ codeExpirationMinutes, addSecurityRecommendation }),
+    ...omitUndefined({ codeExpirationMinutes, addSecurityRecommendation }),
   } as const;
   const faults = new FaultList();
   const root = { path: '', faults };

@@ -3,8 +3,8 @@ import type { Directory } from '../../access/directory.ts';
 import { templateNotFound } from '../model/document.ts';
 import type { PlatformTemplate } from '../model/template.ts';
 import type { TemplateStore } from '../model/template-store.ts';
-import { type SeenTemplate, visibleDocuments, visibleId } from '../model/visible.ts';
-import { pairStands, viewOf } from './listing-page.ts';
+import { type SeenTemplate, visibleDocuments, visibleId } from '../model/visible-documents.ts';
+import { validPairs, viewOf } from './listing-page.ts';
 import { platformTemplateView, type TemplateSchema } from './view.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function listedTemplate(
   ]);
   const template = facts.get(row.templateKey)?.template;
   if (template === undefined) throw new Error(`template ${row.templateKey} has a row and no fact`);
-  const bounds = { scope, stands: pairStands(channels, campaigns) };
+  const bounds = { scope, stands: validPairs(channels, campaigns) };
   const documents = visibleDocuments(row.documents, bounds);
   if (documents.length === 0) throw templateNotFound();
   const view = viewOf({ row, documents, id: visibleId(row, bounds) }, { facts, campaigns, channels, wabas });

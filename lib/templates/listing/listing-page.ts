@@ -4,7 +4,7 @@ import type { Campaign, Channel, Directory, Waba } from '../../access/directory.
 import { operatingClient } from '../../access/operating-client.ts';
 import { type Page, sliceOf } from '../../http/query.ts';
 import { Refusal } from '../../http/refusal.ts';
-import type { PairStands } from '../model/document.ts';
+import type { IsValidPair } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { StoredFact } from '../model/template.ts';
 import type { TemplateStore } from '../model/template-store.ts';
@@ -15,7 +15,7 @@ import {
   selectTemplates,
   type TemplateFilters,
 } from './listing.ts';
-import { platformTemplateView, type TemplateView, templateView, wantedFields } from './view.ts';
+import { platformTemplateView, requestedFields, type TemplateView, templateView } from './view.ts';
 
 export interface ListingAccess {
   readonly clientId: number;
@@ -77,9 +77,9 @@ export async function listTemplates(
   ]);
   const current = rowsOfWabas(rows, wabas);
   const filters = filtersOf(query, { campaigns, channels });
-  const selected = selectTemplates(current, filters, { scope, stands: pairStands(channels, campaigns) });
+  const selected = selectTemplates(current, filters, { scope, stands: validPairs(channels, campaigns) });
   const listed = sliceOf(selected, page);
-  const wanted = wantedFields(query.fields);
+  const wanted = requestedFields(query.fields);
   const facts = wanted.has('platform_template')
     ? await templates.factsOf(listed.map(({ row }) => row))
     : new Map<string, StoredFact>();
@@ -94,7 +94,7 @@ function rowsOfWabas(rows: readonly TemplateRow[], wabas: readonly Waba[]): Temp
   return rows.filter(({ wabaId }) => wabaIds.has(wabaId));
 }
 
-export function pairStands(channels: readonly Channel[], campaigns: readonly Campaign[]): PairStands {
+export function validPairs(channels: readonly Channel[], campaigns: readonly Campaign[]): IsValidPair {
   const channelIds = new Set(channels.map(({ channelId }) => channelId));
   const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
   return (pair) => channelIds.has(pair.channelId) && campaignIds.has(pair.campaignId);

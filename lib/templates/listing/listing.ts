@@ -3,7 +3,7 @@ import type { Campaign, Channel } from '../../access/directory.ts';
 import { wholeNumber } from '../../http/documented.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
-import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible.ts';
+import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible-documents.ts';
 
 /** The campaign name that finds templates without assignment (contract, Channel-campaign group). */
 const unassignedCampaignName = 'Unassigned';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../../http/documented.ts';
-import { present } from '../../keys/present.ts';
-import { ToldCategory } from '../../platform/words.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { PlatformCategory } from '../../platform/enums.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import { ChannelCampaignGroupSchema } from './listing.ts';
 
@@ -18,7 +18,7 @@ const templateFields = [
 export type TemplateField = (typeof templateFields)[number];
 
 /** The known fields among the requested names; all fields when none is known (D8). */
-export function wantedFields(names: readonly string[] | undefined): ReadonlySet<TemplateField> {
+export function requestedFields(names: readonly string[] | undefined): ReadonlySet<TemplateField> {
   const known = templateFields.filter((field) => names?.includes(field));
   return new Set(known.length === 0 ? templateFields : known);
 }
@@ -43,10 +43,10 @@ export const PlatformTemplateViewSchema = v.object({
   name: v.string(),
   language: v.string(),
   status: v.pipe(v.string(), v.description('As the platform spells it, such as APPROVED, PENDING or REJECTED.')),
-  category: ToldCategory,
+  category: PlatformCategory,
   components: v.array(ComponentSchema),
   quality_score: v.exactOptional(v.object({ score: v.string() })),
-  previous_category: v.exactOptional(ToldCategory),
+  previous_category: v.exactOptional(PlatformCategory),
   rejected_reason: v.exactOptional(v.string()),
   example: v.exactOptional(v.unknown()),
   format: v.exactOptional(v.unknown()),
@@ -93,7 +93,7 @@ export function platformTemplateView(template: PlatformTemplate): v.InferOutput<
     components: components.map((component) => withoutOmitted(component)),
     ...(quality_score?.score ? { quality_score: { score: quality_score.score } } : {}),
     ...(previous_category ? { previous_category } : {}),
-    ...present({ rejected_reason }),
+    ...omitUndefined({ rejected_reason }),
     ...withoutOmitted(pick(template, ['example', 'format', 'text', 'buttons'])),
   };
 }

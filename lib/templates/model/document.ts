@@ -34,15 +34,15 @@ export function rowForClient(rows: RowLookup, address: DocumentAddress, clientId
   return row?.deleted === false ? row : undefined;
 }
 
-export type PairStands = (pair: NonNullable<TemplateDocument['pair']>) => boolean;
+export type IsValidPair = (pair: NonNullable<TemplateDocument['pair']>) => boolean;
 
 /**
  * The documents that listings and bulk status count (D15): those whose channel and campaign exist, else the oldest as
  * placeholder (D12). Nothing is written, so assignments return with a channel or campaign that is provisioned again.
  */
-export function standingDocuments(
+export function validDocuments(
   documents: readonly TemplateDocument[],
-  stands: PairStands,
+  stands: IsValidPair,
 ): readonly TemplateDocument[] {
   const standing = documents.filter(({ pair }) => pair !== undefined && stands(pair));
   return standing.length > 0 ? standing : documents.slice(0, 1).map(({ id }) => ({ id }));

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { log } from '../../observe/log.ts';
 import type { CredentialOf } from '../../platform/credentials.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { readList, withoutNulls } from '../../platform/list-page.ts';
 import { type PlatformReply, type PlatformTransport, ReplyTooLarge } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
-import { goneUpstream } from './fact.ts';
+import { goneUpstream } from './stored-fact.ts';
 import { isDirectMessage, languageKey, type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
 
 export interface UnreadableTemplate {
@@ -38,12 +38,12 @@ export interface PlatformTemplates {
   /** The template of this id, of any WABA that the credential may see: the answer does not name it (2.2). One call. */
   read(waba: WabaAccess, templateId: string): Promise<IdReading>;
   /** The template of exactly this name and language in any spelling (D26), or undefined. */
-  find(waba: WabaAccess, wanted: WantedName): Promise<PlatformTemplate | undefined>;
+  find(waba: WabaAccess, wanted: NameAndLanguage): Promise<PlatformTemplate | undefined>;
   /** `find`, with the same name's templates in other languages; complete when nothing was found. */
-  lookUp(waba: WabaAccess, wanted: WantedName): Promise<LookUp>;
+  lookUp(waba: WabaAccess, wanted: NameAndLanguage): Promise<LookUp>;
 }
 
-export interface WantedName {
+export interface NameAndLanguage {
   readonly name: string;
   readonly language: string;
 }
@@ -105,7 +105,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
     probe: async (waba) => {
       await list(waba, { fields: 'id', limit: '1' });
     },
-    page: (waba, after) => page(waba, present({ after })),
+    page: (waba, after) => page(waba, omitUndefined({ after })),
     read: async ({ wabaId, credential }, templateId) => {
       const { accessToken } = await credentialOf(credential);
       try {
@@ -128,13 +128,13 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
     lookUp,
   };
 
-  async function lookUp(waba: WabaAccess, { name, language }: WantedName): Promise<LookUp> {
+  async function lookUp(waba: WabaAccess, { name, language }: NameAndLanguage): Promise<LookUp> {
     const sameName: PlatformTemplate[] = [];
     const longerNames: string[] = [];
     // The platform's name filter also finds longer names, so the exact one may be on a later page.
     let after: string | undefined;
     do {
-      const read: TemplatePage = await page(waba, { name, ...present({ after }) });
+      const read: TemplatePage = await page(waba, { name, ...omitUndefined({ after }) });
       const named = read.templates.filter((template) => template.name === name);
       const found = named.find((template) => languageKey(template.language) === languageKey(language));
       sameName.push(...named.filter((template) => template !== found));
@@ -161,7 +161,7 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof PlatformFailure && error.facts.cause instanceof ReplyTooLarge;
 }
 
-function mayBe(entry: UnreadableTemplate, wanted: WantedName): boolean {
+function mayBe(entry: UnreadableTemplate, wanted: NameAndLanguage): boolean {
   const sameName = entry.name === undefined || entry.name === wanted.name;
   return sameName && (entry.language === undefined || languageKey(entry.language) === languageKey(wanted.language));
 }
@@ -175,7 +175,7 @@ function readPage(reply: PlatformReply, askedAfter: string | undefined): Templat
     if (template.success) templates.push(template.output);
     else unreadable.push(asFarAsNamed(entry));
   }
-  return { templates, unreadable, ...present({ after }) };
+  return { templates, unreadable, ...omitUndefined({ after }) };
 }
 
 const text = v.fallback(v.optional(v.string()), undefined);
@@ -184,5 +184,5 @@ const NameSchema = v.object({ id: text, name: text, language: text });
 function asFarAsNamed(entry: unknown): UnreadableTemplate {
   const named = v.safeParse(NameSchema, entry);
   if (!named.success) return {};
-  return present(named.output);
+  return omitUndefined(named.output);
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { present } from '../../keys/present.ts';
-import { contentHash, goneUpstream } from './fact.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { clientOfRow, rowPartitionPattern, templateKeyOfRow } from './items.ts';
+import { contentHash, goneUpstream } from './stored-fact.ts';
 import { isDirectMessage, type PlatformTemplate, type TemplateDocument } from './template.ts';
 import { documentId, parseDocumentId } from './template-key.ts';
 
@@ -148,7 +148,7 @@ export function rowFromItem(item: unknown): TemplateRow {
     language: stored.l,
     status: decode('s', stored.s),
     category: decode('c', stored.c),
-    ...present({ qualityScore: stored.q === undefined ? undefined : decode('q', stored.q) }),
+    ...omitUndefined({ qualityScore: stored.q === undefined ? undefined : decode('q', stored.q) }),
     platformId: stored.p,
     wabaId: stored.w,
     contentHash: stored.h,

@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { eventId, type ServiceEvent, type TemplateData } from '../../webhooks/event.ts';
 import type { TemplateRow } from './row.ts';
 import { type PlatformTemplate, rejectionReason } from './template.ts';
@@ -92,7 +92,7 @@ const longestReason = 1_000;
 
 function rejectionOf(template: AnnouncedTemplate): { readonly rejected_reason?: string } {
   const reason = rejectionReason(template);
-  return present({ rejected_reason: reason?.slice(0, longestReason) });
+  return omitUndefined({ rejected_reason: reason?.slice(0, longestReason) });
 }
 
 function dataOf(template: AnnouncedTemplate, { templateId }: Receiver): TemplateData {

@@ -4,11 +4,11 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { present } from '../../keys/present.ts';
-import { obstacleToHolding, unpackTemplate } from './fact.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { factKey, isFact, rowKey, rowPartitions, templateKeyOfFact } from './items.ts';
 import { rowFromItem, type TemplateRow } from './row.ts';
 import { reportSkipped, type SkipReason } from './skipped-template.ts';
+import { unpackTemplate, unstorableReason } from './stored-fact.ts';
 import { SyncLockLost } from './sync-lock-lost.ts';
 import type { StoredFact, TemplatesForSending } from './template.ts';
 import { templateKey } from './template-key.ts';
@@ -76,11 +76,11 @@ export function templateStore(
       const factItem = items.find(isFact);
       if (factItem === undefined) return undefined;
       const rowItem = items.find((item) => item['sk'] === key);
-      return { fact: factFromItem(factItem).fact, ...present({ client: rowItem && rowFromItem(rowItem) }) };
+      return { fact: factFromItem(factItem).fact, ...omitUndefined({ client: rowItem && rowFromItem(rowItem) }) };
     },
     refresh: async ({ wabaId, clientIds, unchangedSinceMs }, template, readAtMs) => {
       const skip = (reason: SkipReason) => reportSkipped([{ platformId: template.id, reason }], { wabaId });
-      const obstacle = obstacleToHolding(template);
+      const obstacle = unstorableReason(template);
       if (obstacle !== undefined) return skip(obstacle);
       const onRefused = () => skip('refused_by_table');
       const write = { kind: 'present', wabaId, clientIds, template, readAtMs } as const;
@@ -151,7 +151,7 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
   const items = await batchGet(table, keys, { consistent: true });
   const factItem = items.find(isFact);
   const rows = items.filter((item) => item !== factItem).map(rowFromItem);
-  return { rows, ...present({ fact: factItem && factFromItem(factItem).fact }) };
+  return { rows, ...omitUndefined({ fact: factItem && factFromItem(factItem).fact }) };
 }
 
 export function factFromItem(item: Item): HashedFact {
@@ -163,7 +163,7 @@ export function factFromItem(item: Item): HashedFact {
     deleted,
     readAtMs: asSent ? neverRead : readAtMs,
     sinceMs,
-    ...present({ nameHeldUntilMs, sentCode }),
+    ...omitUndefined({ nameHeldUntilMs, sentCode }),
   };
   return { hash, fact };
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SentCode } from './sent-code.ts';
+import type { SentOtpSettings } from './sent-otp-settings.ts';
 
 /**
  * A template as the platform returns it. Fields that the service reads are typed; unknown fields stay, because the
@@ -77,7 +77,7 @@ export interface StoredFact {
   /** Until then the platform holds the name of the deleted template (D18). */
   readonly nameHeldUntilMs?: number;
   /** The last sent settings that no reading shows (D20). */
-  readonly sentCode?: SentCode;
+  readonly sentCode?: SentOtpSettings;
 }
 
 export interface TemplateForSending {

@@ -1,11 +1,11 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
-import { present } from '../../keys/present.ts';
-import { contentHash, goneUpstream, packTemplate } from './fact.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { factKey, fenceAttribute, heldNameKey, rowKey } from './items.ts';
 import { newRowAttributes, upstreamRowAttributes } from './row.ts';
-import type { SentCode } from './sent-code.ts';
+import type { SentOtpSettings } from './sent-otp-settings.ts';
+import { contentHash, goneUpstream, packTemplate } from './stored-fact.ts';
 import type { PlatformTemplate } from './template.ts';
 import { templateKey } from './template-key.ts';
 
@@ -24,7 +24,7 @@ export type UpstreamWrite =
        */
       readonly asSent?: true;
       /** The sent settings that no reading shows (D20); absent, the stored ones stay. */
-      readonly sentCode?: SentCode | undefined;
+      readonly sentCode?: SentOtpSettings | undefined;
       /** Status and category are still those stored at this time. If others are stored now, nothing is written. */
       readonly unchangedSinceMs?: number;
     }
@@ -155,14 +155,14 @@ export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<str
   const { readAtMs } = write;
   if (write.kind === 'gone') {
     const { nameHeld } = write;
-    return { deleted: true, readAtMs, sinceMs: readAtMs, ...present({ nameHeldUntilMs: nameHeld?.untilMs }) };
+    return { deleted: true, readAtMs, sinceMs: readAtMs, ...omitUndefined({ nameHeldUntilMs: nameHeld?.untilMs }) };
   }
   const { wabaId, template, sentCode, unchangedSinceMs: sinceMs = readAtMs } = write;
   const { id: platformId, name, language, status } = template;
   const described = { wabaId, platformId, name, language, status, hash: contentHash(template), body: packed };
   const deleted = goneUpstream(template);
   const asSent = write.asSent === true;
-  return { ...described, deleted, readAtMs, sinceMs, asSent, ...present({ sentCode }) };
+  return { ...described, deleted, readAtMs, sinceMs, asSent, ...omitUndefined({ sentCode }) };
 }
 
 function isUnchanged(write: UpstreamWrite): boolean {
@@ -194,12 +194,12 @@ function factAction(
       ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeNames: {
         ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ...present({ '#fence': fence && fenceAttribute(fence.lockName) }),
+        ...omitUndefined({ '#fence': fence && fenceAttribute(fence.lockName) }),
       },
       ExpressionAttributeValues: {
         ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
         ...(onlyLive ? { ':live': false } : {}),
-        ...present({ ':fence': fence?.fence }),
+        ...omitUndefined({ ':fence': fence?.fence }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },

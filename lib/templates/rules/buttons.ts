@@ -1,6 +1,6 @@
+import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
-import { shown } from '../../http/shown.ts';
-import { at, fault, type Judged, onlyKeys, requiredText } from './draft.ts';
+import { at, type CheckedValue, fault, onlyKeys, requiredText } from './draft.ts';
 import { countEmoji } from './variables.ts';
 
 const labelMaxLength = 25;
@@ -18,16 +18,16 @@ interface ButtonRule {
   /** Whether it must be the only button of its template. */
   readonly alone?: true;
   readonly keys: readonly string[];
-  readonly check?: (button: Part, judged: Judged) => void;
+  readonly check?: (button: Part, judged: CheckedValue) => void;
 }
 
-function label(button: Part, judged: Judged): void {
+function label(button: Part, judged: CheckedValue): void {
   const text = requiredText(button, 'text', labelMaxLength, judged);
   if (text !== undefined) checkLabelForm(text, at(judged, 'text'));
 }
 
 /** A label of any button has none of these (platform reference, 3.6): the platform refuses it with 100/2388060. */
-export function checkLabelForm(text: string, judged: Judged): void {
+export function checkLabelForm(text: string, judged: CheckedValue): void {
   if (/\{\{|\}\}/.test(text)) fault(judged, 'no variables in the label of a button');
   if (/[\r\n]/.test(text)) fault(judged, 'no line breaks in the label of a button');
   if (/[*_~`]/.test(text)) fault(judged, 'no formatting characters (* _ ~ `) in the label of a button');
@@ -37,7 +37,8 @@ export function checkLabelForm(text: string, judged: Judged): void {
 /** The platform sets this label and accepts no other text. */
 function fixedLabel(text: string): NonNullable<ButtonRule['check']> {
   return (button, judged) => {
-    if (button['text'] !== text) fault(at(judged, 'text'), `"${text}" is required, received ${shown(button['text'])}`);
+    if (button['text'] !== text)
+      fault(at(judged, 'text'), `"${text}" is required, received ${jsonExcerpt(button['text'])}`);
   };
 }
 
@@ -59,9 +60,9 @@ const buttonRules: Readonly<Record<string, ButtonRule>> = {
 };
 
 /** Returns the kinds of the buttons, in order. */
-export function checkButtons(list: unknown, kinds: readonly string[] | undefined, judged: Judged): string[] {
+export function checkButtons(list: unknown, kinds: readonly string[] | undefined, judged: CheckedValue): string[] {
   if (!Array.isArray(list) || list.length === 0) {
-    fault(judged, `a list of buttons, received ${shown(list)}`);
+    fault(judged, `a list of buttons, received ${jsonExcerpt(list)}`);
     return [];
   }
   if (list.length > maxButtons) fault(judged, `at most ${maxButtons} buttons, received ${list.length}`);
@@ -75,14 +76,14 @@ export function checkButtons(list: unknown, kinds: readonly string[] | undefined
   return found;
 }
 
-function checkButton(button: unknown, kinds: readonly string[] | undefined, judged: Judged): string {
+function checkButton(button: unknown, kinds: readonly string[] | undefined, judged: CheckedValue): string {
   const kind = isPart(button) ? enumOf(button['type']) : undefined;
   const allowed = kinds ?? Object.keys(buttonRules);
   const rule = kind === undefined || !allowed.includes(kind) ? undefined : buttonRules[kind];
   if (!isPart(button) || rule === undefined || kind === undefined) {
     fault(
       at(judged, 'type'),
-      `one of ${allowed.join(', ')}, received ${shown(isPart(button) ? button['type'] : button)}`,
+      `one of ${allowed.join(', ')}, received ${jsonExcerpt(isPart(button) ? button['type'] : button)}`,
     );
     return '';
   }
@@ -92,13 +93,13 @@ function checkButton(button: unknown, kinds: readonly string[] | undefined, judg
 }
 
 /** Quick replies stand together, before or after all others. */
-function checkOrder(kinds: readonly string[], judged: Judged): void {
+function checkOrder(kinds: readonly string[], judged: CheckedValue): void {
   const shape = kinds.map((kind) => (kind === 'QUICK_REPLY' ? 'q' : 'o')).join('');
   if (!/^(q*o*|o*q*)$/.test(shape))
     fault(judged, 'quick replies must stand together, before or after the other buttons');
 }
 
-function checkUrl(button: Part, judged: Judged): void {
+function checkUrl(button: Part, judged: CheckedValue): void {
   label(button, judged);
   const url = requiredText(button, 'url', urlMaxLength, judged);
   if (url === undefined) return;
@@ -106,31 +107,31 @@ function checkUrl(button: Part, judged: Judged): void {
   const fixed = url.replace(/\{\{1\}\}$/, '');
   if (/[{}]/.test(fixed)) fault(place, 'one variable {{1}}, at the very end');
   else if (!URL.canParse(fixed) || !/^https?:$/.test(new URL(fixed).protocol))
-    fault(place, `an http or https URL, received ${shown(url)}`);
+    fault(place, `an http or https URL, received ${jsonExcerpt(url)}`);
   const { example } = button;
   const dynamic = fixed !== url;
   const given = Array.isArray(example) && example.length === 1 && typeof example[0] === 'string' && example[0] !== '';
-  if (dynamic && !given) fault(at(judged, 'example'), `a list of one example, received ${shown(example)}`);
+  if (dynamic && !given) fault(at(judged, 'example'), `a list of one example, received ${jsonExcerpt(example)}`);
   if (!dynamic && example !== undefined) fault(at(judged, 'example'), 'a static URL takes no example');
 }
 
-function checkPhone(button: Part, judged: Judged): void {
+function checkPhone(button: Part, judged: CheckedValue): void {
   label(button, judged);
   const phone = requiredText(button, 'phone_number', phoneMaxLength, judged);
   if (phone !== undefined && !/^\+?\d[\d ()-]*$/.test(phone)) {
     fault(
       at(judged, 'phone_number'),
-      `digits, blanks, brackets and hyphens, with an optional + in front, received ${shown(phone)}`,
+      `digits, blanks, brackets and hyphens, with an optional + in front, received ${jsonExcerpt(phone)}`,
     );
   }
 }
 
-function checkCoupon(button: Part, judged: Judged): void {
+function checkCoupon(button: Part, judged: CheckedValue): void {
   if (codeLength(button) > couponMaxLength) codeFault(button, couponMaxLength, judged);
 }
 
 /** Checks the code of a limited-time offer. `checkCoupon` has already reported longer and malformed codes. */
-export function checkOfferCode(list: unknown, judged: Judged): void {
+export function checkOfferCode(list: unknown, judged: CheckedValue): void {
   for (const [index, button] of (Array.isArray(list) ? list : []).entries()) {
     if (!isPart(button) || enumOf(button['type']) !== 'COPY_CODE') continue;
     const length = codeLength(button);
@@ -146,11 +147,11 @@ function codeLength({ example }: Part): number {
   return typeof code === 'string' && /^[A-Za-z0-9]+$/.test(code) ? code.length : Number.POSITIVE_INFINITY;
 }
 
-function codeFault({ example }: Part, most: number, judged: Judged): void {
-  fault(at(judged, 'example'), `1 to ${most} letters and digits, received ${shown(example)}`);
+function codeFault({ example }: Part, most: number, judged: CheckedValue): void {
+  fault(at(judged, 'example'), `1 to ${most} letters and digits, received ${jsonExcerpt(example)}`);
 }
 
-function checkFlow(button: Part, judged: Judged): void {
+function checkFlow(button: Part, judged: CheckedValue): void {
   label(button, judged);
   const given = ['flow_id', 'flow_name', 'flow_json'].filter((key) => button[key] !== undefined);
   if (given.length !== 1) {
@@ -158,9 +159,9 @@ function checkFlow(button: Part, judged: Judged): void {
   }
   const { flow_action: action, icon } = button;
   if (action !== undefined && !flowActions.includes(enumOf(action) ?? '')) {
-    fault(at(judged, 'flow_action'), `navigate or data_exchange, received ${shown(action)}`);
+    fault(at(judged, 'flow_action'), `navigate or data_exchange, received ${jsonExcerpt(action)}`);
   }
   if (icon !== undefined && !flowIcons.includes(enumOf(icon) ?? '')) {
-    fault(at(judged, 'icon'), `one of ${flowIcons.join(', ')}, received ${shown(icon)}`);
+    fault(at(judged, 'icon'), `one of ${flowIcons.join(', ')}, received ${jsonExcerpt(icon)}`);
   }
 }

@@ -1,10 +1,10 @@
+import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { clip } from '../../http/parse.ts';
-import { shown } from '../../http/shown.ts';
 import { checkAuthenticationBody, checkAuthenticationFooter, checkOtpButtons } from './authentication.ts';
 import { checkButtons, checkOfferCode } from './buttons.ts';
 import { checkCarousel } from './carousel.ts';
-import { at, type Category, fault, type Judged, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
+import { at, type Category, type CheckedValue, fault, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
 import { checkBody, checkFooter, checkHeader } from './texts.ts';
 
 const bodyMaxLength = 1_024;
@@ -27,7 +27,7 @@ const headerFormatsOf: Readonly<Record<Category, readonly string[]>> = {
 
 interface Placed {
   readonly component: Part;
-  readonly place: Judged;
+  readonly place: CheckedValue;
 }
 type Found = ReadonlyMap<string, Placed>;
 
@@ -35,21 +35,21 @@ type Found = ReadonlyMap<string, Placed>;
  * Checks components against all rules of the platform reference, section 3, and notes every fault with its path (D18).
  * The platform's review checks the rest (wording, variables to words).
  */
-export function checkComponents(draft: TemplateDraft, judged: Judged): void {
+export function checkComponents(draft: TemplateDraft, judged: CheckedValue): void {
   const found = placedComponents(draft, judged);
   if (!found.has('BODY')) fault(judged, 'a BODY component is required');
   if (draft.category === 'AUTHENTICATION') checkAuthentication(draft, found, judged);
   else checkMessage(draft, found, judged);
 }
 
-function placedComponents(draft: TemplateDraft, judged: Judged): Found {
+function placedComponents(draft: TemplateDraft, judged: CheckedValue): Found {
   const allowed = componentsOf[draft.category];
   const found = new Map<string, Placed>();
   draft.components.forEach((component, index) => {
     const place = at(judged, index);
     const type = isPart(component) ? enumOf(component['type']) : undefined;
     if (!isPart(component) || type === undefined || !allowed.includes(type)) {
-      const received = shown(isPart(component) ? component['type'] : component);
+      const received = jsonExcerpt(isPart(component) ? component['type'] : component);
       fault(at(place, 'type'), `one of ${allowed.join(', ')} in ${draft.category}, received ${received}`);
     } else if (found.has(type)) fault(place, `only one ${type} component`);
     else found.set(type, { component, place });
@@ -57,7 +57,7 @@ function placedComponents(draft: TemplateDraft, judged: Judged): Found {
   return found;
 }
 
-function checkAuthentication(draft: TemplateDraft, found: Found, judged: Judged): void {
+function checkAuthentication(draft: TemplateDraft, found: Found, judged: CheckedValue): void {
   const [body, footer, buttons] = ['BODY', 'FOOTER', 'BUTTONS'].map((type) => found.get(type));
   if (body !== undefined) checkAuthenticationBody(body.component, body.place, draft);
   if (footer !== undefined) checkAuthenticationFooter(footer.component, footer.place, draft);
@@ -69,7 +69,7 @@ function checkAuthentication(draft: TemplateDraft, found: Found, judged: Judged)
   checkOtpButtons(buttons.component['buttons'], at(buttons.place, 'buttons'));
 }
 
-function checkMessage(draft: TemplateDraft, found: Found, judged: Judged): void {
+function checkMessage(draft: TemplateDraft, found: Found, judged: CheckedValue): void {
   const header = found.get('HEADER');
   const body = found.get('BODY');
   const footer = found.get('FOOTER');
@@ -106,7 +106,7 @@ function bodyLimit(kinds: readonly string[], offer: Placed | undefined): number 
 }
 
 /** Product buttons need their header (platform reference, 3.3 and 3.6). */
-function checkProductButtons(kinds: readonly string[], header: Placed | undefined, judged: Judged): void {
+function checkProductButtons(kinds: readonly string[], header: Placed | undefined, judged: CheckedValue): void {
   const format = enumOf(header?.component['format']);
   if (kinds.includes('MPM') && format !== 'TEXT') fault(judged, 'an MPM button needs a TEXT header');
   if (kinds.includes('SPM') && format !== 'PRODUCT') fault(judged, 'an SPM button needs a PRODUCT header');
@@ -126,14 +126,14 @@ function checkOffer({ component, place }: Placed, { header, footer, kinds }: Bes
   const offer = component['limited_time_offer'];
   const inside = at(place, 'limited_time_offer');
   if (!isPart(offer)) {
-    fault(inside, `an object, received ${shown(offer)}`);
+    fault(inside, `an object, received ${jsonExcerpt(offer)}`);
     return;
   }
   onlyKeys(offer, ['text', 'has_expiration'], inside);
   requiredText(offer, 'text', offerTextMaxLength, inside);
   const expires = offer['has_expiration'];
   if (expires !== undefined && typeof expires !== 'boolean') {
-    fault(at(inside, 'has_expiration'), `true or false, received ${shown(expires)}`);
+    fault(at(inside, 'has_expiration'), `true or false, received ${jsonExcerpt(expires)}`);
   }
   const format = enumOf(header?.component['format']);
   if (header !== undefined && format !== 'IMAGE' && format !== 'VIDEO') {

@@ -1,10 +1,10 @@
 import { unrecognizedField } from '../../http/closed-object.ts';
+import { didYouMean } from '../../http/closest-name.ts';
 import type { FaultList } from '../../http/fault-list.ts';
+import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import type { Part } from '../../http/json-part.ts';
-import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
-import { shown } from '../../http/shown.ts';
-import { templateCategories } from '../../platform/words.ts';
+import { templateCategories } from '../../platform/enums.ts';
 
 export const categories = templateCategories;
 export type Category = (typeof categories)[number];
@@ -23,28 +23,28 @@ export interface TemplateDraft {
 }
 
 /** A value under check: its path, and the list of faults. */
-export interface Judged {
+export interface CheckedValue {
   readonly path: string;
   readonly faults: FaultList;
   /** Removes an unknown key from a part and returns true; any other unknown key is a fault (D6). */
   readonly leaveOut?: (part: Part, key: string) => boolean;
 }
 
-export function at(judged: Judged, key: string | number): Judged {
+export function at(judged: CheckedValue, key: string | number): CheckedValue {
   const { path } = judged;
   const step = typeof key === 'number' ? `[${key}]` : `${path === '' ? '' : '.'}${key}`;
   return { ...judged, path: `${path}${step}` };
 }
 
-export function fault({ path, faults }: Judged, message: string): void {
+export function fault({ path, faults }: CheckedValue, message: string): void {
   faults.add({ path, message });
 }
 
 /** A required text of at most `maxLength` code points. Otherwise it notes the fault; undefined unless it is a text. */
-export function requiredText(part: Part, key: string, maxLength: number, judged: Judged): string | undefined {
+export function requiredText(part: Part, key: string, maxLength: number, judged: CheckedValue): string | undefined {
   const value = part[key];
   if (typeof value !== 'string' || value.trim() === '') {
-    fault(at(judged, key), `a text is required, received ${shown(value)}`);
+    fault(at(judged, key), `a text is required, received ${jsonExcerpt(value)}`);
     return undefined;
   }
   const length = [...value].length;
@@ -53,11 +53,11 @@ export function requiredText(part: Part, key: string, maxLength: number, judged:
 }
 
 /** Notes every unknown key of a part, and the known one that it probably means (D6). */
-export function onlyKeys(part: Part, known: readonly string[], judged: Judged): void {
+export function onlyKeys(part: Part, known: readonly string[], judged: CheckedValue): void {
   for (const key of Object.keys(part)) {
     if (known.includes(key) || judged.leaveOut?.(part, key) === true) continue;
     // A full list only counts, so the costly comparison is skipped.
-    const hint = judged.faults.isFull ? '' : nearHint(key, known);
+    const hint = judged.faults.isFull ? '' : didYouMean(key, known);
     const name = clip(key);
     fault(at(judged, name), `${unrecognizedField}: ${name}${hint}`);
   }

@@ -25,7 +25,7 @@ const undeclared = new Set(['application/octet-stream', 'binary/octet-stream']);
  * The type of a header's file by its first bytes, or its fault: too large, a wrong type, or not the declared type.
  * `contentType` is lower case without parameters.
  */
-export function judgeMedia(
+export function checkMedia(
   format: MediaFormat,
   file: { readonly bytes: Buffer; readonly contentType?: string },
 ): { readonly type: MediaType } | { readonly fault: string } {

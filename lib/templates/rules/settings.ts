@@ -1,5 +1,5 @@
 import { checkMinutes } from './authentication.ts';
-import { at, type Category, fault, type Judged, type TemplateDraft } from './draft.ts';
+import { at, type Category, type CheckedValue, fault, type TemplateDraft } from './draft.ts';
 
 /** Seconds by category (contract, Limits). */
 const timeToLiveRange: Readonly<
@@ -19,21 +19,21 @@ export interface Settings extends Pick<TemplateDraft, 'codeExpirationMinutes' | 
 }
 
 /** Checks the fields beside the components; `root` is the request. */
-export function checkSettings(settings: Settings, timeToLiveSeconds: number | undefined, root: Judged): void {
+export function checkSettings(settings: Settings, timeToLiveSeconds: number | undefined, root: CheckedValue): void {
   if (timeToLiveSeconds !== undefined) {
     checkTimeToLive(settings.category, timeToLiveSeconds, at(root, 'message_send_ttl_seconds'));
   }
   checkCodeFields(settings, root);
 }
 
-function checkTimeToLive(category: Category | undefined, seconds: number, judged: Judged): void {
+function checkTimeToLive(category: Category | undefined, seconds: number, judged: CheckedValue): void {
   const { min, max, thirtyDays } = category === undefined ? anyTimeToLive : timeToLiveRange[category];
   if ((seconds >= min && seconds <= max) || (thirtyDays && seconds === -1)) return;
   const where = `in ${category ?? 'any category'}${thirtyDays ? ', or -1' : ''}`;
   fault(judged, `${min} to ${max} seconds ${where}, received ${seconds}`);
 }
 
-function checkCodeFields(draft: Settings, root: Judged): void {
+function checkCodeFields(draft: Settings, root: CheckedValue): void {
   const minutes = at(root, 'code_expiration_minutes');
   if (draft.category === undefined || draft.category === 'AUTHENTICATION') {
     if (draft.codeExpirationMinutes !== undefined) checkMinutes(draft.codeExpirationMinutes, minutes);

@@ -1,6 +1,6 @@
+import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
-import { shown } from '../../http/shown.ts';
-import { at, fault, type Judged, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
+import { at, type CheckedValue, fault, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
 import { checkExamples, checkPlaces, checkVariables, countEmoji } from './variables.ts';
 
 const headerMaxLength = 60;
@@ -13,12 +13,12 @@ const mediaFormats: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'];
 export function checkHeader(
   header: Part,
   formats: readonly string[],
-  judged: Judged,
+  judged: CheckedValue,
   draft: Pick<TemplateDraft, 'fileAttached'>,
 ): void {
   const format = enumOf(header['format']);
   if (format === undefined || !formats.includes(format)) {
-    fault(at(judged, 'format'), `one of ${formats.join(', ')}, received ${shown(header['format'])}`);
+    fault(at(judged, 'format'), `one of ${formats.join(', ')}, received ${jsonExcerpt(header['format'])}`);
     return;
   }
   if (format === 'TEXT') checkTextHeader(header, judged);
@@ -26,7 +26,7 @@ export function checkHeader(
   else onlyKeys(header, ['type', 'format'], judged);
 }
 
-function checkTextHeader(header: Part, judged: Judged): void {
+function checkTextHeader(header: Part, judged: CheckedValue): void {
   onlyKeys(header, ['type', 'format', 'text', 'example'], judged);
   const text = requiredText(header, 'text', headerMaxLength, judged);
   if (text === undefined) return;
@@ -41,7 +41,7 @@ function checkTextHeader(header: Part, judged: Judged): void {
 }
 
 /** A media header has exactly one source (D18): a handle in either spelling, a URL, or the request's file. */
-function checkMediaHeader(header: Part, judged: Judged, fileAttached: boolean): void {
+function checkMediaHeader(header: Part, judged: CheckedValue, fileAttached: boolean): void {
   onlyKeys(header, ['type', 'format', 'example', 'header_handle', 'header_source'], judged);
   const { example } = header;
   if (isPart(example)) onlyKeys(example, ['header_handle'], at(judged, 'example'));
@@ -55,12 +55,12 @@ function checkMediaHeader(header: Part, judged: Judged, fileAttached: boolean): 
   if (sources.length === 0) fault(judged, 'a media header needs header_source, header_handle or a file');
   if (sources.length > 1) fault(judged, `one source of media, received ${sources.join(' and ')}`);
   if (handles !== undefined && !(Array.isArray(handles) && handles.length === 1 && isHandle(handles[0]))) {
-    fault(at(at(judged, 'example'), 'header_handle'), `a list of one handle, received ${shown(handles)}`);
+    fault(at(at(judged, 'example'), 'header_handle'), `a list of one handle, received ${jsonExcerpt(handles)}`);
   }
   for (const key of ['header_handle', 'header_source']) {
     const given = header[key];
     if (given !== undefined && !isHandle(given))
-      fault(at(judged, key), `a text that is not empty, received ${shown(given)}`);
+      fault(at(judged, key), `a text that is not empty, received ${jsonExcerpt(given)}`);
   }
 }
 
@@ -69,7 +69,7 @@ function isHandle(value: unknown): boolean {
 }
 
 /** Checks a body (platform reference, 3.4). */
-export function checkBody(body: Part, maxLength: number, judged: Judged): void {
+export function checkBody(body: Part, maxLength: number, judged: CheckedValue): void {
   onlyKeys(body, ['type', 'text', 'example'], judged);
   const text = requiredText(body, 'text', maxLength, judged);
   if (text === undefined) return;
@@ -86,7 +86,7 @@ export function checkBody(body: Part, maxLength: number, judged: Judged): void {
 }
 
 /** Checks a footer (platform reference, 3.5). */
-export function checkFooter(footer: Part, judged: Judged): void {
+export function checkFooter(footer: Part, judged: CheckedValue): void {
   onlyKeys(footer, ['type', 'text'], judged);
   const text = requiredText(footer, 'text', footerMaxLength, judged);
   if (text !== undefined && /\{\{|\}\}/.test(text)) fault(at(judged, 'text'), 'no variables in a footer');

@@ -1,5 +1,5 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Category, TemplateDraft } from './draft.ts';
 import { bodyExamples } from './variables.ts';
 
@@ -39,12 +39,16 @@ function writtenHeader({ header_handle: handle, ...header }: Part): Part {
 /** Clients may give one list of examples; the platform wants a list of one list. */
 function writtenBody(body: Part): Part {
   const values = bodyExamples(body['example']);
-  return { ...body, type: 'BODY', ...present({ example: values === undefined ? undefined : { body_text: [values] } }) };
+  return {
+    ...body,
+    type: 'BODY',
+    ...omitUndefined({ example: values === undefined ? undefined : { body_text: [values] } }),
+  };
 }
 
 function writtenButton(button: Part): Part {
   const otpType = enumOf(button['otp_type']);
-  return { ...button, type: enumOf(button['type']), ...present({ otp_type: otpType }) };
+  return { ...button, type: enumOf(button['type']), ...omitUndefined({ otp_type: otpType }) };
 }
 
 function writtenCard(card: Part): Part {

@@ -1,13 +1,13 @@
+import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { isPart, type Part } from '../../http/json-part.ts';
 import { clip } from '../../http/parse.ts';
-import { shown } from '../../http/shown.ts';
-import { at, fault, type Judged, onlyKeys } from './draft.ts';
+import { at, type CheckedValue, fault, onlyKeys } from './draft.ts';
 
 /**
  * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap. Returns the
  * number of values.
  */
-export function checkVariables(text: string, judged: Judged): number {
+export function checkVariables(text: string, judged: CheckedValue): number {
   const found = [...text.matchAll(/\{\{([^{}]*)\}\}/g)];
   const names = found.map(([, name = '']) => name);
   if (text.replace(/\{\{[^{}]*\}\}/g, '').match(/\{\{|\}\}/)) fault(judged, 'braces of a variable are not closed');
@@ -30,7 +30,7 @@ export function checkVariables(text: string, judged: Judged): number {
 }
 
 /** A body's variables stand neither first nor last, and never side by side (3.10). */
-export function checkPlaces(text: string, judged: Judged): void {
+export function checkPlaces(text: string, judged: CheckedValue): void {
   if (/^\s*\{\{[^{}]*\}\}/.test(text) || /\{\{[^{}]*\}\}\s*$/.test(text)) {
     fault(judged, 'a variable must not open or close the text');
   }
@@ -38,11 +38,11 @@ export function checkPlaces(text: string, judged: Judged): void {
 }
 
 /** Under `key` alone, an example has one non-empty text for each of `count` variables, and nothing without variables. */
-export function checkExamples(part: Part, key: 'header_text' | 'body_text', count: number, judged: Judged): void {
+export function checkExamples(part: Part, key: 'header_text' | 'body_text', count: number, judged: CheckedValue): void {
   const { example } = part;
   const place = at(judged, 'example');
   if (example !== undefined && !isPart(example)) {
-    fault(place, `an object, received ${shown(example)}`);
+    fault(place, `an object, received ${jsonExcerpt(example)}`);
     return;
   }
   if (example !== undefined) onlyKeys(example, [key], place);
@@ -54,13 +54,14 @@ export function checkExamples(part: Part, key: 'header_text' | 'body_text', coun
   checkValues(values, count, at(place, key));
 }
 
-function checkValues(values: unknown, count: number, judged: Judged): void {
+function checkValues(values: unknown, count: number, judged: CheckedValue): void {
   const given = Array.isArray(values) ? values : [];
   if (given.length !== count) {
     fault(judged, `one example for each variable: expected ${count}, received ${given.length}`);
   }
   given.forEach((value, index) => {
-    if (typeof value !== 'string' || value.trim() === '') fault(at(judged, index), `a text, received ${shown(value)}`);
+    if (typeof value !== 'string' || value.trim() === '')
+      fault(at(judged, index), `a text, received ${jsonExcerpt(value)}`);
   });
 }
 

@@ -6,7 +6,7 @@ import { type Fault, Refusal } from '../../http/refusal.ts';
 import { type RowLookup, type RowName, rowForClient, rowOfDocument } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import { type DocumentAddress, documentId, parseDocumentId } from '../model/template-key.ts';
-import { isHidden, type ViewBounds, visibleDocuments } from '../model/visible.ts';
+import { isHidden, type ViewBounds, visibleDocuments } from '../model/visible-documents.ts';
 
 export const statusActions = ['enable', 'disable'] as const;
 export type StatusAction = (typeof statusActions)[number];

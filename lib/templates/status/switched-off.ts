@@ -1,8 +1,8 @@
 import { campaignScope, type ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Directory } from '../../access/directory.ts';
-import { pairStands } from '../listing/listing-page.ts';
+import { validPairs } from '../listing/listing-page.ts';
 import type { ClientTemplate } from '../model/template.ts';
-import { visibleId } from '../model/visible.ts';
+import { visibleId } from '../model/visible-documents.ts';
 
 /** The directory's reads for a client's assignments and its user's campaigns. */
 export type AssignableDirectory = Pick<Directory, 'listCampaigns' | 'listChannels' | 'findUser'>;
@@ -29,7 +29,7 @@ export async function switchedOff(
     directory.listChannels(clientId),
     campaignScope(directory, caller),
   ]);
-  const stands = pairStands(channels, campaigns);
+  const stands = validPairs(channels, campaigns);
   const assigned = documents.some(({ pair }) => pair !== undefined && stands(pair));
   const id = visibleId({ documents }, { scope, stands }) || documents[0]?.id;
   return switchedOffReason({ id: id ?? '', assigned });

@@ -1,9 +1,9 @@
 import type { Waba } from '../../access/directory.ts';
 import type { Pause } from '../../aws/pause.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import type { PlatformTemplates, TemplatePage, WantedName } from '../model/platform-templates.ts';
+import type { NameAndLanguage, PlatformTemplates, TemplatePage } from '../model/platform-templates.ts';
 import { reportSkipped, type SkippedTemplate } from '../model/skipped-template.ts';
 import type { PlatformTemplate, StoredFact } from '../model/template.ts';
 import { templateKey } from '../model/template-key.ts';
@@ -86,7 +86,7 @@ async function takePage(
   const { changes, skipped } = compareWithPage(waba, known, { page, readAtMs });
   const { written, refused } = await apply(work, changes);
   const passedOver = [...skipped, ...refused];
-  reportSkipped(passedOver, { wabaId: waba.wabaId, ...present({ syncId: work.syncId }) });
+  reportSkipped(passedOver, { wabaId: waba.wabaId, ...omitUndefined({ syncId: work.syncId }) });
   work.counts.skipped += passedOver.length;
   work.counts.unchanged += page.templates.length + page.unreadable.length - written - passedOver.length;
 }
@@ -120,7 +120,7 @@ export async function compareTemplate(work: TemplateComparison, waba: Waba, id: 
 }
 
 /** The id is gone upstream: the WABA's list shows whether the template is gone or recreated. */
-async function storedUnder(work: Comparison, waba: Waba, id: string): Promise<WantedName | undefined> {
+async function storedUnder(work: Comparison, waba: Waba, id: string): Promise<NameAndLanguage | undefined> {
   for (const clientId of waba.clientIds) {
     const rows = await work.templates.rowsOf(clientId);
     const row = rows.find((each) => each.platformId === id && each.wabaId === waba.wabaId && !each.deleted);
@@ -181,7 +181,7 @@ async function apply(
   const refusedKeys = new Set<string>();
   const newer = await work.templates.writeUpstream(
     changes.map((change) => change.write),
-    { ...present({ fence: work.fence }), between: work.keepLease, onRefused: (key) => refusedKeys.add(key) },
+    { ...omitUndefined({ fence: work.fence }), between: work.keepLease, onRefused: (key) => refusedKeys.add(key) },
   );
   const written = changes.filter(({ templateKey }) => !newer.has(templateKey) && !refusedKeys.has(templateKey));
   for (const { kind } of written) work.counts[kind] += 1;

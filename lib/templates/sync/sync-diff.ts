@@ -1,7 +1,7 @@
-import { contentHash, goneUpstream, isAsStored, isTooDeep, isYounger, obstacleToHolding } from '../model/fact.ts';
 import type { TemplatePage } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { SkippedTemplate, SkipReason } from '../model/skipped-template.ts';
+import { contentHash, goneUpstream, isAsStored, isTooDeep, isYounger, unstorableReason } from '../model/stored-fact.ts';
 import type { StoredFact } from '../model/template.ts';
 import { announcedRow, deletedEvents, statusChangedEvents } from '../model/template-event.ts';
 import { templateKey } from '../model/template-key.ts';
@@ -73,7 +73,7 @@ export function compareWithPage(
       changes.delete(key);
       continue;
     }
-    const obstacle = obstacleToHolding(template);
+    const obstacle = unstorableReason(template);
     if (obstacle !== undefined) {
       skip(obstacle);
       continue;

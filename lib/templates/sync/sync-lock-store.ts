@@ -6,7 +6,7 @@ import { backoff, type Pause } from '../../aws/pause.ts';
 import { type Changed, changeVersioned } from '../../aws/versioned-item.ts';
 import { lockKey } from '../model/items.ts';
 import type { HeldLock, SyncLocks } from './sync-lock.ts';
-import { answerTo, type LockState, noRuns, released, renewed } from './sync-turns.ts';
+import { answerTo, type LockState, noRuns, released, renewed } from './sync-lock-state.ts';
 
 const LockSchema = v.object({
   lease: v.exactOptional(LeaseSchema),

@@ -2,7 +2,7 @@ import { SyncLockLost } from '../model/sync-lock-lost.ts';
 
 /**
  * The lock for one synchronization at a time (D22): a lease that its holder renews, and a fencing number that every
- * template write checks, so that a paused holder does no harm. sync-turns.ts decides who is next.
+ * template write checks, so that a paused holder does no harm. sync-lock-state.ts decides who is next.
  */
 
 /** A holder without a heartbeat for this long has lost the lock. */

@@ -19,7 +19,7 @@ export interface StartPorts {
 
 /**
  * Starts the synchronization of a client's WABAs (D22): takes the lock, probes the platform, queues the work. Refuses
- * with 409 while another runs or comes first (sync-turns.ts), else with 502 or 429, and frees the lock.
+ * with 409 while another runs or comes first (sync-lock-state.ts), else with 502 or 429, and frees the lock.
  */
 export async function startSync(
   ports: StartPorts,

@@ -42,7 +42,7 @@ export interface TurnDelivery {
  * Starts the next client's synchronization, by id, and waits while the lock is held. Skips and logs a client that the
  * platform refuses or whose last delivery fails. Throws on other failures, for a redelivery.
  */
-export async function takeTurn(ports: WalkPorts, turn: WalkTurn, delivery: TurnDelivery): Promise<void> {
+export async function syncNextClient(ports: WalkPorts, turn: WalkTurn, delivery: TurnDelivery): Promise<void> {
   const { id, turn: number, after } = turn;
   if (!(await ports.walks.take(turn, delivery.messageId, ports.nowMs()))) {
     log('sync.walk_skipped', { syncId: id });

@@ -1,9 +1,9 @@
 import type { Directory, Waba } from '../../access/directory.ts';
 import type { RefreshChannels } from '../../channels/refresh.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { errorName } from '../../observe/error-name.ts';
 import { type LogEvent, log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { SyncLockLost } from '../model/sync-lock-lost.ts';
@@ -81,7 +81,7 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
       lock,
       clientId,
       wabaIds: wabaIds.slice(wabaIndex),
-      ...present({ listing }),
+      ...omitUndefined({ listing }),
       counts: work.counts,
       walk,
       correlationId,
@@ -114,7 +114,7 @@ function recordFailure(
   log(event, {
     syncId: work.message.lock.owner,
     wabaId,
-    error: nameOf(error),
+    error: errorName(error),
     ...(error instanceof PlatformFailure ? { outcome: error.kind, platformCode: error.facts.code } : {}),
   });
 }

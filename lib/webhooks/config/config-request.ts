@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { ClientIdJson, ClientIdText } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
+import { didYouMean } from '../../http/closest-name.ts';
 import { documentedAs } from '../../http/documented.ts';
-import { nearHint } from '../../http/near-name.ts';
+import { butReceived } from '../../http/json-excerpt.ts';
 import { clip } from '../../http/parse.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
-import { butReceived } from '../../http/shown.ts';
 import { type EventType, EventTypeWord, eventTypes } from '../event.ts';
 
 /**
@@ -25,7 +25,7 @@ const EventKind = v.pipe(
   v.string(butReceived('events must be a list of kinds of event')),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed || eventTypes.includes(dataset.value)) return;
-    const hint = nearHint(dataset.value, eventTypes);
+    const hint = didYouMean(dataset.value, eventTypes);
     addIssue({ message: `events: ${clip(dataset.value)} is no kind of event${hint}` });
   }),
   v.transform((type) => type as EventType),

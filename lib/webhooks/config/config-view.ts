@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../../http/documented.ts';
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { EventTypeWord } from '../event.ts';
 import type { WebhookConfig } from './config.ts';
 import { type Trouble, TroubleSchema } from './trouble.ts';
@@ -28,5 +28,5 @@ export const WebhookConfigSchema = v.object({
  * without the secret.
  */
 export function configView({ clientId, url, active, events }: WebhookConfig, trouble?: Trouble) {
-  return { client_id: clientId, url, active, ...present({ events, trouble }) };
+  return { client_id: clientId, url, active, ...omitUndefined({ events, trouble }) };
 }

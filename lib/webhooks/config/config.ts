@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 
 /** A stored signing secret, encrypted for its client (sealing.ts). */
 export interface SealedSecret {
@@ -60,7 +60,7 @@ export function changedConfig(
     clientId,
     url,
     active: active ?? before?.active ?? true,
-    ...present({ events }),
+    ...omitUndefined({ events }),
     secrets: newSecret === undefined ? validSecrets(before?.secrets ?? [], nowMs) : rotated(before, newSecret, nowMs),
     version: (before?.version ?? 0) + 1,
     ...kept,

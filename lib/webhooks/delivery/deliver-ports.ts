@@ -3,7 +3,7 @@ import type { EventType, ServiceEvent } from '../event.ts';
 import type { DeliveryState } from './delivery-state.ts';
 import type { Pending } from './pending.ts';
 import type { Post } from './post-network.ts';
-import type { PostAnswer } from './verdict.ts';
+import type { PostAnswer } from './post-result.ts';
 
 export type SwitchOffReason = 'gone' | 'failing';
 
@@ -28,8 +28,8 @@ export interface DeliveryStates {
   ): Promise<{ readonly changed: boolean; readonly state: DeliveryState }>;
 }
 
-/** The waiting events: for each client a list in the order of due times. */
-export interface WaitingList {
+/** For each client, in the order of due times. */
+export interface Backlog {
   /** Puts the event at its place in its client's list; idempotent. */
   put(pending: Pending): Promise<void>;
   remove(pending: Pending): Promise<void>;
@@ -51,7 +51,7 @@ export interface DeliverPorts {
     switchOff(clientId: number, version: number, reason: SwitchOffReason): Promise<boolean>;
   };
   readonly states: DeliveryStates;
-  readonly list: WaitingList;
+  readonly list: Backlog;
   readonly queue: WakeQueue;
   readonly post: (post: Post) => Promise<PostAnswer>;
   readonly newOwner: () => string;

@@ -1,8 +1,8 @@
-import { nameOf } from '../../observe/name-of.ts';
+import { errorName } from '../../observe/error-name.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
+import { deliverToClient } from './deliver-to-client.ts';
 import { leaseMs } from './delivery-state.ts';
 import { decodeQueued, freshPending, type Pending } from './pending.ts';
-import { visit } from './visit.ts';
 
 export interface QueueDelivery {
   readonly messageId: string;
@@ -25,7 +25,7 @@ export async function deliverBatch(deliveries: readonly QueueDelivery[], ports: 
   const arrived = await Promise.all(
     deliveries.map((delivery) =>
       recordedFrom(delivery, ports).catch((error: unknown) => {
-        ports.log('webhook.not_recorded', { error: nameOf(error) });
+        ports.log('webhook.not_recorded', { error: errorName(error) });
         again.push(delivery.messageId);
         return undefined;
       }),
@@ -53,9 +53,9 @@ async function deliverTo(clientId: number, arrivals: readonly Arrival[], ports: 
   const isWoken = fresh.length < arrivals.length;
   try {
     const done = (pending: Pending) => void ended.add(pending);
-    return [...(await visit({ clientId, messages, fresh, isWoken, done }, ports))];
+    return [...(await deliverToClient({ clientId, messages, fresh, isWoken, done }, ports))];
   } catch (error) {
-    ports.log('webhook.error', { clientId, count: arrivals.length - ended.size, error: nameOf(error) });
+    ports.log('webhook.error', { clientId, count: arrivals.length - ended.size, error: errorName(error) });
   }
   const isOver = ended.size > 0 && (await lookAgainLater(clientId, ports));
   return arrivals
@@ -69,7 +69,7 @@ async function lookAgainLater(clientId: number, ports: DeliverPorts): Promise<bo
     await ports.queue.wakeLater(clientId, Math.ceil(leaseMs / 1_000) + 1);
     return true;
   } catch (error) {
-    ports.log('webhook.error', { clientId, error: nameOf(error) });
+    ports.log('webhook.error', { clientId, error: errorName(error) });
     return false;
   }
 }

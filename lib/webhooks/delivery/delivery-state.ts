@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { inTheWay, LeaseSchema } from '../../aws/lease.ts';
-import type { Failure } from './verdict.ts';
+import type { Failure } from './post-result.ts';
 
 /*
  * The delivery state of one client, changed by compare-and-set. Events that cannot be posted at once wait in its list
- * (waiting-store.ts). One run at a time, the lease's holder, works the list off.
+ * (backlog-store.ts). One run at a time, the lease's holder, works the list off.
  */
 
 export const DeliveryStateSchema = v.object({
@@ -57,7 +57,7 @@ export interface Run {
  * A run with fresh events takes the lease. Undefined while the lease is held, the client is paused, or due events wait,
  * which must go first. The run's own lease means that its write's reply was lost.
  */
-export function entered(state: DeliveryState, run: Run, nowMs: number): DeliveryState | undefined {
+export function leaseForFresh(state: DeliveryState, run: Run, nowMs: number): DeliveryState | undefined {
   const isFree = state.lease?.owner === run.owner || !mayWait(state, nowMs);
   return isFree && !isPaused(state, nowMs) ? { ...state, lease: leaseOf(run, nowMs) } : undefined;
 }
@@ -66,7 +66,7 @@ function leaseOf({ owner, messages }: Run, nowMs: number): DeliveryState['lease'
   return { owner, untilMs: nowMs + leaseMs, messages: [...messages] };
 }
 
-export interface Ring {
+export interface Signal {
   readonly run: Run;
   readonly nowMs: number;
   readonly isWoken: boolean;
@@ -78,7 +78,10 @@ export interface Ring {
  * Takes a free lease, or calls the holder; undefined when neither is needed. A run lists first and rings then, so the
  * holder cannot miss it. A woken run changes even a held state; the holder cannot note that wake.
  */
-export function rung(state: DeliveryState, { run, nowMs, isWoken, hasPut }: Ring): DeliveryState | undefined {
+export function leaseOrSignal(
+  state: DeliveryState,
+  { run, nowMs, isWoken, hasPut }: Signal,
+): DeliveryState | undefined {
   const wakeAtMs = state.wakeAtMs > nowMs + clocksApartMs ? state.wakeAtMs : 0;
   if (inTheWay(state.lease, run.owner, nowMs) !== undefined) {
     return isWoken || (hasPut && !state.isCalled) ? { ...state, isCalled: true, wakeAtMs } : undefined;
@@ -96,7 +99,7 @@ export interface Round {
   readonly dueMs?: number | undefined;
 }
 
-export interface Closing {
+export interface RoundEnd {
   readonly owner: string;
   readonly nowMs: number;
   readonly round: Round;
@@ -110,11 +113,11 @@ export interface Closing {
  * Keeps the lease for another round, or frees it; undefined after a takeover. With `wakeMs` the caller must first send
  * a wake for that time, then decide again with `sentMs`. So waiting events always have a holder or a wake.
  */
-export function closed(
+export function roundEnded(
   before: DeliveryState,
-  { owner, nowMs, round, mayGoOn, sentMs }: Closing,
+  { owner, nowMs, round, mayGoOn, sentMs }: RoundEnd,
 ): { readonly state: DeliveryState; readonly wakeMs?: number } | undefined {
-  const state = knownAfter(sentMs === undefined ? before : { ...before, wakeAtMs: sentMs }, round, nowMs);
+  const state = afterRound(sentMs === undefined ? before : { ...before, wakeAtMs: sentMs }, round, nowMs);
   const { lease, ...free } = state;
   if (inTheWay(lease, owner, nowMs) !== undefined) return undefined;
   const isOwn = lease?.owner === owner;
@@ -129,13 +132,13 @@ export function closed(
   return hasWake(state, wakeMs, nowMs) ? { state: left } : { state: left, wakeMs };
 }
 
-export function knownAfter(state: DeliveryState, { delivered, failure }: Round, nowMs: number): DeliveryState {
+export function afterRound(state: DeliveryState, { delivered, failure }: Round, nowMs: number): DeliveryState {
   const known = delivered ? afterSuccess(state, nowMs) : state;
   return failure === undefined ? known : afterFailure(known, failure, nowMs);
 }
 
 /** The run's messages that the holder has as well. If the holder dies, only their redelivery starts another run. */
-export function keptFor({ lease }: DeliveryState, { owner, messages }: Run, nowMs: number): readonly string[] {
+export function messagesOfHolder({ lease }: DeliveryState, { owner, messages }: Run, nowMs: number): readonly string[] {
   const other = inTheWay(lease, owner, nowMs);
   return messages.filter((id) => other?.messages.includes(id));
 }

@@ -1,4 +1,4 @@
-import { present } from '../../keys/present.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { correlated } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
@@ -6,8 +6,8 @@ import type { ServiceEvent } from '../event.ts';
 import type { DeliverPorts, Receiver } from './deliver-ports.ts';
 import { type DeliveryState, needsProbe, postTimeoutMs, widthOf } from './delivery-state.ts';
 import { type Pending, payloadOf } from './pending.ts';
+import { type PostResult, postResultOf } from './post-result.ts';
 import { sign } from './signature.ts';
-import { type DeliveryVerdict, verdictOn } from './verdict.ts';
 
 /** An event that may be posted now, and its receiver. */
 export interface Offer {
@@ -16,7 +16,7 @@ export interface Offer {
 }
 
 export interface EndedPost extends Offer {
-  readonly verdict: DeliveryVerdict;
+  readonly verdict: PostResult;
 }
 
 export interface Posting {
@@ -66,11 +66,7 @@ export async function allEnded(work: readonly Promise<void>[]): Promise<void> {
   await Promise.all(work);
 }
 
-async function attempt(
-  { event, attempts }: Pending,
-  receiver: Receiver,
-  ports: DeliverPorts,
-): Promise<DeliveryVerdict> {
+async function attempt({ event, attempts }: Pending, receiver: Receiver, ports: DeliverPorts): Promise<PostResult> {
   const startedMs = ports.nowMs();
   const timestampSeconds = Math.floor(startedMs / 1_000);
   const body = payloadOf(event);
@@ -85,9 +81,9 @@ async function attempt(
     body,
     totalMs: postTimeoutMs,
   });
-  const verdict = verdictOn(answer, ports.nowMs());
+  const verdict = postResultOf(answer, ports.nowMs());
   count(verdict.kind === 'delivered' ? 'WebhookDeliveries' : 'WebhookFailures');
-  tell(ports, `webhook.${verdict.kind}`, event, {
+  logEvent(ports, `webhook.${verdict.kind}`, event, {
     attempt: attempts + 1,
     code: verdict.kind === 'failed' ? verdict.code : undefined,
     durationMs: ports.nowMs() - startedMs,
@@ -95,10 +91,10 @@ async function attempt(
   return verdict;
 }
 
-export function tell(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
+export function logEvent(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
   const { clientId, id: eventId, type: eventType, correlationId, data } = event;
   const jobId = 'job_id' in data ? data.job_id : undefined;
   const messageId = 'message_id' in data ? data.message_id : undefined;
-  const about = present({ jobId, messageId });
+  const about = omitUndefined({ jobId, messageId });
   correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...about, ...facts }));
 }

@@ -1,6 +1,6 @@
 import type { WebhookConfigs } from '../config/config-store.ts';
 import type { OpenSecrets } from '../config/sealing.ts';
-import { wantedBy } from '../wanted-events.ts';
+import { subscribedTypes } from '../event-subscription.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 
 /** The clients' receivers, by their configurations at the moment of the call. */
@@ -14,7 +14,7 @@ export function receiversIn(
       const config = await configs.findConfig(clientId);
       if (config?.active !== true) return undefined;
       const { url, version } = config;
-      return { url, version, wanted: wantedBy(config), secrets: await openSecrets(config, nowMs()) };
+      return { url, version, wanted: subscribedTypes(config), secrets: await openSecrets(config, nowMs()) };
     },
     switchOff: (clientId, version, reason) => configs.switchOff(clientId, version, reason, nowMs()),
   };

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { sideBySide } from '../../../lib/aws/side-by-side.ts';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { straightRecipients } from '../../../lib/messages/chunk.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
-import { recordWord } from '../../../lib/opt-outs/record-word.ts';
+import { recordOptOut } from '../../../lib/opt-outs/record-opt-out.ts';
 import { type Metered, type MeteredJob, meterJobs, nameOf } from '../../pipeline/metered-jobs.ts';
 import { limitPerSecond } from '../../pipeline/quiet-world.ts';
 import { startMs } from '../../pipeline/world.ts';
@@ -82,7 +82,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
     clients: [clientOf(stack), clientOf(stack), clientOf(stack)],
     table,
     delayJitterMs,
-    ...present({ gatherMs }),
+    ...omitUndefined({ gatherMs }),
     platformMs: assumed.platformMs,
     storeMs: assumed.storeMs,
     log: (functionName, ...line) => {
@@ -145,7 +145,7 @@ async function optOutsOf(
     const stops = audience(recipients, at).map(({ to }) => {
       return { scope: { kind: 'client', clientId: 9 } as const, recipients: [to], word, clientIds: [] };
     });
-    await sideBySide(stops, 20, (stop) => recordWord(stop, ports));
+    await sideBySide(stops, 20, (stop) => recordOptOut(stop, ports));
   }
 }
 

@@ -4,7 +4,7 @@ import { auditWriter } from '../../../lib/audit/audit-store.ts';
 import { noteSentOf } from '../../../lib/messages/inbound/sent-ids.ts';
 import { sentIdWriter } from '../../../lib/messages/inbound/sent-ids-store.ts';
 import { receiptQueue } from '../../../lib/messages/receipts/receipt-queue.ts';
-import { takeWebhook } from '../../../lib/messages/receipts/take-webhook.ts';
+import { receiveWebhook } from '../../../lib/messages/receipts/receive-webhook.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { platformApps } from '../../../lib/platform/webhook/apps.ts';
 import { deliverBatch } from '../../../lib/webhooks/delivery/deliver.ts';
@@ -85,7 +85,7 @@ async function costOfPost(statuses: number): Promise<Counts> {
     inbound: { send: async () => undefined },
     nowMs: Date.now,
   };
-  const take = () => metered(() => takeWebhook({ body, signature: headers['x-hub-signature-256'] }, ports));
+  const take = () => metered(() => receiveWebhook({ body, signature: headers['x-hub-signature-256'] }, ports));
   const rounds = 50;
   await bytesWritten(take);
   queueRequests = 0;

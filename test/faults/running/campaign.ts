@@ -12,7 +12,7 @@ import {
 } from '../../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { demoSeed } from '../../../infra/simulator/seed.ts';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import type { TakenMessage, ToldRecipient } from '../../support/send-audit.ts';
 import type { Chance } from './chance.ts';
@@ -222,7 +222,7 @@ export async function toldOf(jobs: readonly Job[]): Promise<readonly ToldRecipie
   for (const { client, did, jobId } of jobs) {
     const rows = await client.rows(did, jobId);
     for (const [index, { state, code, to }] of rows.entries()) {
-      told.push({ dispatchId: `${jobId}-${index}`, state, ...present({ code, to }) });
+      told.push({ dispatchId: `${jobId}-${index}`, state, ...omitUndefined({ code, to }) });
     }
   }
   return told;

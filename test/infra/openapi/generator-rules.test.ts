@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { refusalCodes } from '../../../lib/http/refusal.ts';
 import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
-import { templateCategories } from '../../../lib/platform/words.ts';
+import { templateCategories } from '../../../lib/platform/enums.ts';
 import { eventTypes } from '../../../lib/webhooks/event.ts';
 import { escaped, openApi } from '../../support/openapi.ts';
 

@@ -8,7 +8,7 @@ import { CommandError } from '../../../infra/operate/command.ts';
 import { optOutsImportCommand } from '../../../infra/operate/opt-outs-import.ts';
 import { optOutLook, optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
-import { type OptOutPorts, recordWord } from '../../../lib/opt-outs/record-word.ts';
+import { type OptOutPorts, recordOptOut } from '../../../lib/opt-outs/record-opt-out.ts';
 import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
@@ -140,7 +140,7 @@ test('a second run changes nothing and says so; what the client has started afte
 
   const scope = { kind: 'client', clientId: 1001 } as const;
   const word = { says: 'started', atMs: Date.parse('2026-11-23T10:00:00Z'), source: 'api' } as const;
-  await recordWord({ scope, recipients: [first], word, clientIds: [1001] }, optOutWriter(access(), nameOf));
+  await recordOptOut({ scope, recipients: [first], word, clientIds: [1001] }, optOutWriter(access(), nameOf));
   expect((await run(content)).lines.at(-1)).toBe('new: 0, stopped already: 1, started later by the client: 1');
   expect([...(await stopsOf(1001, first, second)).keys()]).toEqual([second]);
 });

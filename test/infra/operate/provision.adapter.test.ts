@@ -16,8 +16,8 @@ import { verifyPassword } from '../../../lib/access/sign-in/password.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/tokens/token-keys.ts';
 import { channelStore } from '../../../lib/channels/channel-store.ts';
 import { markKey } from '../../../lib/opt-outs/opt-out-items.ts';
-import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
-import { wordListReader } from '../../../lib/opt-outs/word-list-store.ts';
+import { stopWordListReader } from '../../../lib/opt-outs/stop-word-list-store.ts';
+import { stopWordMatcher, stopWords } from '../../../lib/opt-outs/stop-words.ts';
 import { platformCredentials } from '../../../lib/platform/credentials.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/provisioning/provisioning-file.ts';
@@ -206,9 +206,9 @@ test('acceptance and inbound read the file’s opt-out settings of a DID (D55)',
 });
 
 test('a word list of provisioning replaces the shipped one, list by list, until the file has none any more (D55)', async () => {
-  const read = wordListReader(client, target.tableName('directory'));
+  const read = stopWordListReader(client, target.tableName('directory'));
   const judged = async (...texts: string[]) => {
-    const judge = wordJudge(await read());
+    const judge = stopWordMatcher(await read());
     return texts.map((text) => judge({ by: 'text', text }));
   };
   const told = ['Stop', '¡BASTA ya!', 'Alta', 'otra vez'];

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../lib/access/caller.ts';
-import { askedClientId, clientIdAdvice, operatingClient } from '../../../lib/access/operating-client.ts';
+import { clientIdAdvice, operatingClient, requestedClientId } from '../../../lib/access/operating-client.ts';
 import { refused } from '../../support/refused.ts';
 
 const limited: Caller = { userId: 'supervisor1001', clientId: 1001, permissions: [], crossClient: false };
 const crossClient: Caller = { userId: 'operator', clientId: 1, permissions: ['BSP_CN'], crossClient: true };
 
 test('a request names no client, one, or the same one twice', () => {
-  expect(askedClientId({})).toBeUndefined();
-  expect(askedClientId({ query: '1001' })).toBe(1001);
-  expect(askedClientId({ body: 1001 })).toBe(1001);
-  expect(askedClientId({ body: 1 })).toBe(1);
-  expect(askedClientId({ query: '1001', body: 1001 })).toBe(1001);
-  expect(askedClientId({ query: String(Number.MAX_SAFE_INTEGER) })).toBe(Number.MAX_SAFE_INTEGER);
+  expect(requestedClientId({})).toBeUndefined();
+  expect(requestedClientId({ query: '1001' })).toBe(1001);
+  expect(requestedClientId({ body: 1001 })).toBe(1001);
+  expect(requestedClientId({ body: 1 })).toBe(1);
+  expect(requestedClientId({ query: '1001', body: 1001 })).toBe(1001);
+  expect(requestedClientId({ query: String(Number.MAX_SAFE_INTEGER) })).toBe(Number.MAX_SAFE_INTEGER);
 });
 
 test('two different clients in query and body are refused (D4)', () => {
-  expect(refused(() => askedClientId({ query: '1001', body: 1002 }))).toMatchObject({
+  expect(refused(() => requestedClientId({ query: '1001', body: 1002 }))).toMatchObject({
     status: 400,
     message: 'invalid client_id: 1001 in the query, 1002 in the body',
   });
@@ -26,7 +26,7 @@ test('two different clients in query and body are refused (D4)', () => {
 test.each(['1,2', '', 'NaN', '1e3', '0x1', '9007199254740992', '0', '-1', '+1', ' 1', '1 ', '01', '1.0', '١', 'null'])(
   'client_id=%j in the query is a 400 that quotes it (R8)',
   (value) => {
-    expect(refused(() => askedClientId({ query: value }))).toMatchObject({
+    expect(refused(() => requestedClientId({ query: value }))).toMatchObject({
       code: 'invalid_client_id',
       status: 400,
       message: `invalid client_id: ${value}`,
@@ -46,11 +46,11 @@ test.each([
   [-1, '-1'],
   [2 ** 53, '9007199254740992'],
 ])('client_id %j in the body is a 400 that quotes it', (value, shown) => {
-  expect(refused(() => askedClientId({ body: value })).message).toBe(`invalid client_id: ${shown}`);
+  expect(refused(() => requestedClientId({ body: value })).message).toBe(`invalid client_id: ${shown}`);
 });
 
 test('a number that came as text says that it must be one', () => {
-  const { errors } = refused(() => askedClientId({ body: '1001' })).details;
+  const { errors } = refused(() => requestedClientId({ body: '1001' })).details;
   expect(errors).toEqual([
     { path: 'client_id', message: 'invalid client_id: 1001 (expected a number, received a text)' },
   ]);
@@ -62,9 +62,9 @@ test('any text is either the plain decimal of a positive safe integer or refused
     fc.property(texts, (text) => {
       const id = Number(text);
       if (Number.isSafeInteger(id) && id > 0 && String(id) === text) {
-        expect(askedClientId({ query: text })).toBe(id);
+        expect(requestedClientId({ query: text })).toBe(id);
       } else {
-        const { message } = refused(() => askedClientId({ query: text }));
+        const { message } = refused(() => requestedClientId({ query: text }));
         expect(message.length).toBeLessThanOrEqual('invalid client_id: '.length + 100);
         expect(message.startsWith(`invalid client_id: ${text.slice(0, 97)}`)).toBe(true);
       }
@@ -72,14 +72,14 @@ test('any text is either the plain decimal of a positive safe integer or refused
   );
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (id) => {
-      expect(askedClientId({ query: String(id) })).toBe(id);
-      expect(refused(() => askedClientId({ query: `${id},${id}` })).message).toBe(`invalid client_id: ${id},${id}`);
+      expect(requestedClientId({ query: String(id) })).toBe(id);
+      expect(refused(() => requestedClientId({ query: `${id},${id}` })).message).toBe(`invalid client_id: ${id},${id}`);
     }),
   );
 });
 
 test('a value of 100 characters is shown whole, a longer one by its first 97', () => {
-  const shown = (value: string) => refused(() => askedClientId({ query: value })).message;
+  const shown = (value: string) => refused(() => requestedClientId({ query: value })).message;
   expect(shown('x'.repeat(100))).toBe(`invalid client_id: ${'x'.repeat(100)}`);
   expect(shown('x'.repeat(101))).toBe(`invalid client_id: ${'x'.repeat(97)}...`);
 });

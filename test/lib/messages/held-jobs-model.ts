@@ -1,9 +1,9 @@
 import type { JobMessage } from '../../../lib/messages/accept/job-message.ts';
 import { dispatchTimeoutMs } from '../../../lib/messages/dispatch/deadlines.ts';
-import { workChunks } from '../../../lib/messages/dispatch/work-chunks.ts';
+import { processBatch } from '../../../lib/messages/dispatch/process-batch.ts';
 import { type FanOutPorts, fanOutJob } from '../../../lib/messages/fan-out/fan-out-job.ts';
 import type { StoredJob } from '../../../lib/messages/fan-out/job-rounds.ts';
-import { asAccepted } from '../../../lib/messages/fan-out/judge-again.ts';
+import { asAccepted } from '../../../lib/messages/fan-out/revalidate-job.ts';
 import { unknownBreaker } from '../../../lib/messages/holds/breaker.ts';
 import type { Holds } from '../../../lib/messages/holds/hold.ts';
 import type { HoldsOfWabas } from '../../../lib/messages/holds/hold-store.ts';
@@ -76,7 +76,7 @@ async function replayed(run: Run): Promise<Standing> {
 function startOf({ role, number, body, total }: Run): (outside: Outside<string>) => Promise<boolean> {
   const delivery = { messageId: 'm', receiptHandle: 'r', body };
   if (role === 'worker') {
-    return async (outside) => (await workChunks([delivery], grouped(workerPorts(outside, number)))).length === 0;
+    return async (outside) => (await processBatch([delivery], grouped(workerPorts(outside, number)))).length === 0;
   }
   if (role === 'watcher') return async (outside) => (await watchJobs([delivery], watcherPorts(outside))).length === 0;
   return (outside) =>
@@ -118,9 +118,9 @@ function workerPorts(outside: Outside<string>, number: number): FlatPorts {
   return {
     ...{ ...quiet, nowMs, paces, isOfSmallRequests: false },
     slices: slicesOf(call),
-    doubts: { mark: nothing, proven: async () => new Set() },
+    unknowns: { mark: nothing, proven: async () => new Set() },
     queue: { sendLater: call('sendLater'), postpone: nothing, hold: nothing },
-    tenths: { take: async () => [] },
+    urgentCapacity: { take: async () => [] },
     look: async () => {
       const { state, holds } = await look();
       return { jobs: new Map([[jobId, state]]), holds, pace: await paces.find(''), anyStops: false };

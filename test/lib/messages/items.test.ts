@@ -4,19 +4,19 @@ import {
   acceptedKey,
   breakerKey,
   dispatchesPartition,
-  doubtKey,
   holdsKey,
   idempotencyKey,
   jobKey,
   jobOfPartition,
   jobOfReceipts,
   jobSortKey,
+  lookupCountKey,
+  lookupKey,
   mayBegin,
   mayWithdraw,
   nextParameters,
   paceKey,
   parametersKey,
-  questionKey,
   receiptGroupOf,
   receiptPartition,
   recipientsKey,
@@ -24,7 +24,7 @@ import {
   retriesKey,
   scheduledKey,
   sentIdKey,
-  turnsKey,
+  unknownMarkKey,
   urgentKey,
   userIdOfReplaced,
   wrotePartition,
@@ -44,15 +44,15 @@ test.each<[string, object, object]>([
     idempotencyKey({ clientId: 1001, did: '5491100000001', key: 'order 7' }),
     { pk: 'IDEMPOTENCY#1001#5491100000001#D8ifiuGTlLSN69Y1O7mtM5PzvHkZMVGfGdF2p-VRPrw', sk: 'IDEMPOTENCY' },
   ],
-  ['a question', questionKey('abc'), { pk: 'QUESTION#abc', sk: 'QUESTION' }],
-  ['the turns of a client', turnsKey(1001), { pk: 'QUESTIONS#1001', sk: 'QUESTIONS' }],
+  ['a question', lookupKey('abc'), { pk: 'QUESTION#abc', sk: 'QUESTION' }],
+  ['the turns of a client', lookupCountKey(1001), { pk: 'QUESTIONS#1001', sk: 'QUESTIONS' }],
   ['an acceptance', acceptedKey(jobId), { pk: `JOB#${jobId}`, sk: 'ACCEPTED' }],
   ['its recipients', recipientsKey(jobId, 250), { pk: `JOB#${jobId}`, sk: 'RECIPIENTS#250' }],
   ['the first parameters of a job', parametersKey({ jobId, index: 0 }), { pk: `PARAMS#${jobId}#0`, sk: '00000' }],
   ['the last ones of a partition', parametersKey({ jobId, index: 499 }), { pk: `PARAMS#${jobId}#0`, sk: '00499' }],
   ['the largest ones', parametersKey({ jobId, index: 9_999 }), { pk: `PARAMS#${jobId}#19`, sk: '09999' }],
   ['who is retried', retriesKey(jobId), { pk: `RETRIES#${jobId}`, sk: 'RETRIES' }],
-  ['a doubt', doubtKey(jobId), { pk: `JOB#${jobId}`, sk: 'DOUBT' }],
+  ['a doubt', unknownMarkKey(jobId), { pk: `JOB#${jobId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
   [
@@ -110,7 +110,7 @@ test('slices, receipts and what is written of a job as a whole are found by the 
   expect(slicePartition(jobId, 1)).toBe(sliceKeyOf({ jobId, slice: 100 }).pk);
   expect(sliceOfSortKey(sliceKeyOf({ jobId, slice: 234 }).sk)).toBe(234);
   expect(jobOfReceipts(receiptPartition(jobId, 10))).toBe(jobId);
-  expect([jobOfPartition(jobKey(jobId).pk), jobOfPartition(doubtKey(jobId).pk)]).toEqual([jobId, jobId]);
+  expect([jobOfPartition(jobKey(jobId).pk), jobOfPartition(unknownMarkKey(jobId).pk)]).toEqual([jobId, jobId]);
 });
 
 test('a job is begun or withdrawn under conditions that exclude each other, in every version (D25)', () => {

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import type { Slice } from '../../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../../lib/messages/dispatch/claims/slice-store.ts';
@@ -184,7 +184,7 @@ function itemOf(item: Record<string, unknown> | undefined): JobItem | undefined 
     ...jobStateOf(item),
     ...(withdrawnAtMs === undefined ? {} : { withdrawn: true }),
     ...(stored === undefined ? {} : { round: stored }),
-    ...(queued === undefined ? {} : { progress: { queued, ...present({ wave, ofStretches }) } }),
+    ...(queued === undefined ? {} : { progress: { queued, ...omitUndefined({ wave, ofStretches }) } }),
   } as JobItem;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { queuedMessage } from '../../../lib/aws/queued-message.ts';
-import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint.ts';
+import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint-message.ts';
 import { decodeJob } from '../../../lib/messages/accept/job-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/chunk.ts';
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dispatchIdOf, jobIdPattern } from '../../../lib/messages/job.ts';
 import { repliedMessageOf, replyPayload } from '../../../lib/messages/reply-payload.ts';
-import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
+import { stopWordMatcher, stopWords } from '../../../lib/opt-outs/stop-words.ts';
 
 const jobId = '01M80HXQNCYVAMMXGBXAHJWT8R';
 
@@ -18,7 +18,7 @@ const places = fc.record(
 );
 
 test('what a send writes is read again, is no stop word, and is within 128 characters', () => {
-  const judge = wordJudge(stopWords);
+  const judge = stopWordMatcher(stopWords);
   fc.assert(
     fc.property(jobIds, fc.nat({ max: 99_999 }), places, (of, index, place) => {
       const payload = replyPayload(dispatchIdOf({ jobId: of, index }), place);

@@ -1,39 +1,39 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  after,
-  doubtMs,
+  changeTimeMs,
+  clockSkewMs,
+  currentChange,
   type Entry,
   isStopped,
   joined,
   mayStart,
-  standing,
-  timeOfWord,
-  type Word,
+  type OptOutChange,
+  withChange,
 } from '../../../lib/opt-outs/entry.ts';
 import {
-  accountOf,
+  mergedOptOuts,
   mostNames,
-  nothingSaid,
+  noOptOuts,
+  optOutsOfChange,
   platformStops,
   refuses,
   stopFor,
-  together,
 } from '../../../lib/opt-outs/person.ts';
 
 const atMs = 1_800_000_000_000;
-const word = (source: Word['source'], says: Word['says'], laterMs = 0): Word => ({
+const word = (source: OptOutChange['source'], says: OptOutChange['says'], laterMs = 0): OptOutChange => ({
   source,
   says,
   atMs: atMs + laterMs,
 });
-const entryOf = (...words: readonly Word[]) => words.reduce<Entry>(after, {});
+const entryOf = (...words: readonly OptOutChange[]) => words.reduce<Entry>(withChange, {});
 
 /** Moments are few, so that many words have the same time. */
-const anyWord: fc.Arbitrary<Word> = fc.record({
-  source: fc.constantFrom<Word['source']>('platform', 'refused', 'reply', 'quick_reply', 'api', 'import'),
+const anyWord: fc.Arbitrary<OptOutChange> = fc.record({
+  source: fc.constantFrom<OptOutChange['source']>('platform', 'refused', 'reply', 'quick_reply', 'api', 'import'),
   says: fc.constantFrom('stopped', 'started'),
-  atMs: fc.constantFrom(...[0, 1_000, doubtMs, doubtMs + 1, 60_000].map((laterMs) => atMs + laterMs)),
+  atMs: fc.constantFrom(...[0, 1_000, clockSkewMs, clockSkewMs + 1, 60_000].map((laterMs) => atMs + laterMs)),
 });
 const anyWords = fc.array(anyWord, { minLength: 1, maxLength: 7 });
 
@@ -63,7 +63,7 @@ test('the client lifts nothing that the person or the platform has said, wheneve
     fc.property(anyWords, anyWord, (words, client) => {
       fc.pre(client.source === 'api' || client.source === 'import');
       const entry = entryOf(...words);
-      if (!mayStart(entry)) expect(isStopped(after(entry, client))).toBe(true);
+      if (!mayStart(entry)) expect(isStopped(withChange(entry, client))).toBe(true);
       const person = words.filter(({ source }) => source !== 'api' && source !== 'import');
       if (isStopped(entryOf(...person))) expect(isStopped(entry)).toBe(true);
     }),
@@ -71,7 +71,7 @@ test('the client lifts nothing that the person or the platform has said, wheneve
 });
 
 describe('the word that holds', () => {
-  test.each<readonly [string, readonly Word[], Word | undefined]>([
+  test.each<readonly [string, readonly OptOutChange[], OptOutChange | undefined]>([
     ['of none', [], undefined],
     [
       'a stop, then a resume',
@@ -97,12 +97,12 @@ describe('the word that holds', () => {
     ["the API's stop, then its start", [word('api', 'stopped'), word('api', 'started', 1)], word('api', 'started', 1)],
     [
       "an import, then the person's start",
-      [word('import', 'stopped'), word('reply', 'started', doubtMs + 1)],
-      word('reply', 'started', doubtMs + 1),
+      [word('import', 'stopped'), word('reply', 'started', clockSkewMs + 1)],
+      word('reply', 'started', clockSkewMs + 1),
     ],
     [
       "the API's stop, and a start in doubt",
-      [word('api', 'stopped'), word('reply', 'started', doubtMs)],
+      [word('api', 'stopped'), word('reply', 'started', clockSkewMs)],
       word('api', 'stopped'),
     ],
     [
@@ -117,18 +117,18 @@ describe('the word that holds', () => {
       word('reply', 'stopped'),
     ],
   ])('%s', (_, words, holds) => {
-    expect(standing(entryOf(...words))).toEqual(holds);
-    expect(standing(entryOf(...words.toReversed()))).toEqual(holds);
+    expect(currentChange(entryOf(...words))).toEqual(holds);
+    expect(currentChange(entryOf(...words.toReversed()))).toEqual(holds);
   });
 
   test('a word that changes nothing leaves the same entry', () => {
     const entry = entryOf(word('reply', 'stopped', 1), word('api', 'stopped'));
     for (const again of [word('reply', 'stopped', 1), word('reply', 'started'), word('import', 'started')])
-      expect(after(entry, again)).toBe(entry);
+      expect(withChange(entry, again)).toBe(entry);
   });
 });
 
-test.each<readonly [Word['says'], number | undefined, number | undefined]>([
+test.each<readonly [OptOutChange['says'], number | undefined, number | undefined]>([
   ['stopped', atMs - 86_400_000, atMs - 86_400_000],
   ['started', atMs - 86_400_000, atMs - 86_400_000],
   ['started', atMs + 60_000, atMs + 60_000],
@@ -137,18 +137,18 @@ test.each<readonly [Word['says'], number | undefined, number | undefined]>([
   ['stopped', atMs + 60_001, atMs],
   ['started', atMs + 60_001, undefined],
 ])('a %s of %j counts from %j', (says, told, counts) => {
-  expect(timeOfWord(says, told, atMs)).toBe(counts);
+  expect(changeTimeMs(says, told, atMs)).toBe(counts);
 });
 
 describe('a person', () => {
   const client = { kind: 'client', clientId: 7 } as const;
   const number = { kind: 'number', phoneNumberId: '31', wabaId: '11' } as const;
   const sender = { clientId: 7, phoneNumberId: '31', wabaId: '11' };
-  const stoppedIn = (...scopes: readonly Parameters<typeof accountOf>[0][]) =>
-    scopes.map((scope) => accountOf(scope, word('platform', 'stopped'), ['a'])).reduce(together, nothingSaid);
+  const stoppedIn = (...scopes: readonly Parameters<typeof optOutsOfChange>[0][]) =>
+    scopes.map((scope) => optOutsOfChange(scope, word('platform', 'stopped'), ['a'])).reduce(mergedOptOuts, noOptOuts);
 
   test("is stopped for the client alone, for a number's senders, or for those of a WABA", () => {
-    expect(stopFor(nothingSaid, sender)).toBeUndefined();
+    expect(stopFor(noOptOuts, sender)).toBeUndefined();
     expect(stopFor(stoppedIn(client), sender)).toEqual(word('platform', 'stopped'));
     expect(stopFor(stoppedIn(client), { ...sender, clientId: 8 })).toBeUndefined();
     expect(stopFor(stoppedIn(client), { ...sender, phoneNumberId: '32', wabaId: '12' })).toBeDefined();
@@ -160,7 +160,7 @@ describe('a person', () => {
   });
 
   test("a start in the client's scope leaves the platform's stop, which is told", () => {
-    const started = together(stoppedIn(number), accountOf(client, word('api', 'started', 9_000), ['a']));
+    const started = mergedOptOuts(stoppedIn(number), optOutsOfChange(client, word('api', 'started', 9_000), ['a']));
     expect(refuses(stoppedIn(number), client, word('api', 'started', 9_000))).toBe(false);
     expect(platformStops(started)).toEqual(['number:31']);
     expect(stopFor(started, sender)).toEqual(word('platform', 'stopped'));
@@ -176,8 +176,10 @@ describe('a person', () => {
 
   test('has so many names and no more', () => {
     const names = Array.from({ length: 40 }, (_, at) => `name ${at}`);
-    const all = names.map((name) => accountOf(client, word('reply', 'stopped'), ['a', name])).reduce(together);
+    const all = names
+      .map((name) => optOutsOfChange(client, word('reply', 'stopped'), ['a', name]))
+      .reduce(mergedOptOuts);
     expect(all.names).toHaveLength(mostNames);
-    expect(together(all, all)).toBe(all);
+    expect(mergedOptOuts(all, all)).toBe(all);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { optOutEvent, type ToldWord } from '../../../lib/opt-outs/opt-out-event.ts';
+import { type NotifiedChange, optOutEvent } from '../../../lib/opt-outs/opt-out-event.ts';
 
 const atMs = Date.UTC(2026, 10, 21, 4);
-const told: ToldWord = {
+const told: NotifiedChange = {
   clientId: 1001,
   recipients: ['5491155550001', 'AR.1', 'AR.ENT.1'],
   did: '5491100000001',
@@ -30,7 +30,7 @@ test('who is listed by user id is told so, with the number beside it', () => {
 
 test('a word is one event, however often it is told, and another word is another', () => {
   const { word } = told;
-  const others: ToldWord[] = [
+  const others: NotifiedChange[] = [
     { ...told, clientId: 1002 },
     { ...told, recipients: ['5491155550002'] },
     { ...told, scope: { kind: 'waba', wabaId: 'W' } },

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Word } from '../../../lib/opt-outs/entry.ts';
+import type { OptOutChange } from '../../../lib/opt-outs/entry.ts';
 import { optOutLook, optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { mostNames } from '../../../lib/opt-outs/person.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
 import {
   type OptOutPorts,
-  recordChange,
-  recordWord as recorded,
+  recordOptOut as recorded,
+  recordIdChange,
   type ToRecord,
-} from '../../../lib/opt-outs/record-word.ts';
+} from '../../../lib/opt-outs/record-opt-out.ts';
 import type { Scope } from '../../../lib/opt-outs/scope.ts';
 import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
 import { lagReads } from '../../support/lagging-reads.ts';
@@ -22,7 +22,7 @@ const number: Scope = { kind: 'number', phoneNumberId: '31', wabaId: '11' };
 const sender = { clientId: 7, phoneNumberId: '31', wabaId: '11' };
 const [waId, userId] = ['5491155550001', 'US.13491208655302741918'];
 const nameOf = personNames(randomBytes(32));
-const stopped: Word = { says: 'stopped', atMs, source: 'reply' };
+const stopped: OptOutChange = { says: 'stopped', atMs, source: 'reply' };
 let table: string;
 
 const recordWord = (word: Omit<ToRecord, 'clientIds'>, ports: OptOutPorts) =>
@@ -79,8 +79,12 @@ test('what is stored names no person but in the list, and has no time to live (D
 });
 
 test('the API starts what it has stopped, and is refused what the person has', async () => {
-  const told = (says: Word['says'], laterMs: number): Word => ({ says, atMs: atMs + laterMs, source: 'api' });
-  const record = (word: Word) => recordWord({ scope: client, recipients: [waId], word }, writer());
+  const told = (says: OptOutChange['says'], laterMs: number): OptOutChange => ({
+    says,
+    atMs: atMs + laterMs,
+    source: 'api',
+  });
+  const record = (word: OptOutChange) => recordWord({ scope: client, recipients: [waId], word }, writer());
   await record(told('stopped', 0));
   expect((await record(told('started', 1))).taken).toBe(true);
   expect(await stopsOf(waId)).toEqual([]);
@@ -92,7 +96,7 @@ test('the API starts what it has stopped, and is refused what the person has', a
 test('what was said until a change of ids counts under the new ones, also when it comes late; nothing later does', async () => {
   const change = { old: [waId, userId], recipients: ['5491155550009', 'US.9'], atMs: atMs + 1_000 };
   await recordWord({ scope: number, recipients: [waId, userId], word: { ...stopped, source: 'platform' } }, writer());
-  await recordChange(change, writer());
+  await recordIdChange(change, writer());
   await recordWord(
     { scope: client, recipients: [waId], word: { ...stopped, says: 'started', atMs: atMs + 2_000 } },
     writer(),
@@ -114,9 +118,9 @@ test.each(['after it is told', 'before it is told'])(
       const word = { ...stopped, says, source: 'api', atMs: atMs + laterMs } as const;
       await recordWord({ scope: client, recipients: [userId], word }, writer());
     };
-    if (when === 'after it is told') await recordChange(change, writer());
+    if (when === 'after it is told') await recordIdChange(change, writer());
     await say('stopped', 0);
-    if (when === 'before it is told') await recordChange(change, writer());
+    if (when === 'before it is told') await recordIdChange(change, writer());
     await say('started', 1);
     expect((await stopsOf(userId, 'US.9')).map(([recipient]) => recipient)).toEqual(['US.9']);
   },

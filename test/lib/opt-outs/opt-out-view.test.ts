@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry, Word } from '../../../lib/opt-outs/entry.ts';
+import type { Entry, OptOutChange } from '../../../lib/opt-outs/entry.ts';
 import { optOutOf } from '../../../lib/opt-outs/opt-out-view.ts';
-import { nothingSaid } from '../../../lib/opt-outs/person.ts';
+import { noOptOuts } from '../../../lib/opt-outs/person.ts';
 import type { ScopeText } from '../../../lib/opt-outs/scope.ts';
 
 const atMs = Date.UTC(2026, 10, 22, 10);
-const word = <const W extends Omit<Word, 'atMs'>>(said: W, laterMs = 0) => ({ ...said, atMs: atMs + laterMs });
+const word = <const W extends Omit<OptOutChange, 'atMs'>>(said: W, laterMs = 0) => ({ ...said, atMs: atMs + laterMs });
 const stop = (laterMs = 0) => word({ says: 'stopped', source: 'platform' }, laterMs);
 const start = (laterMs = 0) => word({ says: 'started', source: 'platform' }, laterMs);
 const told = { told: word({ says: 'stopped', source: 'api' }) } satisfies Entry;
 
 const scopes = new Set<ScopeText>(['client:7', 'number:31', 'number:32', 'waba:11']);
 const shown = (entries: Partial<Record<ScopeText, Entry>>) =>
-  optOutOf('5491155550001', { ...nothingSaid, entries }, { clientId: 7, scopes });
+  optOutOf('5491155550001', { ...noOptOuts, entries }, { clientId: 7, scopes });
 
 describe('what a client is shown of a person (D55)', () => {
   test.each<[string, Partial<Record<ScopeText, Entry>>, object | undefined]>([

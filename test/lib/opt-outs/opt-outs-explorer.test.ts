@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doubtMs, type Source, type Word } from '../../../lib/opt-outs/entry.ts';
+import { clockSkewMs, type OptOutChange, type Source } from '../../../lib/opt-outs/entry.ts';
 import type { Scope } from '../../../lib/opt-outs/scope.ts';
 import { explore } from '../../support/exploration.ts';
 import { thorough } from '../../support/thorough.ts';
@@ -16,7 +16,7 @@ const atMs = 1_800_000_000_000;
 
 const said = (
   source: Source,
-  says: Word['says'],
+  says: OptOutChange['says'],
   laterMs: number,
   recipients: string[],
   scope: Scope = client,
@@ -73,7 +73,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: "the person's start ends what the client had stopped",
-    told: [said('api', 'stopped', 0, ['N', 'U']), said('reply', 'started', doubtMs + 1, ['U'])],
+    told: [said('api', 'stopped', 0, ['N', 'U']), said('reply', 'started', clockSkewMs + 1, ['U'])],
     to: ['N'],
     left: { faults: 1 },
     sees: ['called', 'stopped', 'free'],

@@ -1,8 +1,13 @@
 import type { Changed } from '../../../lib/aws/versioned-item.ts';
-import { after, type Entry, isOfClient, isStopped, type Word } from '../../../lib/opt-outs/entry.ts';
+import { type Entry, isOfClient, isStopped, type OptOutChange, withChange } from '../../../lib/opt-outs/entry.ts';
 import { markKey, markKeysOf } from '../../../lib/opt-outs/opt-out-items.ts';
-import { nothingSaid, type PersonOptOuts, stopFor } from '../../../lib/opt-outs/person.ts';
-import { type ListedRow, type OptOutPorts, recordChange, recordWord } from '../../../lib/opt-outs/record-word.ts';
+import { noOptOuts, type PersonOptOuts, stopFor } from '../../../lib/opt-outs/person.ts';
+import {
+  type ListedRow,
+  type OptOutPorts,
+  recordIdChange,
+  recordOptOut,
+} from '../../../lib/opt-outs/record-opt-out.ts';
 import { type Scope, type Sender, scopesOf, textOf } from '../../../lib/opt-outs/scope.ts';
 import { type Step, written } from '../../support/exploration.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../support/replayed-run.ts';
@@ -13,7 +18,7 @@ import { type Call, type Outside, type Reply, type Standing, standingAfter } fro
  */
 
 export type Told = (
-  | { readonly scope: Scope; readonly recipients: readonly string[]; readonly word: Word }
+  | { readonly scope: Scope; readonly recipients: readonly string[]; readonly word: OptOutChange }
   | { readonly old: readonly string[]; readonly recipients: readonly string[]; readonly atMs: number }
 ) & {
   /** The word comes only after that other word is stored. */
@@ -66,10 +71,10 @@ async function started(told: Told, { call }: Outside<CallName>): Promise<End> {
   };
   try {
     if ('old' in told) {
-      await recordChange(told, ports);
+      await recordIdChange(told, ports);
       return 'stored';
     }
-    return (await recordWord({ ...told, clientIds: clientIdsOf(told.scope) }, ports)).taken ? 'stored' : 'refused';
+    return (await recordOptOut({ ...told, clientIds: clientIdsOf(told.scope) }, ports)).taken ? 'stored' : 'refused';
   } catch (error) {
     // An error of the code itself breaks a promise; an unavailable store does not.
     if (error instanceof Error && error.message === 'unavailable') return 'failed';
@@ -129,7 +134,7 @@ function carriedOut(world: World, { name, args }: Call<CallName>): { store: Worl
     return { store: { ...world, rows }, value: undefined };
   }
   const [person, rule] = args as [string, (before: PersonOptOuts) => Changed<PersonOptOuts, unknown>];
-  const value = rule(world.people[person] ?? nothingSaid);
+  const value = rule(world.people[person] ?? noOptOuts);
   return { store: { ...world, people: { ...world.people, [person]: value.state } }, value };
 }
 
@@ -137,7 +142,7 @@ function storedIn({ writers }: World): number[] {
   return writers.filter(({ progress }) => progress === 'stored').map(({ told }) => told);
 }
 
-/** The order that record-word.ts requires of a worker. */
+/** The order that record-opt-out.ts requires of a worker. */
 function ofWorker(world: World, worker: Worker, at: number): Step<World>[] {
   const { sender, recipient } = worker;
   const to = (does: string, next: Partial<Worker>): Step<World>[] => {
@@ -153,7 +158,7 @@ function ofWorker(world: World, worker: Worker, at: number): Step<World>[] {
       return to('reads the marks', { progress: isMarked ? 'looks' : 'unmarked' });
     }
     case 'looks': {
-      const stop = stopFor(world.people[recipient] ?? nothingSaid, sender);
+      const stop = stopFor(world.people[recipient] ?? noOptOuts, sender);
       return to('reads the person', { progress: stop === undefined ? 'free' : 'stopped' });
     }
     case 'unmarked':
@@ -192,11 +197,11 @@ function entryFrom(told: readonly Told[], { links, words, scope }: Known, recipi
     .flatMap((fact) => ('word' in fact && textOf(fact.scope) === scope ? [fact] : []))
     .filter(({ recipients, word }) => reaches(word, untilMsOf(recipients)))
     .map(({ word }) => word)
-    .reduce<Entry>(after, {});
+    .reduce<Entry>(withChange, {});
 }
 
 /** A client's stop follows the person even when it comes after the change. */
-function reaches(word: Word, untilMs: number): boolean {
+function reaches(word: OptOutChange, untilMs: number): boolean {
   return word.atMs <= untilMs || (untilMs >= 0 && isOfClient(word) && word.says === 'stopped');
 }
 

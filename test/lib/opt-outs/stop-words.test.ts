@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
+import { stopWordMatcher, stopWords } from '../../../lib/opt-outs/stop-words.ts';
 
-const judge = wordJudge(stopWords);
+const judge = stopWordMatcher(stopWords);
 const said = (text: string) => judge({ by: 'text', text });
 
 test.each([
@@ -130,7 +130,7 @@ test('a word is never found in a text that says more', () => {
 });
 
 describe('a button', () => {
-  const own = wordJudge({ ...stopWords, stopButtons: ['No más ofertas', 'optout:7'] });
+  const own = stopWordMatcher({ ...stopWords, stopButtons: ['No más ofertas', 'optout:7'] });
 
   test('counts by its label or its payload, from whichever list was given', () => {
     expect(own({ by: 'quick_reply', text: 'NO MAS OFERTAS', payload: '{"id":"x"}' })).toBe('stop');
@@ -148,7 +148,7 @@ describe('a button', () => {
 });
 
 test('a list of its own replaces every word, spelled as it likes', () => {
-  const own = wordJudge({ stop: ['¡Basta YA!'], start: [], stopButtons: [] });
+  const own = stopWordMatcher({ stop: ['¡Basta YA!'], start: [], stopButtons: [] });
   expect(own({ by: 'text', text: 'basta ya' })).toBe('stop');
   expect(own({ by: 'text', text: 'STOP' })).toBeUndefined();
 });

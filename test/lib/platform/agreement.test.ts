@@ -3,9 +3,9 @@ import { holdKinds } from '../../../infra/simulator/holds.ts';
 import { tierNames, tiers } from '../../../infra/simulator/portfolios/messaging-limits.ts';
 import { peopleADay } from '../../../lib/channels/messaging-limit.ts';
 import { scopeOfRefusal } from '../../../lib/messages/holds/scope.ts';
-import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
+import { stopWordMatcher, stopWords } from '../../../lib/opt-outs/stop-words.ts';
 import { updatesIn } from '../../../lib/platform/webhook/envelope.ts';
-import { personWordsOf } from '../../../lib/platform/webhook/person-words.ts';
+import { personUpdatesOf } from '../../../lib/platform/webhook/person-updates.ts';
 import { validSends } from '../../infra/simulator/valid-sends.ts';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
@@ -46,7 +46,7 @@ describe('what people do is read as it was done (D55)', () => {
   const person = (call: string, body: object) =>
     simulator.control('POST', `recipients/${recipient}/${call}`, { phone_number_id: firstNumber, ...body });
   const read = () =>
-    personWordsOf(receiver.calls.flatMap(({ bytes }) => updatesIn(bytes, new Set([firstWaba])).updates));
+    personUpdatesOf(receiver.calls.flatMap(({ bytes }) => updatesIn(bytes, new Set([firstWaba])).updates));
   const listening = async () => {
     receiver.forget();
     await simulator.control('POST', 'apps/500000000000001', {
@@ -87,7 +87,7 @@ describe('what people do is read as it was done (D55)', () => {
     await person('thread', { owner: 'other' });
     await person('message', { text: 'BAJA' });
     const { words, unreadable } = read();
-    const judge = wordJudge(stopWords);
+    const judge = stopWordMatcher(stopWords);
     expect(unreadable).toBe(0);
     expect(
       words.map((word) => ['reply' in word && word.reply, ...['reply' in word && judge(word.reply), word.standby]]),

@@ -10,7 +10,7 @@ import {
   holdKinds,
   PlatformFailure,
   refusalAdvices,
-  retryWords,
+  retryAdvices,
 } from '../../../lib/platform/failure.ts';
 
 const kinds = ['auth', 'integrity', 'throttle', 'other', 'bid', 'template', 'registration', 'mm_api'] as const;
@@ -25,7 +25,7 @@ const RowSchema = v.variant('kind', [
     holds: v.optional(v.picklist(holdKinds)),
     holdsWhenDropped: v.optional(v.picklist(holdKinds)),
     concerns: v.optional(v.picklist(concerns)),
-    retry: v.picklist(retryWords),
+    retry: v.picklist(retryAdvices),
   }),
   v.strictObject({
     code: v.literal(100),

@@ -1,26 +1,26 @@
 import fc from 'fast-check';
-import { wantedPlatformCredentials } from '../../../lib/provisioning/platform-credentials.ts';
+import { desiredPlatformApps } from '../../../lib/provisioning/desired-apps.ts';
+import { desiredPlatformCredentials } from '../../../lib/provisioning/platform-credentials.ts';
 import { credentialItem, provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
 import { type ProvisioningFile, provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
 import {
+  type DesiredState,
   type ProvisionedState,
   placeText,
   provisioningPlan,
-  type WantedState,
 } from '../../../lib/provisioning/provisioning-plan.ts';
-import { wantedPlatformApps } from '../../../lib/provisioning/wanted-apps.ts';
 import { statesOf } from '../../support/provisioned-state.ts';
 
 export const nothing: ProvisionedState = { items: [], platformCredentials: {}, platformApps: {} };
 export const nowIso = '2026-11-20T12:00:00.000Z';
 
 /** The wanted state of a file; plain passwords stand for their hashes. */
-export function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): WantedState {
+export function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): DesiredState {
   const credentials = file.users.map((user) => credentialItem(user, { passwordHash: user.password ?? '' }));
   return {
     items: [...provisionedItems(file), ...provisionedChannels(file, nowIso), ...credentials],
-    platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
-    platformApps: wantedPlatformApps(file),
+    platformCredentials: desiredPlatformCredentials(stored.platformCredentials, file),
+    platformApps: desiredPlatformApps(file),
   };
 }
 

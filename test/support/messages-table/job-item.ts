@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { AcceptedJobs } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { type Slice, type SliceKey, sliceSize, withdrawn } from '../../../lib/messages/dispatch/claims/slice.ts';
 import {
@@ -55,7 +55,7 @@ export const jobWrites: WritesOf<JobItem, JobPort> = {
   resume: (job, _, { sinceMs, goesOn }) => {
     if (job?.parked?.sinceMs !== sinceMs) return { item: job, value: false };
     const { parked: _over, pausedFromMs, ...rest } = job;
-    return { item: { ...rest, ...(goesOn ? {} : present({ pausedFromMs })) }, value: true };
+    return { item: { ...rest, ...(goesOn ? {} : omitUndefined({ pausedFromMs })) }, value: true };
   },
 
   endPause: (job) => {

@@ -1,4 +1,4 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import {
   type IdempotencyRecord,
   type IdempotencyRecords,
@@ -19,7 +19,7 @@ export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
   },
 
   complete: (known, _, run, { warning }) => {
-    const item = isRun(known, run) ? { ...known, state: 'done' as const, ...present({ warning }) } : known;
+    const item = isRun(known, run) ? { ...known, state: 'done' as const, ...omitUndefined({ warning }) } : known;
     return { item, value: undefined };
   },
 

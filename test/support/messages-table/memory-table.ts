@@ -1,8 +1,8 @@
-import { present } from '../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { AcceptedJobs } from '../../../lib/messages/accept/accepted-jobs-store.ts';
-import { pairWaitsMs } from '../../../lib/messages/accept/pair-waits.ts';
+import { pairRateDelaysMs } from '../../../lib/messages/accept/pair-rate-delays.ts';
 import type { WholeJob } from '../../../lib/messages/accept/whole-job.ts';
-import type { SliceDoubts } from '../../../lib/messages/dispatch/chunk-ports.ts';
+import type { UnknownOutcomes } from '../../../lib/messages/dispatch/chunk-ports.ts';
 import type { Slice, SliceKey } from '../../../lib/messages/dispatch/claims/slice.ts';
 import type { Slices } from '../../../lib/messages/dispatch/claims/slice-store.ts';
 import type { JobRounds } from '../../../lib/messages/fan-out/job-rounds.ts';
@@ -51,7 +51,7 @@ export class MemoryTable {
     },
     set: (jobId: string, state: JobState): void => {
       const { begun: hasBegun, withdrawn, round, progress } = this.jobs.get(jobId) ?? {};
-      this.jobs.set(jobId, { ...present({ begun: hasBegun, withdrawn, round, progress }), ...state });
+      this.jobs.set(jobId, { ...omitUndefined({ begun: hasBegun, withdrawn, round, progress }), ...state });
     },
   };
 
@@ -102,9 +102,9 @@ export class MemoryTable {
         run.call('findJob', () => {
           const job = this.#stored.get(jobId);
           if (job === undefined) return undefined;
-          const waitsMs = pairWaitsMs(job.recipients);
+          const waitsMs = pairRateDelaysMs(job.recipients);
           const { head, plan, repeats = [], lots, header } = job;
-          return { head, plan, repeats, waitsMs, ...present({ lots, header }) };
+          return { head, plan, repeats, waitsMs, ...omitUndefined({ lots, header }) };
         }),
       recipientsFrom: (jobId, firstIndex) =>
         run.call('findPage', () => {
@@ -164,7 +164,7 @@ export class MemoryTable {
     };
   }
 
-  ofDoubts(run: Caller): SliceDoubts {
+  ofDoubts(run: Caller): UnknownOutcomes {
     return {
       mark: ({ jobId }) => run.call('mark', () => void this.doubtful.add(jobId)),
       proven: (key) => run.call('hasReceipt', () => provenPlaces(this.receipts, key)),
@@ -176,8 +176,8 @@ export class MemoryTable {
       records: {
         findHeads: (jobIds) => run.call('findHeads', () => picked(this.heads, jobIds)),
         append: (_, receipts) => run.call('append', () => this.append(...receipts)),
-        doubtfulJobs: (jobIds) =>
-          run.call('doubtfulJobs', () => new Set(jobIds.filter((jobId) => this.doubtful.has(jobId)))),
+        jobsWithUnknown: (jobIds) =>
+          run.call('jobsWithUnknown', () => new Set(jobIds.filter((jobId) => this.doubtful.has(jobId)))),
         ofGroup: (jobId, group) =>
           run.call('ofGroup', () =>
             Object.values(this.receipts)

@@ -1,4 +1,4 @@
-import { present } from '../../../keys/present.ts';
+import { omitUndefined } from '../../../keys/omit-undefined.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../chunk.ts';
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
 import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
@@ -6,14 +6,14 @@ import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './sli
 /** The part of a queue message that is left: consecutive slices of a job, each with its next try. */
 export type Chunk = Pick<QueuedChunk, 'jobId' | 'slices' | 'keptUntilMs'>;
 
-export interface Told {
+export interface ChunkEnding {
   readonly recipient: ChunkRecipient;
   readonly outcome: Exclude<Slice['outcomes'][number], undefined>;
 }
 
 export interface ChunkPorts extends SlicePorts {
   /** Emits the events about endings, idempotent by their ids. `slices` are those that a try has ended. */
-  readonly tell: (endings: readonly Told[], slices: readonly Slice[]) => Promise<void>;
+  readonly tell: (endings: readonly ChunkEnding[], slices: readonly Slice[]) => Promise<void>;
   readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
 }
 
@@ -77,7 +77,14 @@ interface OwnSlice {
 async function endOf({ chunk, slice, owner }: OwnSlice, ports: ChunkPorts): Promise<SliceEnd> {
   const { jobId, keptUntilMs } = chunk;
   const { try: tried, size } = slice;
-  const claim = { key: keyOf(jobId, slice), try: tried, owner, atMs: ports.nowMs(), size, ...present({ keptUntilMs }) };
+  const claim = {
+    key: keyOf(jobId, slice),
+    try: tried,
+    owner,
+    atMs: ports.nowMs(),
+    size,
+    ...omitUndefined({ keptUntilMs }),
+  };
   const recipients = new Map(slice.recipients.map((recipient) => [placeInSlice(recipient.index), recipient]));
   try {
     return await runSlice({ claim, recipients }, ports);
@@ -91,7 +98,7 @@ function keyOf(jobId: string, { recipients: [first] }: ChunkSlice): SliceKey {
 }
 
 /** Recipients that this try covered. The runs of earlier tries have emitted theirs. */
-function endingsOf({ recipients }: ChunkSlice, { outcomes }: Slice): Told[] {
+function endingsOf({ recipients }: ChunkSlice, { outcomes }: Slice): ChunkEnding[] {
   return recipients.flatMap((recipient) => {
     const outcome = outcomes[placeInSlice(recipient.index)];
     return outcome === undefined || outcome.state === 'again' ? [] : [{ recipient, outcome }];

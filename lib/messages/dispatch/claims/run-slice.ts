@@ -1,5 +1,5 @@
 import type { ChunkRecipient } from '../../chunk.ts';
-import { settleProven } from './settle-proven.ts';
+import { settleByReceipts } from './settle-by-receipts.ts';
 import {
   dueMsOf,
   isWithdrawn,
@@ -36,7 +36,7 @@ export interface SliceLook {
 export interface SlicePorts {
   readonly slices: Slices;
   readonly look: (claim: SliceClaim) => Promise<SliceLook>;
-  readonly markDoubt: (jobId: string) => Promise<void>;
+  readonly markUnknown: (jobId: string) => Promise<void>;
   readonly proven: (claim: Pick<SliceClaim, 'key'>) => Promise<ReadonlySet<number>>;
   /** Calls one recipient in its slot, or not any more. Never throws. */
   readonly call: (recipient: ChunkRecipient) => Promise<Outcome>;
@@ -94,7 +94,7 @@ async function outcomeAt(
 
 async function endedBy(own: Slice, outcomes: ReadonlyMap<number, Outcome>, ports: SlicePorts): Promise<SliceEnd> {
   if ([...outcomes.values()].some(({ state }) => state === 'unknown')) {
-    await persistently(() => ports.markDoubt(own.key.jobId), ports);
+    await persistently(() => ports.markUnknown(own.key.jobId), ports);
   }
   const slice = await persistently(() => ports.slices.end(own, outcomes), ports);
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
@@ -128,7 +128,7 @@ async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promis
   // A claim from a fast clock is respected no longer than its life.
   if (leftMs > 0) return { kind: 'later', atMs: ports.nowMs() + Math.min(leftMs, ports.claimLifeMs) };
   const { ofDead } = await ports.look(claim);
-  if (ofDead.state === 'unknown') await ports.markDoubt(met.key.jobId);
+  if (ofDead.state === 'unknown') await ports.markUnknown(met.key.jobId);
   const slice = await ports.slices.endForTheDead(met, claim.owner, ofDead);
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
 }
@@ -150,6 +150,6 @@ async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
 /** Reads receipts after outcome and doubt are written, and so finds those of a run that saw neither. */
 async function toTell(slice: Slice, ports: SlicePorts): Promise<SliceEnd> {
   if (!slice.outcomes.some((outcome) => outcome?.state === 'unknown')) return { kind: 'ended', slice };
-  const settled = await settleProven(slice, await ports.proven(slice), ports);
+  const settled = await settleByReceipts(slice, await ports.proven(slice), ports);
   return settled === undefined ? { kind: 'later' } : { kind: 'ended', slice: settled };
 }

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { ItemKey } from '../../../aws/item-key.ts';
-import { present } from '../../../keys/present.ts';
+import { omitUndefined } from '../../../keys/omit-undefined.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
@@ -67,7 +67,15 @@ export function sliceOfItem(key: SliceKey, item: unknown): Slice {
 }
 
 export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntilMs, calls, outcomes }: Slice) {
-  return { version, try: tried, owner, atMs, state, ...present({ keptUntilMs, calls }), outcomes: packed(outcomes) };
+  return {
+    version,
+    try: tried,
+    owner,
+    atMs,
+    state,
+    ...omitUndefined({ keptUntilMs, calls }),
+    outcomes: packed(outcomes),
+  };
 }
 
 function packed(outcomes: Slice['outcomes']): Uint8Array {

@@ -1,4 +1,4 @@
-import { present } from '../../../keys/present.ts';
+import { omitUndefined } from '../../../keys/omit-undefined.ts';
 
 // A slice is up to ten consecutive recipients of a job: the unit of claims, records and reports.
 
@@ -97,7 +97,14 @@ export function claimed(existing: Slice | undefined, claim: SliceClaim): Slice {
   const { key, owner, atMs, size, try: tried, keptUntilMs = existing?.keptUntilMs } = claim;
   const calls = existing?.calls;
   const outcomes = existing?.outcomes ?? Array.from({ length: size }, () => undefined);
-  const facts = { key, version: nextVersion(existing), try: tried, owner, atMs, ...present({ keptUntilMs, calls }) };
+  const facts = {
+    key,
+    version: nextVersion(existing),
+    try: tried,
+    owner,
+    atMs,
+    ...omitUndefined({ keptUntilMs, calls }),
+  };
   return { ...facts, state: 'claimed', outcomes };
 }
 
@@ -178,7 +185,7 @@ export function settled(slice: Slice, settlements: Settlements, atMs: number): S
 }
 
 /** The slice without the texts and ids at these places that may name a person (D60). Undefined when there are none. */
-export function nameless(slice: Slice, places: ReadonlySet<number>): Slice | undefined {
+export function anonymized(slice: Slice, places: ReadonlySet<number>): Slice | undefined {
   const names = (outcome: Recorded | undefined, place: number) =>
     places.has(place) && outcome !== undefined && ('reason' in outcome || 'platformMessageId' in outcome);
   if (!slice.outcomes.some(names)) return undefined;

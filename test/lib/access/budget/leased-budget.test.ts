@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { windowMs, windowOf } from '../../../../lib/access/budget/lease.ts';
 import { leasedBudget } from '../../../../lib/access/budget/leased-budget.ts';
-import type { ClientBudget, Standing } from '../../../../lib/access/client-budget.ts';
+import type { BudgetStatus, ClientBudget } from '../../../../lib/access/client-budget.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { leasesInMemory, type MemoryLeases } from '../../../support/memory-leases.ts';
 
@@ -42,7 +42,7 @@ interface Served {
   readonly window: number;
   readonly user: number;
   readonly allowed: boolean;
-  readonly standing: Standing;
+  readonly standing: BudgetStatus;
 }
 
 /** Serves one client's requests in order, each at a process with its own memory and clock. */

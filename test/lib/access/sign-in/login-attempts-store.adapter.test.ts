@@ -2,7 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { loginAttemptsStore } from '../../../../lib/access/sign-in/login-attempts-store.ts';
-import { turnOf } from '../../../../lib/access/sign-in/login-pace.ts';
+import { attemptConditions } from '../../../../lib/access/sign-in/login-throttle.ts';
 import type { LoginAttempts } from '../../../../lib/access/sign-in/sign-in.ts';
 import { attemptsInMemory } from '../../../support/access.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -116,7 +116,7 @@ test('the table answers like the records in memory that the pace is explored wit
         const [known, history] = [await memory.read(from, nowMs), await store.read(from, nowMs)];
         expect(history).toEqual(known);
         if (kind === 'start' || kind === 'fail') {
-          const turn = turnOf(history, nowMs);
+          const turn = attemptConditions(history, nowMs);
           expect(await store.start(from, turn, nowMs)).toBe(await memory.start(from, turn, nowMs));
         }
         for (const attempts of [memory, store]) {

@@ -24,9 +24,14 @@ beforeEach(() => {
   Object.assign(hashings, { argon2id: 0, scrypt: 0 });
 });
 
-const { deriveKey, hashPassword, hasArgon2, isOutdated, nobodysPasswordHash, verifyPassword } = await import(
-  '../../../../lib/access/sign-in/password.ts'
-);
+const {
+  deriveKey,
+  hashPassword,
+  hasArgon2,
+  isOutdated,
+  dummyPasswordHash: nobodysPasswordHash,
+  verifyPassword,
+} = await import('../../../../lib/access/sign-in/password.ts');
 const { signIn } = await import('../../../../lib/access/sign-in/sign-in.ts');
 
 /** The hash of `right password`, made by the argon2 of Node.js. */

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import {
   deriveKey,
   deriveOtherKind,
+  dummyPasswordHash,
   hashPassword,
   isOutdated,
   isPasswordHash,
-  nobodysPasswordHash,
   verifyPassword,
 } from '../../../../lib/access/sign-in/password.ts';
 import { cheapDerivation } from '../../../support/access.ts';
@@ -55,7 +55,7 @@ test('scrypt hashes and weaker argon2id hashes verify and are due for a new one'
   expect(await verifyPassword('secret', scrypt)).toBe(true);
   expect(await verifyPassword('other', scrypt)).toBe(false);
   for (const phc of [scrypt, scrypt.replace('ln=13,r=10,p=1', 'ln=15,r=8,p=3')]) expect(isOutdated(phc)).toBe(true);
-  expect(isOutdated(nobodysPasswordHash.replace('t=2', 't=3'))).toBe(true);
+  expect(isOutdated(dummyPasswordHash.replace('t=2', 't=3'))).toBe(true);
 });
 
 test.each([
@@ -79,9 +79,9 @@ test('one derivation per verification, of an unknown name too (R37)', async () =
     derivations += 1;
     return Buffer.alloc(32, 1);
   };
-  expect(await verifyPassword('any', nobodysPasswordHash, derive)).toBe(false);
+  expect(await verifyPassword('any', dummyPasswordHash, derive)).toBe(false);
   expect(derivations).toBe(1);
-  expect(isOutdated(nobodysPasswordHash)).toBe(false);
+  expect(isOutdated(dummyPasswordHash)).toBe(false);
 });
 
 const tail = `$${'A'.repeat(22)}$${'A'.repeat(43)}`;
@@ -121,7 +121,7 @@ const argon2idAtUsualCost = { kind: 'argon2id', memoryKib: 19_456, passes: 2, pa
 const scryptAtUsualCost = { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 };
 
 test.each([
-  [nobodysPasswordHash, scryptAtUsualCost],
+  [dummyPasswordHash, scryptAtUsualCost],
   [`$argon2id$v=19$m=9216,t=4,p=1${tail}`, scryptAtUsualCost],
   [`$scrypt$ln=15,r=8,p=3${tail}`, argon2idAtUsualCost],
   [`$scrypt$ln=13,r=10,p=2${tail}`, argon2idAtUsualCost],

@@ -6,8 +6,8 @@ import { attemptsInMemory, cheapDerivation, credentialsInMemory, usersInMemory }
 import { thorough } from '../../../support/thorough.ts';
 
 /**
- * Explores the pace of guesses (login-pace.ts) on a test clock: how many guesses an attacker gets who waits as briefly
- * as allowed, and that no attack locks the right person out.
+ * Explores the pace of guesses (login-throttle.ts) on a test clock: how many guesses an attacker gets who waits as
+ * briefly as allowed, and that no attack locks the right person out.
  */
 
 const midnight = Date.UTC(2026, 10, 20);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { type AcceptJobPorts, acceptJob } from '../../../../lib/messages/accept/accept-job.ts';
 import { decodeJob, encodeJob } from '../../../../lib/messages/accept/job-message.ts';
 import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
@@ -230,7 +230,7 @@ test.each<[at: number, repeats: [number, number][], place: number, positions?: n
     const { calls, ports } = recording({ failing: 'store', error: new RecipientTooLarge(at, 400_000) });
     const path = `recipients[${place}].params`;
     const message = 'expected at most 390000 bytes of JSON, received 400000';
-    const job = { ...large, ...(repeats.length === 0 ? {} : { repeats }), ...present({ positions }) };
+    const job = { ...large, ...(repeats.length === 0 ? {} : { repeats }), ...omitUndefined({ positions }) };
     await expect(acceptJob(job, ports)).rejects.toMatchObject({
       code: 'invalid_recipients',
       message: `${path}: ${message}`,

@@ -1,6 +1,10 @@
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { AcceptJobPorts } from '../../../../lib/messages/accept/accept-job.ts';
-import { acceptWithinMeans, giveBackOf, type MeansPorts } from '../../../../lib/messages/accept/accept-within-means.ts';
+import {
+  acceptWithinCostLimits,
+  type CostLimitPorts,
+  giveBackOf,
+} from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
 import {
   acceptOnce,
   type IdempotencyPorts,
@@ -8,7 +12,7 @@ import {
 } from '../../../../lib/messages/accept/idempotency.ts';
 import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
 import type { Reservation } from '../../../../lib/messages/budget/budgets.ts';
-import { nameOf } from '../../../../lib/observe/name-of.ts';
+import { errorName } from '../../../../lib/observe/error-name.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import type { Step } from '../../../support/exploration.ts';
 import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
@@ -77,7 +81,7 @@ export function firstWorld(asked: readonly Asked[], faultsLeft: number, waitsMs:
 const jobIdOf = (place: number) => `job-${place}`;
 const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
 
-type Ports = AcceptJobPorts & MeansPorts & IdempotencyPorts;
+type Ports = AcceptJobPorts & CostLimitPorts & IdempotencyPorts;
 
 function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: Outside<CallName>): Ports {
   const nothing = async () => undefined;
@@ -94,7 +98,7 @@ function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: O
     urgentQueue: { send: call('send') },
     limitOf: async () => 80,
     budgets: { reserve: call('reserve'), release: call('release'), committedUnits: call('reserve') },
-    told: { of: async () => new Set([80, 100]), note: nothing },
+    notified: { of: async () => new Set([80, 100]), note: nothing },
     events: { send: nothing },
     rates: async () => shippedRates,
     optOuts: { anyFor: async () => false, stoppedAmong: async () => new Map() },
@@ -109,7 +113,7 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
   const budget = { clientId: 1001, amount, stop: request.stop };
   const ports = portsOf(request, place, outside);
   const accept = async (jobId: string) => {
-    await acceptWithinMeans(makeJob(recipients, { jobId, acceptedAtMs: outside.nowMs() }), { budget }, ports);
+    await acceptWithinCostLimits(makeJob(recipients, { jobId, acceptedAtMs: outside.nowMs() }), { budget }, ports);
     return { jobId };
   };
   const takenBack = giveBackOf(1001, { budget }, ports);
@@ -118,7 +122,7 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
     await (request.keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));
     return '200';
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : nameOf(error);
+    return error instanceof Error && 'code' in error ? String(error.code) : errorName(error);
   }
 }
 
@@ -160,7 +164,9 @@ function effectOf(world: World, place: number, { name, args }: Call<CallName>): 
       return { world: { ...world, requests: world.requests.with(at, rest) } };
     }
     case 'describe':
-      return { world: withRequest(world, place, present({ headUnits: (args[0] as WholeJob).head.reservedUnits })) };
+      return {
+        world: withRequest(world, place, omitUndefined({ headUnits: (args[0] as WholeJob).head.reservedUnits })),
+      };
     case 'send':
       return { world: withRequest(world, place, { queued: true }) };
     case 'withdraw': {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseHeaders } from '../../../../lib/http/request-headers.ts';
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { checkSend } from '../../../../lib/messages/accept/check-send.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
@@ -17,7 +17,7 @@ describe('with a time of its own (D56, R54)', () => {
   const daysMs = (days: number) => days * 86_400_000;
   const timed = (asked: Readonly<Record<string, string>>, request: Partial<SendRequest> = {}) => {
     const time = sendTimeOf(parseHeaders(SendTimeHeaders, { headers: asked }));
-    return sendOf({ recipients: [{ to: madrid }, { to: newYork }], ...request }, present({ time }));
+    return sendOf({ recipients: [{ to: madrid }, { to: newYork }], ...request }, omitUndefined({ time }));
   };
   const open = { 'send-window': '09:00-20:00' };
   const opensMs = Date.parse('2023-11-15T08:00:00Z');

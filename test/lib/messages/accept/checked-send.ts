@@ -6,7 +6,7 @@ import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { makeChannel, memoryDirectory } from '../../../support/directory.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
-import { MemoryQuestions } from '../../../support/memory-questions.ts';
+import { MemoryLookups } from '../../../support/memory-lookups.ts';
 
 export const nowMs = 1_700_000_000_000;
 export const to = '5491155550001';
@@ -49,7 +49,7 @@ const directory = memoryDirectory({
 /** Ports with one template that was stored a moment ago; they record what is read beside it. */
 export function portsOf(template: PlatformTemplate, known: Asked = {}) {
   const asked: string[] = [];
-  const questions = new MemoryQuestions();
+  const questions = new MemoryLookups();
   const ports: CheckPorts = {
     ...{ events: new MemoryEvents(), questions, directory },
     pause: async () => undefined,

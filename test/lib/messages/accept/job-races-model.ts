@@ -7,8 +7,8 @@ import {
 } from '../../../../lib/messages/accept/idempotency.ts';
 import { isWithdrawn, type Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { type MarksWrite, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
-import type { Marks, RetryStanding } from '../../../../lib/messages/retry/marks.ts';
-import { nameOf } from '../../../../lib/observe/name-of.ts';
+import type { Marks, RetryState } from '../../../../lib/messages/retry/marks.ts';
+import { errorName } from '../../../../lib/observe/error-name.ts';
 import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
@@ -146,7 +146,7 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
     const { jobId } = await (request.keyed ? acceptOnce(scope, request.kind, ports, act) : act(jobIdOf(place)));
     return { code: '200', jobId };
   } catch (error) {
-    return { code: error instanceof Error && 'code' in error ? String(error.code) : nameOf(error) };
+    return { code: error instanceof Error && 'code' in error ? String(error.code) : errorName(error) };
   }
 }
 
@@ -160,7 +160,7 @@ function sending({ kind, checked }: Request, ports: AcceptJobPorts, call: CallTo
 }
 
 function retrying({ wanted = [] }: Request, ports: AcceptJobPorts & IdempotencyPorts, call: CallTo) {
-  const found: (jobIds: readonly string[]) => Promise<readonly [string, RetryStanding][]> = call('standings');
+  const found: (jobIds: readonly string[]) => Promise<readonly [string, RetryState][]> = call('standings');
   const standingsOf = async (jobIds: readonly string[]) => new Map(await found(jobIds));
   const marks = { find: call('findMarks'), standingsOf, replace: call('mark') };
   return (jobId: string) =>
@@ -252,7 +252,7 @@ export function effectOf(
   }
 }
 
-function retryStanding({ item }: Job): RetryStanding {
+function retryStanding({ item }: Job): RetryState {
   if (item.withdrawn) return 'withdrawn';
   return item.begun ? 'begun' : 'open';
 }

@@ -1,4 +1,4 @@
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import {
   type ChunkRecipient,
   type ChunkSlice,
@@ -9,13 +9,13 @@ import {
 import { claimed, ended, type Outcome, type Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { type Later, type PlacedChunk, placeChunks } from '../../../../lib/messages/dispatch/place-chunks.ts';
 import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
-import { workChunks } from '../../../../lib/messages/dispatch/work-chunks.ts';
+import { processBatch } from '../../../../lib/messages/dispatch/process-batch.ts';
 import { opened } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
-import type { Wanted } from '../../../../lib/messages/pace/schedule.ts';
+import type { SlotRequest } from '../../../../lib/messages/pace/schedule.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { CallFault } from '../../../pipeline/runs.ts';
@@ -23,7 +23,7 @@ import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
-import { memoryPaces, memoryTenths } from '../../../support/memory-numbers.ts';
+import { memoryPaces, memoryUrgentCapacity } from '../../../support/memory-numbers.ts';
 import { MemoryInbound, MemoryOptOuts } from '../../../support/memory-opt-outs.ts';
 import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
@@ -128,7 +128,7 @@ export class ChunkRunWorld {
   }
 
   /** Reserves this many positions as a job's fan-out does, and returns the first. */
-  async reserved(count: number, changes: Partial<Wanted> & { limitPerSecond?: number } = {}): Promise<number> {
+  async reserved(count: number, changes: Partial<SlotRequest> & { limitPerSecond?: number } = {}): Promise<number> {
     const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count };
     return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
   }
@@ -139,7 +139,7 @@ export class ChunkRunWorld {
 
   /** Works off deliveries `m0`, `m1` and so on of these chunks, and returns the ids that come again. */
   async work(chunks: readonly (QueuedChunk | string)[], changes: Partial<FlatPorts> = {}): Promise<readonly string[]> {
-    return await this.pass(workChunks(deliveriesOf(chunks), grouped(this.ports(changes))));
+    return await this.pass(processBatch(deliveriesOf(chunks), grouped(this.ports(changes))));
   }
 
   /** Works off a chunk, and each requeued chunk at its time. */
@@ -184,10 +184,10 @@ export class ChunkRunWorld {
     return {
       isOfSmallRequests: false,
       slices: this.table.ofSlices({ call }),
-      doubts: this.table.ofDoubts({ call }),
+      unknowns: this.table.ofDoubts({ call }),
       queue: {
         sendLater: (chunk, delaySeconds, to) =>
-          call('sendLater', () => void this.requeued.push({ chunk, delaySeconds, ...present({ to }) })),
+          call('sendLater', () => void this.requeued.push({ chunk, delaySeconds, ...omitUndefined({ to }) })),
         postpone: (receiptHandle, seconds) =>
           call('postpone', () => void this.postponed.push({ receiptHandle, seconds })),
         hold: async () => undefined,
@@ -196,7 +196,7 @@ export class ChunkRunWorld {
         find: (number) => call('findPace', () => this.paces.find(number)),
         change: (...change) => call('changePace', () => this.paces.change(...change)) as never,
       },
-      tenths: memoryTenths(),
+      urgentCapacity: memoryUrgentCapacity(),
       // A look without the number, as after a claim of fixed slots, counts under another name.
       look: ({ wabaId, phoneNumberId: number, jobIds, optOutsOf }) =>
         call(number === undefined ? 'lookAtJob' : 'look', () => ({

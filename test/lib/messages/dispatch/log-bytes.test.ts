@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { workChunks } from '../../../../lib/messages/dispatch/work-chunks.ts';
+import { processBatch } from '../../../../lib/messages/dispatch/process-batch.ts';
 import { log } from '../../../../lib/observe/log.ts';
 import { countPlatformError, metered } from '../../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
@@ -34,7 +34,7 @@ async function bytesOfRun(
   changes: Partial<FlatPorts> = {},
 ): Promise<number> {
   const ports = world.ports({ log, ...changes });
-  return await bytesWritten(() => world.pass(metered(() => workChunks(deliveriesOf(chunks), grouped(ports)))));
+  return await bytesWritten(() => world.pass(metered(() => processBatch(deliveriesOf(chunks), grouped(ports)))));
 }
 
 /** The bytes of ten chunks of thirty, each in runs of its own until all is sent, and the number of runs. */

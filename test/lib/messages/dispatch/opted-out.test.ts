@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import type { InboundMessage } from '../../../../lib/messages/inbound/inbound-message.ts';
-import type { Word } from '../../../../lib/opt-outs/entry.ts';
-import { recordChange, recordWord } from '../../../../lib/opt-outs/record-word.ts';
+import type { OptOutChange } from '../../../../lib/opt-outs/entry.ts';
+import { recordIdChange, recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
 import type { Scope } from '../../../../lib/opt-outs/scope.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
@@ -12,7 +12,7 @@ import { ChunkRunWorld, chunkOf, phoneNumberId, recipientAt, slicesOf, startMs }
 const { clientId, wabaId } = chunkOf([]);
 const ofClient: Scope = { kind: 'client', clientId };
 const ofNumber: Scope = { kind: 'number', wabaId, phoneNumberId };
-const stopped: Word = { says: 'stopped', atMs: startMs, source: 'reply' };
+const stopped: OptOutChange = { says: 'stopped', atMs: startMs, source: 'reply' };
 const numberAt = (index: number) => recipientAt(index).to;
 
 function marketing(count: number, changes: Partial<QueuedChunk> = {}): QueuedChunk {
@@ -24,7 +24,7 @@ async function stop(world: ChunkRunWorld, indexes: readonly number[], scope: Sco
 }
 
 async function say(world: ChunkRunWorld, recipients: readonly string[], scope = ofClient, word = stopped) {
-  await recordWord({ scope, recipients, word, clientIds: [] }, world.optOuts.writer());
+  await recordOptOut({ scope, recipients, word, clientIds: [] }, world.optOuts.writer());
 }
 
 /** The outcomes of recipients that were not called. */
@@ -200,7 +200,7 @@ describe('what the platform answers of people is told', () => {
     expect(world.inbound.sent).toEqual([told(word)]);
     // A word under one name counts under both from then on.
     await say(world, ['0015550001']);
-    await recordChange({ ...word, old: [] }, world.optOuts.writer());
+    await recordIdChange({ ...word, old: [] }, world.optOuts.writer());
     const recipients = [recipientAt(0, { to: numberAt(2) })];
     await world.work([marketing(0, { jobId: 'L', slices: [{ try: 0, size: 1, recipients }] })]);
     expect(world.outcome(0, 'L')).toMatchObject({ state: 'failed', code: 'opted_out' });

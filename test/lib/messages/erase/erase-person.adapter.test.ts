@@ -8,13 +8,13 @@ import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store
 import { acceptedKey, jobKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { recipientHashOf } from '../../../../lib/messages/pace/number-pace.ts';
+import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
 import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personKeyText } from '../../../../lib/opt-outs/person-key.ts';
-import { recordWord } from '../../../../lib/opt-outs/record-word.ts';
+import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
@@ -180,7 +180,7 @@ test('a receipt that comes afterwards restores no person', async () => {
   const { wabaId, phoneNumberId } = bulk;
   const body = JSON.stringify({ version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] });
   const sent: ServiceEvent[] = [];
-  const failed = await runReceipts([{ messageId: 'm', body }], {
+  const failed = await processReceipts([{ messageId: 'm', body }], {
     records: receiptStore(access),
     slices: { findAll: async () => [], settle: async () => undefined },
     addressesOf: async () => new Map(),
@@ -214,7 +214,7 @@ test('what was sent to the number in its other spelling is the same person (D55)
   const scope = { kind: 'client', clientId: 1002 } as const;
   const word = { says: 'stopped', atMs: acceptedAtMs + 1, source: 'api' } as const;
   const access = accessTo(tables);
-  await recordWord({ scope, recipients: [plain], word, clientIds: [1002] }, optOutWriter(access, nameOf));
+  await recordOptOut({ scope, recipients: [plain], word, clientIds: [1002] }, optOutWriter(access, nameOf));
   const { log } = await erase(`--recipient ${number}`);
   expect(log).toMatchObject({ linkedIds: 2, jobs: 5, messages: 5 });
   expect(await found([`"${plain}"`, ` ${plain} `])).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventWithout } from '../../../../lib/messages/erase/nameless-event.ts';
+import { anonymizedEvent } from '../../../../lib/messages/erase/anonymized-event.ts';
 import { isOf, spells, without } from '../../../../lib/messages/erase/person.ts';
 
 const [number, userId] = ['5491155550001', 'AR.1349ab'];
@@ -32,7 +32,7 @@ describe('an event (D60)', () => {
   };
   const event = { id: `evt_${'a'.repeat(26)}`, clientId: 1001, timestampMs: 1 };
   const left = (type: string, data: object) => {
-    const erased = eventWithout(JSON.stringify({ ...event, type, data: { ...about, ...data } }), ids);
+    const erased = anonymizedEvent(JSON.stringify({ ...event, type, data: { ...about, ...data } }), ids);
     return typeof erased === 'object' ? JSON.parse(erased.event).data : erased;
   };
 
@@ -57,7 +57,7 @@ describe('an event (D60)', () => {
       type: 'dispatch.parked',
       data: { ...ofDispatch, ...data, attends: { tel: number } },
     });
-    const erased = eventWithout(text, ids);
+    const erased = anonymizedEvent(text, ids);
     expect(typeof erased === 'object' && JSON.parse(erased.event).data).toEqual({ ...ofDispatch, ...data });
   });
 });

@@ -16,8 +16,8 @@ import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
-import { recordWord } from '../../../../lib/opt-outs/record-word.ts';
-import { waitingStore } from '../../../../lib/webhooks/delivery/waiting-store.ts';
+import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
+import { backlogStore } from '../../../../lib/webhooks/delivery/backlog-store.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
@@ -149,7 +149,7 @@ async function storeStops(tables: Tables): Promise<void> {
   const word = { says: 'stopped', atMs: acceptedAtMs, source: 'reply' } as const;
   for (const recipients of [[number, userId], [others[0]]]) {
     const said = { scope, recipients, word, clientIds: [1001, 1002] };
-    await recordWord(said, optOutWriter(accessTo(tables), nameOf));
+    await recordOptOut(said, optOutWriter(accessTo(tables), nameOf));
   }
 }
 
@@ -159,5 +159,5 @@ async function storeEvents({ webhooks }: Tables): Promise<void> {
   await events.record(eventOf('theirs', elsewhere, number, 1002));
   await events.record(eventOf('others', bulk, others[1]));
   const event = eventOf('waits', bulk, number);
-  await waitingStore(client, webhooks).put({ event, attempts: 1, firstSeenMs: acceptedAtMs, dueMs: nowMs });
+  await backlogStore(client, webhooks).put({ event, attempts: 1, firstSeenMs: acceptedAtMs, dueMs: nowMs });
 }

@@ -3,7 +3,7 @@ import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts'
 import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
-import { asAccepted } from '../../../../lib/messages/fan-out/judge-again.ts';
+import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-job.ts';
 import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import { leaseMs, type RoundRecord, roundAfterLast } from '../../../../lib/messages/fan-out/job-rounds.ts';
-import { findLostRounds, type ScheduledJob, standingOfRound } from '../../../../lib/messages/fan-out/lost-rounds.ts';
+import { findLostRounds, roundState, type ScheduledJob } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { countedBy } from '../../../support/counted.ts';
 
 /** A scheduled send whose round message is lost (D56, R54). */
@@ -26,7 +26,7 @@ test.each([
   ['that was never taken', undefined, 'lost'],
   ['after the last', { round: roundAfterLast }, 'over'],
 ] as const)('a round %s', (_, round, expected) => {
-  expect(standingOfRound(jobOf('J', round), nowMs)).toBe(expected);
+  expect(roundState(jobOf('J', round), nowMs)).toBe(expected);
 });
 
 test('its message is queued once more, as it was, and counted; jobs that are all released are left', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openingDelaySeconds } from '../../../../lib/messages/fan-out/horizon.ts';
 import { releaseOf } from '../../../../lib/messages/fan-out/release.ts';
+import { openingDelaySeconds } from '../../../../lib/messages/fan-out/release-horizon.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { memoryPaces } from '../../../support/memory-numbers.ts';

@@ -1,11 +1,11 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { claimed, ended } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
 import type { Progress, StoredJob, Wave } from '../../../../lib/messages/fan-out/job-rounds.ts';
-import { asAccepted } from '../../../../lib/messages/fan-out/judge-again.ts';
+import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-job.ts';
 import type { Lot } from '../../../../lib/messages/lots.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
@@ -134,7 +134,7 @@ function jobsOf(call: CallTo, { total, lots }: Scenario): FanOutPorts['jobs'] {
   const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
   const head = { ...scenarioHead, total, ...when };
   const plan = {} as StoredJob['plan'];
-  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...present({ lots }) };
+  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...omitUndefined({ lots }) };
   const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
   return {
     find: async () => job,

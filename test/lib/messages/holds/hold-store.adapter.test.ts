@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { answered, ended, noHolds, opened, type Question } from '../../../../lib/messages/holds/hold.ts';
+import { ended, noHolds, opened, type Probe, probeEnded } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -42,7 +42,7 @@ test('of five who may ask at once one does, and its answer ends the hold', async
   const [mine, ...others] = questions.filter((question) => question !== undefined);
   expect(others).toEqual([]);
   expect(mine?.of).toEqual([{ scope: 'number:1', sinceMs: startMs, ask: 1 }]);
-  expect(await store().change('W1', answered(mine as Question, 'taken', startMs + 11_000))).toEqual(noHolds);
+  expect(await store().change('W1', probeEnded(mine as Probe, 'taken', startMs + 11_000))).toEqual(noHolds);
 });
 
 test('an item that cannot be read is no hold', async () => {
@@ -68,7 +68,7 @@ test('every write does what the model of worlds does (D46)', async () => {
       const wabaId = `MODEL${wabas}`;
       let nowMs = startMs;
       const model = new MemoryHolds(() => nowMs);
-      let question: Question | undefined;
+      let question: Probe | undefined;
       for (const { name, scope, result, atMs } of writes) {
         nowMs = atMs;
         if (name === 'ask') {
@@ -77,7 +77,7 @@ test('every write does what the model of worlds does (D46)', async () => {
           question = asked ?? question;
         } else {
           const open = opened(scope, { code: scope === 'waba' ? '368' : 'no_answer', nowMs });
-          const answer = question === undefined ? open : answered(question, result, nowMs);
+          const answer = question === undefined ? open : probeEnded(question, result, nowMs);
           const rule = { open, answer, end: ended(scope, startMs) }[name];
           expect(await store(nowMs).change(wabaId, rule)).toEqual(await model.change(wabaId, rule));
         }

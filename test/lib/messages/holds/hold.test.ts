@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import {
   afterAnsweredRun,
   afterSilentRun,
-  answered,
-  asked,
   ended,
   type Hold,
   type Holds,
   holdsOn,
-  mayAsk,
-  mayCall,
+  isProbeDue,
+  mayCallProbe,
   noHolds,
   opened,
-  type Question,
-  questionOf,
+  type Probe,
+  probeEnded,
+  probeOf,
+  probeTaken,
 } from '../../../../lib/messages/holds/hold.ts';
 import {
   type HoldableMessage,
@@ -36,10 +36,10 @@ const waba = (changes: Partial<Hold> = {}): Holds => ({
   holds: { waba: { sinceMs: nowMs, code: '131042', nextAskMs: nowMs + 10_000, asks: 0, ...changes } },
 });
 
-function askedAt(holds: Holds, atMs: number): { readonly holds: Holds; readonly question: Question } {
-  const after = asked(utility, atMs)(holds);
+function askedAt(holds: Holds, atMs: number): { readonly holds: Holds; readonly question: Probe } {
+  const after = probeTaken(utility, atMs)(holds);
   expect(after).not.toBe(holds);
-  return { holds: after, question: questionOf(after, utility) };
+  return { holds: after, question: probeOf(after, utility) };
 }
 
 describe('what a refusal holds (D46)', () => {
@@ -111,7 +111,7 @@ test('an end that is far away is asked for once a day', () => {
   const far = opened('waba', { code: '368', nowMs, untilMs: nowMs + 30 * day })(noHolds);
   expect(far.holds.waba?.nextAskMs).toBe(nowMs + day);
   const { holds, question } = askedAt(far, nowMs + day);
-  expect(answered(question, 'refused', nowMs + day)(holds).holds.waba?.nextAskMs).toBe(nowMs + 2 * day);
+  expect(probeEnded(question, 'refused', nowMs + day)(holds).holds.waba?.nextAskMs).toBe(nowMs + 2 * day);
 });
 
 test('asked after 10, 20, 40 seconds and so on, in the end every ten minutes', () => {
@@ -121,10 +121,10 @@ test('asked after 10, 20, 40 seconds and so on, in the end every ten minutes', (
   for (let ask = 0; ask < 9; ask += 1) {
     const dueMs = holds.holds.waba?.nextAskMs ?? 0;
     waits.push((dueMs - atMs) / 1_000);
-    expect(mayAsk(holds.holds.waba as Hold, dueMs - 1)).toBe(false);
+    expect(isProbeDue(holds.holds.waba as Hold, dueMs - 1)).toBe(false);
     const next = askedAt(holds, dueMs);
     atMs = dueMs;
-    holds = answered(next.question, ask % 2 ? 'unclear' : 'refused', atMs)(next.holds);
+    holds = probeEnded(next.question, ask % 2 ? 'unclear' : 'refused', atMs)(next.holds);
   }
   expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
   expect(holds.holds.waba).toMatchObject({ sinceMs: nowMs, asks: 9 });
@@ -133,20 +133,20 @@ test('asked after 10, 20, 40 seconds and so on, in the end every ten minutes', (
 test('one at a time may ask, until its lease ends; what asks is called only while enough of it is left', () => {
   const dueMs = nowMs + 10_000;
   const { holds, question } = askedAt(waba(), dueMs);
-  expect(asked(utility, dueMs + 59_999)(holds)).toBe(holds);
-  expect(mayCall(question, dueMs + 40_000)).toBe(true);
-  expect(mayCall(question, dueMs + 40_001)).toBe(false);
+  expect(probeTaken(utility, dueMs + 59_999)(holds)).toBe(holds);
+  expect(mayCallProbe(question, dueMs + 40_000)).toBe(true);
+  expect(mayCallProbe(question, dueMs + 40_001)).toBe(false);
   const second = askedAt(holds, dueMs + 60_000);
   expect(second.holds.holds.waba?.asks).toBe(2);
-  expect(asked(utility, dueMs)(noHolds)).toBe(noHolds);
+  expect(probeTaken(utility, dueMs)(noHolds)).toBe(noHolds);
 });
 
 test('of several holds on a message all are asked, or none', () => {
   const both = opened('number:1', { code: '133010', nowMs: nowMs + 5_000 })(waba());
-  expect(asked(utility, nowMs + 10_000)(both)).toBe(both);
+  expect(probeTaken(utility, nowMs + 10_000)(both)).toBe(both);
   const { holds, question } = askedAt(both, nowMs + 15_000);
   expect(question.of.map(({ scope }) => scope)).toEqual(['waba', 'number:1']);
-  expect(answered(question, 'taken', nowMs + 16_000)(holds).holds).toEqual({});
+  expect(probeEnded(question, 'taken', nowMs + 16_000)(holds).holds).toEqual({});
 });
 
 describe('an answer', () => {
@@ -163,23 +163,23 @@ describe('an answer', () => {
   ] as const;
   test.each(cases)('to a hold for %s: %s ends it: %s', (held, result, ends) => {
     const { holds, question } = askedAt(waba({ code: held }), dueMs);
-    const after = answered(question, result, dueMs + 1_000)(holds).holds.waba;
+    const after = probeEnded(question, result, dueMs + 1_000)(holds).holds.waba;
     expect(after).toEqual(ends ? undefined : { sinceMs: nowMs, code: held, asks: 1, nextAskMs: dueMs + 21_000 });
   });
 
   test('of an earlier question, or to an earlier hold, changes nothing; so does a word', () => {
     const { holds: first, question: old } = askedAt(waba(), dueMs);
     const { holds: second } = askedAt(first, dueMs + 60_000);
-    expect(answered(old, 'taken', dueMs + 60_001)(second)).toBe(second);
-    expect(answered(old, 'refused', dueMs + 60_001)(second)).toBe(second);
+    expect(probeEnded(old, 'taken', dueMs + 60_001)(second)).toBe(second);
+    expect(probeEnded(old, 'refused', dueMs + 60_001)(second)).toBe(second);
     const later = opened('waba', { code: '368', nowMs: nowMs + 1 })(noHolds);
-    expect(answered(old, 'taken', dueMs)(later)).toBe(later);
+    expect(probeEnded(old, 'taken', dueMs)(later)).toBe(later);
     expect(ended('waba', nowMs)(later)).toBe(later);
     expect(ended('waba', nowMs + 1)(later)).toEqual(noHolds);
-    expect(answered(old, 'taken', dueMs)(noHolds)).toBe(noHolds);
+    expect(probeEnded(old, 'taken', dueMs)(noHolds)).toBe(noHolds);
     // The writer repeats its answer after a lost reply.
-    const once = answered(old, 'refused', dueMs)(first);
-    expect(answered(old, 'refused', dueMs + 1)(once)).toBe(once);
+    const once = probeEnded(old, 'refused', dueMs)(first);
+    expect(probeEnded(old, 'refused', dueMs + 1)(once)).toBe(once);
   });
 });
 
@@ -188,7 +188,7 @@ describe('a hold of which receipts tell: the platform takes messages, and refuse
   const taken = (holds: Holds) => {
     const dueMs = holds.holds.waba?.nextAskMs ?? 0;
     const { holds: next, question } = askedAt(holds, dueMs);
-    return { holds: answered(question, 'taken', dueMs)(next), dueMs };
+    return { holds: probeEnded(question, 'taken', dueMs)(next), dueMs };
   };
 
   test('ends by two messages that were taken, a minute apart, if no receipt has refused the first', () => {
@@ -217,7 +217,10 @@ describe('a hold of which receipts tell: the platform takes messages, and refuse
   test('of what was dropped goes on when the message that asks is refused', () => {
     const dropped = opened('waba', { code: '135000', nowMs, afterTaken: true })(noHolds);
     const { holds, question } = askedAt(dropped, nowMs + 10_000);
-    expect(answered(question, 'refused', nowMs + 10_000)(holds).holds.waba).toMatchObject({ code: '135000', asks: 1 });
+    expect(probeEnded(question, 'refused', nowMs + 10_000)(holds).holds.waba).toMatchObject({
+      code: '135000',
+      asks: 1,
+    });
   });
 
   test('may have been opened by a refusal', () => {
@@ -252,7 +255,7 @@ describe('silence', () => {
     const held = runs.reduce((holds, rule) => rule(holds), noHolds);
     expect(held.holds['number:1']?.code).toBe('no_answer');
     const { question, holds } = askedAt(held, nowMs + 10_003);
-    expect(answered(question, 'refused', nowMs + 10_004)(holds)).toEqual(noHolds);
+    expect(probeEnded(question, 'refused', nowMs + 10_004)(holds)).toEqual(noHolds);
   });
 
   test('of long ago is forgotten with the next', () => {
@@ -276,7 +279,7 @@ test('rules change nothing that they were given', () => {
   const holds = waba();
   for (const scope of ['waba', 'utility'] satisfies HoldScope[])
     opened(scope, { code: '1', nowMs, untilMs: nowMs + day })(holds);
-  asked(utility, nowMs + 10_000)(holds);
+  probeTaken(utility, nowMs + 10_000)(holds);
   ended('waba', nowMs)(holds);
   expect(JSON.stringify(holds)).toBe(before);
 });

@@ -1,16 +1,16 @@
 import {
   afterAnsweredRun,
   afterSilentRun,
-  answered,
   type Hold,
   type Holds,
   holdsOn,
-  mayAsk,
-  mayCall,
+  isProbeDue,
+  mayCallProbe,
   noAnswerCode,
   opened,
+  type Probe,
   type ProbeResult,
-  type Question,
+  probeEnded,
 } from '../../../../lib/messages/holds/hold.ts';
 import {
   type HoldableMessage,
@@ -56,7 +56,7 @@ export interface Run {
   readonly saw: readonly string[];
   /** The worker's job was resumed, still in the same pause. */
   readonly mayEndPause?: boolean;
-  readonly question?: Question;
+  readonly question?: Probe;
   readonly calledAtMs?: number;
   readonly result?: ProbeResult | 'silent';
   readonly code?: number;
@@ -139,7 +139,7 @@ export function done(store: Store, run: Run): Next {
       const seen = { saw, mayEndPause: job.parked === undefined && job.pausedFromMs !== undefined };
       // Only the watcher resumes a message without holds: a worker would leave a pause without an event for its end.
       if (on.length === 0) return job.parked === undefined ? { store, run: to('call', seen) } : back(store, run);
-      if (on.every(({ hold }) => mayAsk(hold, nowMs))) return { store, run: to('ask', seen) };
+      if (on.every(({ hold }) => isProbeDue(hold, nowMs))) return { store, run: to('ask', seen) };
       return job.parked === undefined ? { store, run: to('watch', { ...seen, parkMs: nowMs }) } : back(store, run);
     }
     case 'ask': {
@@ -147,7 +147,7 @@ export function done(store: Store, run: Run): Next {
       return question === undefined ? back(store, run) : { store: { ...store, holds }, run: to('call', { question }) };
     }
     case 'call': {
-      if (run.question !== undefined && !mayCall(run.question, nowMs)) return back(store, run);
+      if (run.question !== undefined && !mayCallProbe(run.question, nowMs)) return back(store, run);
       const wrong = wrongOfCall(store, run) ?? store.wrong;
       return { store: { ...store, wrong }, run: to('calling', { calledAtMs: nowMs }) };
     }
@@ -198,7 +198,7 @@ function end(store: Store, run: Run): Next {
 function learned(holds: Holds, { question, result = 'unclear', code, message }: Run, nowMs: number): Holds {
   const kind = kinds[jobOf(message)];
   const known = result === 'silent' ? 'unclear' : result;
-  const heard = question === undefined ? holds : answered(question, known, nowMs)(holds);
+  const heard = question === undefined ? holds : probeEnded(question, known, nowMs)(holds);
   const silent = { code: noAnswerCode, nowMs };
   if (result === 'silent') return question === undefined ? afterSilentRun(kind, silent)(heard) : heard;
   const answeredRun = afterAnsweredRun(kind)(heard);

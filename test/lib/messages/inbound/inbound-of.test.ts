@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { queueBody, queueMessageMaxBytes } from '../../../../lib/aws/queue-body.ts';
 import { inboundOf } from '../../../../lib/messages/inbound/inbound-of.ts';
-import type { PersonWord } from '../../../../lib/platform/webhook/person-words.ts';
+import type { PersonUpdate } from '../../../../lib/platform/webhook/person-updates.ts';
 
 const receivedAtMs = 9_000;
 const said = { wabaId: '11', phoneNumberId: '31', person: { waId: '16505551234', username: 'sheena' } } as const;
-const stop: PersonWord = { ...said, kind: 'preference', says: 'stop', atMs: 5_000 };
+const stop: PersonUpdate = { ...said, kind: 'preference', says: 'stop', atMs: 5_000 };
 
 test('words are queued by number, without the name that the person has chosen', () => {
   const changed = { ...said, kind: 'number_changed', old: { waId: '16505550000' } } as const;
@@ -33,7 +33,7 @@ test('fifty of the longest replies fit a queue message', () => {
     payload: '☃'.repeat(1_000),
     toMessageId: 'w'.repeat(256),
   } as const;
-  const longest: PersonWord = { ...said, kind: 'reply', messageId: 'w'.repeat(256), reply };
+  const longest: PersonUpdate = { ...said, kind: 'reply', messageId: 'w'.repeat(256), reply };
   const [message] = inboundOf(Array(50).fill(longest), receivedAtMs);
   expect(queueBody({ version: 1, ...message }).length).toBeLessThan(queueMessageMaxBytes / 2);
 });

@@ -1,18 +1,18 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { answeredDispatch } from '../../../../lib/messages/inbound/answered-dispatch.ts';
-import type { InboundWord } from '../../../../lib/messages/inbound/inbound-message.ts';
-import { type ReplyToTell, repliedEvents } from '../../../../lib/messages/inbound/replied-event.ts';
+import { repliedToFinder } from '../../../../lib/messages/inbound/find-replied-to.ts';
+import type { InboundUpdate } from '../../../../lib/messages/inbound/inbound-message.ts';
+import { type NotifiedReply, repliedEvents } from '../../../../lib/messages/inbound/replied-event.ts';
 import { replyPayload } from '../../../../lib/messages/reply-payload.ts';
 import { composeMessage, compositionPlan } from '../../../../lib/messages/request/compose.ts';
 import { parameterContract } from '../../../../lib/messages/request/parameter-contract.ts';
-import { personWordsOf } from '../../../../lib/platform/webhook/person-words.ts';
+import { personUpdatesOf } from '../../../../lib/platform/webhook/person-updates.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { defaultEventTypes, ServiceEventSchema } from '../../../../lib/webhooks/event.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
-type Replied = Extract<InboundWord, { readonly kind: 'reply' }>;
+type Replied = Extract<InboundUpdate, { readonly kind: 'reply' }>;
 
 const receivedAtMs = Date.UTC(2026, 10, 22, 10, 0, 5);
 const head = makeJobHead({
@@ -43,7 +43,7 @@ function paramsOf(template: PlatformTemplate) {
   };
 }
 
-function told(changes: Partial<ReplyToTell> = {}) {
+function told(changes: Partial<NotifiedReply> = {}) {
   const events = repliedEvents({ word: text, number: { did: '5491100000009' }, clientId: 1_009, answered, ...changes });
   const [event] = events;
   if (event?.type !== 'message.replied' || events.length > 1) throw new Error('one event about a reply');
@@ -78,7 +78,7 @@ test('an answer to a message of one client is told to no other that shares the n
 });
 
 describe('what a person has said', () => {
-  const said = (word: Replied, changes: Partial<ReplyToTell> = {}) => {
+  const said = (word: Replied, changes: Partial<NotifiedReply> = {}) => {
     const { text: what, button_index, card_index } = told({ word, ...changes }).data;
     return { text: what, button_index, card_index };
   };
@@ -128,9 +128,9 @@ test.each([
       ...{ metadata: { phone_number_id: head.phoneNumberId } },
       ...{ contacts: [contact], messages: [said] },
     };
-    const [word] = personWordsOf([{ wabaId: head.wabaId, field: 'messages', value }]).words;
+    const [word] = personUpdatesOf([{ wabaId: head.wabaId, field: 'messages', value }]).words;
     if (word?.kind !== 'reply') throw new Error('a reply');
-    const find = answeredDispatch({
+    const find = repliedToFinder({
       findHeads: async () => new Map([[head.jobId, head]]),
       findSentId: async () => undefined,
     });

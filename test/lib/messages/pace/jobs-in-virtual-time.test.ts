@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { queueDelaySeconds } from '../../../../lib/messages/dispatch/chunk-time.ts';
-import { horizonMs, nextRoundSeconds } from '../../../../lib/messages/fan-out/horizon.ts';
+import { horizonMs, nextRoundSeconds } from '../../../../lib/messages/fan-out/release-horizon.ts';
 import {
   emptySchedule,
   reserved,

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { unknownPace, urgentEveryMs } from '../../../../lib/messages/pace/number-pace.ts';
 import { laneOf, reserve, reserveAll } from '../../../../lib/messages/pace/reserve.ts';
 import { changeableFromMs, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
-import { reserveUrgent, tenthFits } from '../../../../lib/messages/pace/urgent.ts';
-import { memoryPaces, memoryTenths } from '../../../support/memory-numbers.ts';
+import { fitsUrgentCapacity, reserveUrgent } from '../../../../lib/messages/pace/urgent.ts';
+import { memoryPaces, memoryUrgentCapacity } from '../../../support/memory-numbers.ts';
 
 const nowMs = 1_800_000_000_000;
 const number = { phoneNumberId: '100', limitPerSecond: 80 };
@@ -43,7 +43,7 @@ test('a writer that others were ahead of reserves from the time on that it has b
     nowMs,
   );
   expect(slotMsOf(pace.schedule, { clientId: 1, lane: 'J', position })).toBe(nowMs + 700);
-  const ports = { paces: { ...memoryPaces(), change: waiting }, tenths: memoryTenths() };
+  const ports = { paces: { ...memoryPaces(), change: waiting }, urgentCapacity: memoryUrgentCapacity() };
   expect((await reserveUrgent(ports, { ...code, phoneNumberId: '200' }, nowMs)).slots).toMatchObject([
     { slotMs: nowMs + 700 },
   ]);
@@ -58,7 +58,7 @@ test('what was read before is not read again, and what is returned is as stored'
 });
 
 test('a code takes the schedule while nothing waits there (D44)', async () => {
-  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const ports = { paces: memoryPaces(), urgentCapacity: memoryUrgentCapacity() };
   const { slots, pace } = await reserveUrgent(ports, code, nowMs);
   expect(slots).toEqual([{ slotMs: nowMs, turn: { clientId: 1, lane: '!', position: 0 } }]);
   expect(pace.version).toBe(1);
@@ -69,7 +69,7 @@ test('a code takes the schedule while nothing waits there (D44)', async () => {
 });
 
 test('a code behind a hundred thousand promotions takes the last tenth, and writes nothing to the schedule', async () => {
-  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const ports = { paces: memoryPaces(), urgentCapacity: memoryUrgentCapacity() };
   const { pace } = await reserve(ports.paces, { ...number, clientId: 1, lane: 'J', count: 100_000 }, nowMs);
   const first = await reserveUrgent(ports, { ...code, seen: pace }, nowMs);
   const second = await reserveUrgent(ports, code, nowMs + 10);
@@ -78,7 +78,7 @@ test('a code behind a hundred thousand promotions takes the last tenth, and writ
 });
 
 test('codes of a request go into the tenth together, or into a lane in front of those who wait (D44, D45)', async () => {
-  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const ports = { paces: memoryPaces(), urgentCapacity: memoryUrgentCapacity() };
   await reserve(ports.paces, { ...campaign, clientId: 2 }, nowMs);
   const { slots } = await reserveUrgent(ports, { ...code, sizes: [1, 2, 7, 10] }, nowMs);
   expect(slots.map(({ turn }) => turn !== undefined)).toEqual([0, 0, 0, ...Array(17).fill(1)].map(Boolean));
@@ -95,17 +95,17 @@ test.each([
   [80, 9],
 ])('of a number of %i a second the tenth takes requests of up to %i codes', async (limitPerSecond, most) => {
   for (const size of [most, most + 1]) {
-    const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+    const ports = { paces: memoryPaces(), urgentCapacity: memoryUrgentCapacity() };
     await reserve(ports.paces, { ...campaign, limitPerSecond, clientId: 2 }, nowMs);
     const { slots } = await reserveUrgent(ports, { ...code, limitPerSecond, sizes: [size] }, nowMs);
     expect(slots.filter(({ turn }) => turn === undefined)).toHaveLength(size === most ? most : 0);
     expect(slots).toHaveLength(size);
-    expect(tenthFits(size, urgentEveryMs(limitPerSecond, unknownPace, nowMs))).toBe(size === most);
+    expect(fitsUrgentCapacity(size, urgentEveryMs(limitPerSecond, unknownPace, nowMs))).toBe(size === most);
   }
 });
 
 test('no time has more than the limit of codes and promotions together', async () => {
-  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const ports = { paces: memoryPaces(), urgentCapacity: memoryUrgentCapacity() };
   const { pace, firstPosition } = await reserve(ports.paces, { ...number, clientId: 1, lane: 'J', count: 500 }, nowMs);
   expect(firstPosition).toBe(0);
   const codes: number[] = [];
@@ -124,7 +124,7 @@ test('no time has more than the limit of codes and promotions together', async (
 });
 
 test('a lane goes in front where it asks for it; several of one reservation stand in the order of their wishes', async () => {
-  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const ports = { paces: memoryPaces(), urgentCapacity: memoryUrgentCapacity() };
   const job = { ...number, clientId: 1, lane: 'J', count: 10_000 };
   await reserve(ports.paces, job, nowMs);
   const front = { ...number, clientId: 2, lane: '*', count: 1, inFront: true } as const;

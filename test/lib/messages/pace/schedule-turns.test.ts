@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lastSlotMsOf } from '../../../../lib/messages/fan-out/horizon.ts';
+import { lastSlotMsOf } from '../../../../lib/messages/fan-out/release-horizon.ts';
 import {
   atPace,
   changeableFromMs,

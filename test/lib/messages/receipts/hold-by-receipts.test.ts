@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
-import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
@@ -20,7 +20,7 @@ async function afterFailures(codes: readonly string[], { ageMs = 1_000, slices =
     return { jobId, index, status: 'failed', atMs: nowMs - ageMs, platformMessageId: `wamid.${index}`, code };
   });
   const body = JSON.stringify({ version: 1, numbers: [{ wabaId, phoneNumberId, receipts }] });
-  const left = await runReceipts([{ messageId: 'm', body }], world.ports([head]));
+  const left = await processReceipts([{ messageId: 'm', body }], world.ports([head]));
   return { world, left, holds: world.holds.of(wabaId).holds };
 }
 
@@ -62,7 +62,7 @@ test.each(['131049', '131050', '131026', '130472', '130403', '137000', '131021',
     const { world, left } = await afterFailures(Array(300).fill(code));
     expect([left, world.holds.stored.size]).toEqual([[], 0]);
     expect(world.events.sent.map(({ type }) => type)).toEqual(Array(300).fill('message.failed'));
-    expect(new Set(world.calls)).toEqual(new Set(['append', 'doubtfulJobs', 'ofGroup', 'addressesOf']));
+    expect(new Set(world.calls)).toEqual(new Set(['append', 'jobsWithUnknown', 'ofGroup', 'addressesOf']));
   },
 );
 
@@ -94,7 +94,7 @@ describe('135000 is told of two things', () => {
     const ports = world.ports([head]);
     const findAll = async () => Promise.reject(new Error('no table'));
     const slices = { ...ports.slices, findAll };
-    expect(await runReceipts([{ messageId: 'm', body }], { ...ports, slices })).toEqual([]);
+    expect(await processReceipts([{ messageId: 'm', body }], { ...ports, slices })).toEqual([]);
     expect(world.table.receipts[`${jobId}-0`]).toHaveLength(1);
     expect(world.logged).toContainEqual({ event: 'hold.not_changed', facts: { wabaId, error: 'Error' } });
   });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { functions } from '../../../../infra/functions.ts';
 import { queues } from '../../../../infra/queues.ts';
 import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
+import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
-import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { type EventType, eventId, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
@@ -69,7 +69,7 @@ test.each([
       const endMs = time.nowMs + runMs;
       const changes = { wanted: everything, events: { send }, remainingMs: () => endMs - time.nowMs };
       let failed: string[] | undefined;
-      const recorded = runReceipts(open, at.ports([many, one], changes)).then((ended) => {
+      const recorded = processReceipts(open, at.ports([many, one], changes)).then((ended) => {
         failed = ended;
       });
       await time.pass(() => failed !== undefined);

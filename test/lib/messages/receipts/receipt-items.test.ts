@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { keptReceipt, receiptItems, receiptsOf } from '../../../../lib/messages/receipts/receipt-items.ts';
 
@@ -20,7 +20,7 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc
     userId: fc.option(text, { nil: undefined }),
     waId: fc.option(text, { nil: undefined }),
   })
-  .map((receipt) => ({ jobId, ...present(receipt) }));
+  .map((receipt) => ({ jobId, ...omitUndefined(receipt) }));
 
 const sorted = (receipts: readonly Receipt[]) => [...new Set(receipts.map((each) => JSON.stringify(each)))].sort();
 const names = (receipts: readonly Receipt[]) =>

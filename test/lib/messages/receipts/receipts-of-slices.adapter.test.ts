@@ -5,12 +5,12 @@ import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs
 import { packedAddresses } from '../../../../lib/messages/accept/whole-job.ts';
 import { ended, type Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
-import { doubtKey, jobKey, jobMemorySeconds } from '../../../../lib/messages/items.ts';
+import { jobKey, jobMemorySeconds, unknownMarkKey } from '../../../../lib/messages/items.ts';
 import { addressStore } from '../../../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../../../lib/messages/receipts/proven-slices-store.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import { sliceDoubtsStore } from '../../../../lib/messages/receipts/slice-doubts-store.ts';
+import { unknownOutcomesStore } from '../../../../lib/messages/receipts/unknown-outcomes-store.ts';
 import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
 import { injectFaults } from '../../../support/faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
@@ -47,14 +47,14 @@ describe('a doubt', () => {
   test('is written once by a process, however many slices ask at once, and read strongly', async () => {
     const client = localDocumentClient();
     const { attempts } = injectFaults(client, () => undefined);
-    const doubts = sliceDoubtsStore(client, table);
+    const unknowns = unknownOutcomesStore(client, table);
     const job = { jobId: 'A', acceptedAtMs: startMs };
-    await Promise.all(Array.from({ length: 5 }, () => doubts.mark(job)));
-    await doubts.mark(job);
+    await Promise.all(Array.from({ length: 5 }, () => unknowns.mark(job)));
+    await unknowns.mark(job);
     expect(attempts.map(({ command }) => command)).toEqual(['PutItemCommand']);
     const records = receiptStore(access(laggingClient()));
-    expect(await records.doubtfulJobs(['A', 'B'])).toEqual(new Set(['A']));
-    const { Item } = await own.send(new GetCommand({ TableName: table, Key: doubtKey('A') }));
+    expect(await records.jobsWithUnknown(['A', 'B'])).toEqual(new Set(['A']));
+    const { Item } = await own.send(new GetCommand({ TableName: table, Key: unknownMarkKey('A') }));
     expect(Item?.['expiresAtSeconds']).toBe(startMs / 1_000 + jobMemorySeconds);
   });
 
@@ -62,21 +62,21 @@ describe('a doubt', () => {
     const client = localDocumentClient();
     let broken = true;
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
-    const doubts = sliceDoubtsStore(client, table);
+    const unknowns = unknownOutcomesStore(client, table);
     const job = { jobId: 'C', acceptedAtMs: startMs };
-    await expect(Promise.all([doubts.mark(job), doubts.mark(job)])).rejects.toThrow();
+    await expect(Promise.all([unknowns.mark(job), unknowns.mark(job)])).rejects.toThrow();
     broken = false;
-    await doubts.mark(job);
+    await unknowns.mark(job);
     const records = receiptStore(access(own));
-    expect(await records.doubtfulJobs(['C'])).toEqual(new Set(['C']));
+    expect(await records.jobsWithUnknown(['C'])).toEqual(new Set(['C']));
   });
 });
 
 test('a process remembers a thousand jobs that it has marked', async () => {
   const written: unknown[] = [];
   const client = { send: async (command: unknown) => void written.push(command) };
-  const doubts = sliceDoubtsStore(client as never, table);
-  const mark = (job: number) => doubts.mark({ jobId: `job ${job}`, acceptedAtMs: startMs });
+  const unknowns = unknownOutcomesStore(client as never, table);
+  const mark = (job: number) => unknowns.mark({ jobId: `job ${job}`, acceptedAtMs: startMs });
   for (let job = 1; job <= 1_000; job += 1) await mark(job);
   await mark(1);
   expect(written).toHaveLength(1_000);
@@ -88,7 +88,7 @@ test('a process remembers a thousand jobs that it has marked', async () => {
 describe('places with receipts', () => {
   test('are those of the slice alone, seen at once', async () => {
     await append('D', [10, 13, 19, 20, 999, 1_000, 1_010]);
-    const { proven } = sliceDoubtsStore(laggingClient(), table);
+    const { proven } = unknownOutcomesStore(laggingClient(), table);
     const asked = [0, 1, 2, 99, 100, 101].map((slice) => proven({ jobId: 'D', slice }));
     const none = new Set();
     const expected = [none, new Set([0, 3, 9]), new Set([0]), new Set([9]), new Set([0]), new Set([0])];
@@ -110,7 +110,7 @@ describe('places with receipts', () => {
       },
       { step: 'initialize', name: 'holdReplies' },
     );
-    const { proven } = sliceDoubtsStore(client, table);
+    const { proven } = unknownOutcomesStore(client, table);
     const ask = (slice: number) => proven({ jobId: 'F', slice });
     const early = [0, 1, 2].map(ask);
     await read.promise;
@@ -127,7 +127,7 @@ describe('places with receipts', () => {
     const client = localDocumentClient();
     let broken = true;
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
-    const { proven } = sliceDoubtsStore(client, table);
+    const { proven } = unknownOutcomesStore(client, table);
     await expect(proven({ jobId: 'F', slice: 0 })).rejects.toThrow();
     broken = false;
     expect(await proven({ jobId: 'F', slice: 0 })).toEqual(new Set([1]));

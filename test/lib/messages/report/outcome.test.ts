@@ -10,7 +10,7 @@ import {
 } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import type { JobState } from '../../../../lib/messages/job-state.ts';
-import { fold } from '../../../../lib/messages/receipts/fold.ts';
+import { foldReceipts } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import {
   countStates,
   type OpenJob,
@@ -177,7 +177,7 @@ describe('an outcome that a receipt settled is reported as if it had been left a
   const cases = before.flatMap((each) => statusesTold.map((status) => [...each, status] as const));
 
   test.each(cases)('%s: %s', (_, unsettled, status) => {
-    const proofs = new Map([[index, fold([receipt(status)])]]) as WrittenMessages['proofs'];
+    const proofs = new Map([[index, foldReceipts([receipt(status)])]]) as WrittenMessages['proofs'];
     for (const settlement of [provenByReceipt, { ...provenByReceipt, resolvedAtMs: nowMs + 9 }]) {
       const settled = outcomesOf(job, written(slice(settlement), proofs))?.(index);
       expect(settled).toEqual(outcomesOf(job, written(unsettled, proofs))?.(index));
@@ -187,7 +187,7 @@ describe('an outcome that a receipt settled is reported as if it had been left a
 });
 
 test('a receipt goes before the stop', () => {
-  const proofs = new Map([[index, fold([receipt('delivered')])]]) as WrittenMessages['proofs'];
+  const proofs = new Map([[index, foldReceipts([receipt('delivered')])]]) as WrittenMessages['proofs'];
   expect(outcomesOf({ ...job, ...none }, written(slice(undefined, dead), proofs))?.(index).state).toBe('delivered');
 });
 

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
-import { heldBy, holdInWords } from '../../../../infra/operate/holds-shown.ts';
+import { heldBy, holdInWords } from '../../../../infra/operate/holds-output.ts';
 import { openHolds } from '../../../../infra/operate/open-holds.ts';
 import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
@@ -10,10 +10,10 @@ import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store
 import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { opened as breakerOpened, closed } from '../../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
-import { asked, ended, type Hold, opened } from '../../../../lib/messages/holds/hold.ts';
+import { ended, type Hold, opened, probeTaken } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
-import { doubtKey } from '../../../../lib/messages/items.ts';
+import { unknownMarkKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
@@ -147,7 +147,7 @@ test('also one whose worker died, of which no delivery came since: then its rece
     { state: 'sent', code: 'resolved_by_operator', resolvedAtMs: nowMs },
     { state: 'unknown', code: 'worker_lost' },
   ]);
-  const { Item: doubt } = await client.send(new GetCommand({ TableName: table, Key: doubtKey(head.jobId) }));
+  const { Item: doubt } = await client.send(new GetCommand({ TableName: table, Key: unknownMarkKey(head.jobId) }));
   expect(doubt).toBeDefined();
   expect(await outcomes.resolve({ jobId: head.jobId, index: 1 }, 'failed')).toBe(true);
 });
@@ -222,7 +222,7 @@ describe('what is held, and who waits (D46)', () => {
     await wabas.change(wabaId, opened(template, { code: '132015', nowMs: sinceMs }));
     await wabas.change(wabaId, opened('waba', { code: '368', nowMs: sinceMs, untilMs: sinceMs + 3_600_000 }));
     await wabas.change(wabaId, opened('number:300000000000001', { code: 'no_answer', nowMs: sinceMs }));
-    await wabas.change(wabaId, asked(message, sinceMs + 3_600_000));
+    await wabas.change(wabaId, probeTaken(message, sinceMs + 3_600_000));
     await breakers.change(await breakers.find(), breakerOpened(sinceMs));
     const lines = await printed('--held', '--did', first.did);
     const number = `number 300000000000001 of waba ${wabaId}`;

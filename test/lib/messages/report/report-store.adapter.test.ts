@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { packedAddresses } from '../../../../lib/messages/accept/whole-job.ts';
 import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/dispatch/claims/slice.ts';
@@ -12,7 +12,7 @@ import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { cancelJob } from '../../../../lib/messages/report/cancel.ts';
 import { countsOf, describedJob, openReport, readPage } from '../../../../lib/messages/report/read-report.ts';
 import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.ts';
-import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-place.ts';
+import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import {
@@ -132,7 +132,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     const own = reportsOver(patientDocumentClient(), nowMs + claimLifeMs);
     const rows: number[] = [];
     for (let after: string | undefined; ; ) {
-      const page = await own.page(head, present({ after }));
+      const page = await own.page(head, omitUndefined({ after }));
       rows.push(...(page?.answer.data.map(({ index }) => index) ?? []));
       expect(page?.answer.counts.read).toBe(10_000);
       if (after !== undefined) expect(page?.cost.roundTrips).toBe(1);

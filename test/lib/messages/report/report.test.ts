@@ -9,10 +9,10 @@ import {
   isPlaceIn,
   partitionsOf,
   type ReportPlace,
-  type ReportQuestion,
+  type ReportQuery,
   reportCursor,
   reportPlaceOf,
-} from '../../../../lib/messages/report/report-place.ts';
+} from '../../../../lib/messages/report/report-cursor.ts';
 import { withoutDuplicates } from '../../../../lib/messages/request/duplicates.ts';
 import { noCost } from '../../../support/reported-jobs.ts';
 
@@ -203,7 +203,7 @@ test('repeats that no request can have are refused', () => {
 });
 
 describe('a cursor', () => {
-  const question: ReportQuestion = { jobId, states: statesOf(['failed', 'unknown']), limit: 100 };
+  const question: ReportQuery = { jobId, states: statesOf(['failed', 'unknown']), limit: 100 };
   const { counts } = reportPage(jobOf(10), question, { outcomeAt, costNow });
   const place = { position: 3, index: 3, total: 10, counts, cost: noCost, repeatedPartitions: [0] };
   const cursor = reportCursor(question, place);

@@ -1,4 +1,4 @@
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { cancelJob } from '../../../../lib/messages/report/cancel.ts';
 import type { DescribedJob } from '../../../../lib/messages/report/described-job.ts';
@@ -67,7 +67,7 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
     };
     await watchJobs([{ messageId: 'm', body: JSON.stringify(watched) }], ports);
     const counts = told.map(({ data }) => (data as DispatchCompletedData).counts)[0];
-    return present({ counts });
+    return omitUndefined({ counts });
   }
   const question = { jobId, states: undefined, limit: 1_000 };
   const counts = countStates([]);

@@ -178,7 +178,7 @@ async function unseenStep(world: World, run: Worker | Reader): Promise<Step<Worl
   return isUnseen ? (await stepsOf(world, run))[0] : undefined;
 }
 
-const unseen = new Set(['tell', 'markDoubt', 'proven']);
+const unseen = new Set(['tell', 'markUnknown', 'proven']);
 const writes = new Set(['claim', 'end', 'endForTheDead', 'stop', 'reckon']);
 const ofReaders = new Set(['findDescribed', 'readMessages', 'reckon', 'stop', 'of']);
 

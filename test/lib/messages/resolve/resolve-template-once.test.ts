@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { type ResolutionPorts, resolveTemplate } from '../../../../lib/messages/resolve/resolve-template.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
-import { MemoryQuestions } from '../../../support/memory-questions.ts';
+import { MemoryLookups } from '../../../support/memory-lookups.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import {
   contract,
@@ -106,7 +106,7 @@ describe('the same is not asked twice in 10 s (D23)', () => {
 
   test('a store that forgets changes no answer', async () => {
     const away = () => Promise.reject(new Error('DynamoDB is away'));
-    const forgetful = () => ({ questions: { ...new MemoryQuestions(), keep: away, release: away } });
+    const forgetful = () => ({ questions: { ...new MemoryLookups(), keep: away, release: away } });
     const { ports } = setup(undefined, undefined);
     await expect(resolveTemplate(wanted, { ...ports, ...forgetful() })).rejects.toMatchObject({ status: 404 });
     const { ports: found } = setup(undefined, renewed);

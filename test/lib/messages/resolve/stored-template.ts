@@ -4,7 +4,7 @@ import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformTemplate, TemplateForSending } from '../../../../lib/templates/model/template.ts';
 import { templateKey } from '../../../../lib/templates/model/template-key.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
-import { MemoryQuestions } from '../../../support/memory-questions.ts';
+import { MemoryLookups } from '../../../support/memory-lookups.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import { makeRow } from '../../../support/templates.ts';
 
@@ -29,7 +29,7 @@ export function setup(found: TemplateForSending | undefined, platform: PlatformT
   const refreshed: unknown[] = [];
   const asked: unknown[] = [];
   const events = new MemoryEvents();
-  const questions = new MemoryQuestions();
+  const questions = new MemoryLookups();
   const ports: ResolutionPorts = {
     ...{ events, questions },
     pause: async () => undefined,

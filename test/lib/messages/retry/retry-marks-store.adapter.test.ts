@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { present } from '../../../../lib/keys/present.ts';
-import { giveBackOf } from '../../../../lib/messages/accept/accept-within-means.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
+import { giveBackOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
@@ -161,7 +161,7 @@ describe('a retry whose recipients are judged (D57)', () => {
   /** Stores a job of three recipients that expired. */
   async function storeExpired(jobId: string, when: JobHead['when']): Promise<void> {
     const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
-    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs, ...present({ when }) });
+    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs, ...omitUndefined({ when }) });
     const signal = AbortSignal.timeout(60_000);
     await Promise.all([acceptance.describe(job, signal), parameters.store(job, signal)]);
     await acceptance.begin({ head: job.head, repeats: [] });

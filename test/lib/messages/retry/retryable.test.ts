@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { retryOf } from '../../../../lib/messages/retry/causes.ts';
+import { adviceOfCode } from '../../../../lib/messages/retry/causes.ts';
 import { parseRetryRequest } from '../../../../lib/messages/retry/retry-request.ts';
-import { type Ended, retryableIn, verdictOf } from '../../../../lib/messages/retry/retryable.ts';
+import { type Ended, retryabilityOf, retryableIn } from '../../../../lib/messages/retry/retryable.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -17,7 +17,7 @@ function endedWith(code: string | undefined, changes: Partial<Ended> & Partial<E
 describe('whether a message may be sent once more (D57)', () => {
   test.each(['pending', 'held', 'sent', 'delivered', 'read', 'unknown'] as const)('%s: never', (state) => {
     const codes = new Set(['no_answer', '131000']);
-    for (const code of codes) expect(verdictOf(endedWith(code, { state }), codes, nowMs)).toBe('no');
+    for (const code of codes) expect(retryabilityOf(endedWith(code, { state }), codes, nowMs)).toBe('no');
   });
 
   test.each([
@@ -35,29 +35,29 @@ describe('whether a message may be sent once more (D57)', () => {
     // The code is in no table, so its cause is unknown.
     ['999999', 'no', 'no'],
   ])('%s: %s, and %s when it is named', (code, unnamed, named) => {
-    expect(verdictOf(endedWith(code), undefined, nowMs)).toBe(unnamed);
-    expect(verdictOf(endedWith(code), new Set([code]), nowMs)).toBe(named);
-    expect(verdictOf(endedWith(code), new Set(['2']), nowMs)).toBe('no');
+    expect(retryabilityOf(endedWith(code), undefined, nowMs)).toBe(unnamed);
+    expect(retryabilityOf(endedWith(code), new Set([code]), nowMs)).toBe(named);
+    expect(retryabilityOf(endedWith(code), new Set(['2']), nowMs)).toBe('no');
   });
 
   test('without a code: never', () => {
-    expect(verdictOf(endedWith(undefined), undefined, nowMs)).toBe('no');
+    expect(retryabilityOf(endedWith(undefined), undefined, nowMs)).toBe('no');
   });
 
   test('131049 a day after the failure, named or not; to the United States never', () => {
     const at = (atMs: number, to?: string) => endedWith('131049', { atMs, ...(to === undefined ? {} : { to }) });
     for (const codes of [undefined, new Set(['131049'])]) {
-      expect(verdictOf(at(nowMs - dayMs + 1), codes, nowMs)).toBe('later');
-      expect(verdictOf(at(nowMs - dayMs), codes, nowMs)).toBe('retry');
-      expect(verdictOf(at(nowMs - 2 * dayMs, '12125550100'), codes, nowMs)).toBe('no');
+      expect(retryabilityOf(at(nowMs - dayMs + 1), codes, nowMs)).toBe('later');
+      expect(retryabilityOf(at(nowMs - dayMs), codes, nowMs)).toBe('retry');
+      expect(retryabilityOf(at(nowMs - 2 * dayMs, '12125550100'), codes, nowMs)).toBe('no');
     }
   });
 
   test('told by receipt ten minutes after it, told by the answer at once', () => {
     const told = (atMs: number) => endedWith('131053', { byReceipt: true, atMs });
-    expect(verdictOf(told(nowMs - 10 * minuteMs + 1), undefined, nowMs)).toBe('later');
-    expect(verdictOf(told(nowMs - 10 * minuteMs), undefined, nowMs)).toBe('retry');
-    expect(verdictOf(endedWith('131053', { atMs: nowMs }), undefined, nowMs)).toBe('retry');
+    expect(retryabilityOf(told(nowMs - 10 * minuteMs + 1), undefined, nowMs)).toBe('later');
+    expect(retryabilityOf(told(nowMs - 10 * minuteMs), undefined, nowMs)).toBe('retry');
+    expect(retryabilityOf(endedWith('131053', { atMs: nowMs }), undefined, nowMs)).toBe('retry');
   });
 });
 
@@ -103,7 +103,7 @@ describe('the body of a retry', () => {
   });
 
   test('what is the same in every table is asked for by its number', () => {
-    expect([retryOf('200'), retryOf('299'), retryOf('300'), retryOf('constructor')]).toEqual([
+    expect([adviceOfCode('200'), adviceOfCode('299'), adviceOfCode('300'), adviceOfCode('constructor')]).toEqual([
       'yes',
       'yes',
       undefined,

@@ -7,7 +7,7 @@ import {
   usualCourse,
 } from '../../../../infra/simulator/webhooks/receipts.ts';
 import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
-import { countable } from '../../../../lib/messages/receipts/countable.ts';
+import { matchReceipts } from '../../../../lib/messages/receipts/match-receipts.ts';
 import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/receipts-of.ts';
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
@@ -165,7 +165,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
       nowMs,
     );
     expect([unreadable, foreign]).toEqual([0, 0]);
-    const { jobs } = countable([...numbers], heads, nowMs);
+    const { jobs } = matchReceipts([...numbers], heads, nowMs);
     for (let tries = 0; ; tries += 1) {
       if (random() < 0.05) processes[tries % 3] = laterCounts(waiting);
       const countLater = processes[Math.floor(random() * 3)] as ReturnType<typeof laterCounts>;

@@ -1,5 +1,5 @@
 import type { JobHead } from '../../../../lib/messages/job.ts';
-import { fold, type Proven } from '../../../../lib/messages/receipts/fold.ts';
+import { foldReceipts, type Proven } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import type { SpendLedger } from '../../../../lib/messages/spend/count-jobs.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
@@ -26,7 +26,7 @@ export class MemoryLedger implements SpendLedger {
   async readMessages({ jobId }: JobHead) {
     const proofs = new Map<number, Proven>();
     for (const [index, receipts] of Map.groupBy(this.jobs.get(jobId)?.receipts ?? [], (each) => each.index)) {
-      const proven = fold(receipts);
+      const proven = foldReceipts(receipts);
       if (proven !== undefined) proofs.set(index, proven);
     }
     return { slices: new Map(), proofs, askedAtMs: 0 };

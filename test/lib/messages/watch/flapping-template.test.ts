@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { byHolds } from '../../../../lib/messages/holds/held-job.ts';
-import { holdsOn, mayAsk } from '../../../../lib/messages/holds/hold.ts';
+import { holdsOn, isProbeDue } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
 import { type JobStates, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
@@ -102,7 +102,7 @@ async function works(
   const run = runHolds(worker);
   const job = table.states.get(head.jobId) ?? {};
   if (byHolds(job, on, {}, nowMs).kind === 'settle') return false;
-  const probe = on.length > 0 && on.every(({ hold }) => mayAsk(hold, nowMs)) ? await run.ask(chunk) : undefined;
+  const probe = on.length > 0 && on.every(({ hold }) => isProbeDue(hold, nowMs)) ? await run.ask(chunk) : undefined;
   if (on.length > 0 && probe === undefined) return false;
   if (isRefused) await run.byRefusal(chunk, { code: 132015 });
   else await run.taken(chunk, job);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { present } from '../../../../lib/keys/present.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { type Hold, type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
@@ -68,7 +68,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
 
 function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], 'holds'> {
   const { status = 'PAUSED', isThere = true, expiresAtMs, lots } = setting;
-  const job = { head: makeJobHead({ ...head, ...present({ expiresAtMs }) }), ...present({ lots }) };
+  const job = { head: makeJobHead({ ...head, ...omitUndefined({ expiresAtMs }) }), ...omitUndefined({ lots }) };
   return {
     queue: { sendLater: async (copy, seconds) => void done.later.push([copy, seconds]) },
     states: statesOf(setting, done),

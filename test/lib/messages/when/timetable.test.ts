@@ -3,10 +3,10 @@ import { Refusal } from '../../../../lib/http/refusal.ts';
 import { parseHeaders } from '../../../../lib/http/request-headers.ts';
 import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 import {
+  needsClientZone,
   type Timetable,
   type ToBeTimed,
   timetableOf,
-  wantsClientZone,
 } from '../../../../lib/messages/when/timetable.ts';
 
 /** When each recipient of a send may be called, and their order (D56, R54). */
@@ -152,10 +152,10 @@ describe('hours', () => {
 describe('a number whose zone is not known', () => {
   test('has the client’s, if that is known', () => {
     const time = timeOf(business);
-    expect(wantsClientZone([{ to: spain }, { to: unknown }], time)).toBe(true);
-    expect(wantsClientZone([{ to: spain }], time)).toBe(false);
-    expect(wantsClientZone([{ to: unknown }], timeOf({ 'send-at': '2026-11-27T09:00:00Z' }))).toBe(false);
-    expect(wantsClientZone([{ to: unknown }], timeOf({ ...business, 'send-zone': 'Asia/Tokyo' }))).toBe(false);
+    expect(needsClientZone([{ to: spain }, { to: unknown }], time)).toBe(true);
+    expect(needsClientZone([{ to: spain }], time)).toBe(false);
+    expect(needsClientZone([{ to: unknown }], timeOf({ 'send-at': '2026-11-27T09:00:00Z' }))).toBe(false);
+    expect(needsClientZone([{ to: unknown }], timeOf({ ...business, 'send-zone': 'Asia/Tokyo' }))).toBe(false);
     const { zones } = tableOf([unknown], business, { clientZone: 'Asia/Tokyo' });
     expect(zones.map((each) => each.zones)).toEqual([['Asia/Tokyo']]);
   });

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import {
-  type AccountWord,
-  AccountWordSchema,
-  accountWordsOf,
+  type AccountUpdate,
+  AccountUpdateSchema,
+  accountUpdatesOf,
 } from '../../../../lib/platform/webhook/account-update.ts';
 
 const atMs = 1_800_000_000_000;
 const arrivedMs = atMs + 7_000;
 const update = (value: unknown, field = 'account_update') => ({ wabaId: '11', field, value: value as object, atMs });
-const wordsOf = (value: unknown, field?: string) => accountWordsOf([update(value, field) as never], arrivedMs);
+const wordsOf = (value: unknown, field?: string) => accountUpdatesOf([update(value, field) as never], arrivedMs);
 
 const restricted = (restriction_type: string, more: object = {}) => ({
   event: 'ACCOUNT_RESTRICTION',
@@ -24,14 +24,14 @@ const banned = (waba_ban_state: string) => ({
 });
 const owner = { waba_id: '11', owner_business_id: '3' };
 
-type Said = Omit<AccountWord, 'kind' | 'atMs'>;
-const restricts = (said: Said): AccountWord[] => [{ kind: 'restricted', atMs, ...said }];
-const restores = (said: Said): AccountWord[] => [{ kind: 'restored', atMs, ...said }];
+type Said = Omit<AccountUpdate, 'kind' | 'atMs'>;
+const restricts = (said: Said): AccountUpdate[] => [{ kind: 'restricted', atMs, ...said }];
+const restores = (said: Said): AccountUpdate[] => [{ kind: 'restored', atMs, ...said }];
 const noTemplates = { matter: 'sending', word: 'RESTRICTED_BIZ_INITIATED_MESSAGING', code: '368' } as const;
 const utilityLimited = { matter: 'utility', word: limited, code: '131064' } as const;
 
 describe('what is said of an account (platform reference, 10.4)', () => {
-  test.each<[unknown, AccountWord[]]>([
+  test.each<[unknown, AccountUpdate[]]>([
     [
       restricted(noTemplates.word, { expiration: 1_800_003_600 }),
       restricts({ ...noTemplates, untilMs: atMs + 3_600_000 }),
@@ -64,7 +64,7 @@ describe('what is said of an account (platform reference, 10.4)', () => {
       restores({ matter: 'utility_templates', word: 'UTILITY_TEMPLATE_ABUSE_UNBAN' }),
     ],
     ...['RESTRICTED_CUSTOMER_INITIATED_MESSAGING', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', 'A_WORD_TO_COME'].map(
-      (word): [unknown, AccountWord[]] => [restricted(word), restricts({ matter: 'other', word })],
+      (word): [unknown, AccountUpdate[]] => [restricted(word), restricts({ matter: 'other', word })],
     ),
     [banned('DISABLE'), restricts({ matter: 'sending', word: 'DISABLE', code: '131031' })],
     [banned('SCHEDULE_FOR_DISABLE'), restricts({ matter: 'sending', word: 'SCHEDULE_FOR_DISABLE' })],
@@ -74,12 +74,15 @@ describe('what is said of an account (platform reference, 10.4)', () => {
       restores({ matter: 'sending', word: 'REINSTATE', code: '131031' }),
     ],
     ...['ACCOUNT_DELETED', 'ACCOUNT_OFFBOARDED', 'PARTNER_REMOVED', 'PARTNER_APP_UNINSTALLED'].map(
-      (event): [unknown, AccountWord[]] => [{ event, waba_info: owner }, restricts({ matter: 'access', word: event })],
+      (event): [unknown, AccountUpdate[]] => [
+        { event, waba_info: owner },
+        restricts({ matter: 'access', word: event }),
+      ],
     ),
     [{ event: 'ACCOUNT_RECONNECTED' }, restores({ matter: 'access', word: 'ACCOUNT_RECONNECTED' })],
   ])('%j', (value, words) => {
     expect(wordsOf(value)).toEqual(words);
-    expect(words.map((word) => v.parse(v.strictObject(AccountWordSchema.entries), word))).toEqual(words);
+    expect(words.map((word) => v.parse(v.strictObject(AccountUpdateSchema.entries), word))).toEqual(words);
   });
 
   test.each<[string, unknown, string?]>([
@@ -124,19 +127,19 @@ describe('what is said of an account (platform reference, 10.4)', () => {
       of('DISABLE', 1_000),
       of('DISABLE', 3_000),
     ];
-    const said = (told: AccountWord[]) => told.map(({ word, atMs: at, untimed = false }) => [word, at, untimed]);
-    expect(said(accountWordsOf(words, 9_000))).toEqual([
+    const said = (told: AccountUpdate[]) => told.map(({ word, atMs: at, untimed = false }) => [word, at, untimed]);
+    expect(said(accountUpdatesOf(words, 9_000))).toEqual([
       ['DISABLE', 1_000, false],
       ['DISABLE', 3_000, false],
       ['REINSTATE', 3_000, false],
       ['REINSTATE', 9_000, true],
     ]);
-    expect(accountWordsOf(words.toReversed(), 9_000)).toEqual(accountWordsOf(words, 9_000));
+    expect(accountUpdatesOf(words.toReversed(), 9_000)).toEqual(accountUpdatesOf(words, 9_000));
   });
 
   test('one of a time that is still to come is of its arrival: no clock is so far ahead', () => {
     const said = (aheadMs: number) => {
-      const [word] = accountWordsOf([{ ...update(banned('REINSTATE')), atMs: atMs + aheadMs } as never], atMs);
+      const [word] = accountUpdatesOf([{ ...update(banned('REINSTATE')), atMs: atMs + aheadMs } as never], atMs);
       return [word?.atMs, word?.untimed];
     };
     expect(said(60_000)).toEqual([atMs + 60_000, undefined]);
@@ -169,12 +172,12 @@ describe('what is said of an account (platform reference, 10.4)', () => {
     const value = fc.record({ ...keys, restriction_info: fc.array(entry) }, { requiredKeys: [] });
     fc.assert(
       fc.property(fc.array(fc.oneof(anything, value)), (values) => {
-        const words = accountWordsOf(
+        const words = accountUpdatesOf(
           values.map((each) => update(each) as never),
           arrivedMs,
         );
         expect(new Set(words.map(({ word }) => word)).size).toBe(words.length);
-        expect(words.map((word) => v.parse(v.strictObject(AccountWordSchema.entries), word))).toEqual(words);
+        expect(words.map((word) => v.parse(v.strictObject(AccountUpdateSchema.entries), word))).toEqual(words);
       }),
       { numRuns: 300 },
     );

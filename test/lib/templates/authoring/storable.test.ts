@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { refuseUnstorable } from '../../../../lib/templates/authoring/storable.ts';
-import { maxTemplateLevels } from '../../../../lib/templates/model/fact.ts';
+import { maxTemplateLevels } from '../../../../lib/templates/model/stored-fact.ts';
 
 const draft = {
   name: 'order_update',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import demo from '../../../../infra/local/demo/platform.json' with { type: 'json' };
 import { componentsAsRead, type TemplateComponent } from '../../../../infra/simulator/templates/template.ts';
 import type { Part } from '../../../../lib/http/json-part.ts';
-import { editChanges, hasNewMedia, type WantedTemplate } from '../../../../lib/templates/edit/edit-diff.ts';
+import { editChanges, hasNewMedia, type RequestedTemplate } from '../../../../lib/templates/edit/edit-diff.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import type { Category } from '../../../../lib/templates/rules/draft.ts';
 import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
@@ -12,7 +12,7 @@ import { makeTemplate } from '../../../support/templates.ts';
 function changed(
   stored: readonly Part[],
   given: readonly Part[],
-  { category = 'MARKETING', ...more }: Partial<WantedTemplate> & { stored?: Partial<PlatformTemplate> } = {},
+  { category = 'MARKETING', ...more }: Partial<RequestedTemplate> & { stored?: Partial<PlatformTemplate> } = {},
 ): string[] {
   const template = makeTemplate({
     category,

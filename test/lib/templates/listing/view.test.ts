@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { platformTemplateView, templateView, wantedFields } from '../../../../lib/templates/listing/view.ts';
+import { platformTemplateView, requestedFields, templateView } from '../../../../lib/templates/listing/view.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
@@ -70,5 +70,5 @@ test.each<[string, string[] | undefined, string[]]>([
     channel_campaigns: [],
     platform_template: undefined,
   };
-  expect(Object.keys(templateView(view, wantedFields(asked)))).toEqual(shown);
+  expect(Object.keys(templateView(view, requestedFields(asked)))).toEqual(shown);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeMedia, type MediaFormat, mediaLimits } from '../../../../lib/templates/rules/media.ts';
+import { checkMedia, type MediaFormat, mediaLimits } from '../../../../lib/templates/rules/media.ts';
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1');
 const png = (depth: number, colour: number) =>
@@ -21,7 +21,7 @@ describe('the type is told by the bytes', () => {
     ['GIF', 'MP4', box('isom'), 'video/mp4'],
     ['DOCUMENT', 'PDF', pdf, 'application/pdf'],
   ])('%s takes %s', (format, _, content, type) => {
-    expect(judgeMedia(format, { bytes: content })).toEqual({ type });
+    expect(checkMedia(format, { bytes: content })).toEqual({ type });
   });
 
   const image = 'IMAGE media must be image/jpeg or image/png';
@@ -46,7 +46,7 @@ describe('the type is told by the bytes', () => {
     ['DOCUMENT', 'Word', bytes('PK\x03\x04'), 'DOCUMENT media must be application/pdf'],
     ['DOCUMENT', 'JPEG', jpeg, 'DOCUMENT media must be application/pdf, not image/jpeg'],
   ])('%s does not take %s', (format, _, content, fault) => {
-    expect(judgeMedia(format, { bytes: content })).toEqual({ fault });
+    expect(checkMedia(format, { bytes: content })).toEqual({ fault });
   });
 });
 
@@ -54,12 +54,12 @@ describe('what was declared must be so', () => {
   test.each(['image/jpeg', 'image/jpg', 'application/octet-stream', 'binary/octet-stream'])(
     'JPEG as %s',
     (contentType) => {
-      expect(judgeMedia('IMAGE', { bytes: jpeg, contentType })).toEqual({ type: 'image/jpeg' });
+      expect(checkMedia('IMAGE', { bytes: jpeg, contentType })).toEqual({ type: 'image/jpeg' });
     },
   );
 
   test.each(['image/png', 'text/plain', 'application/pdf'])('JPEG as %s is refused', (contentType) => {
-    expect(judgeMedia('IMAGE', { bytes: jpeg, contentType })).toEqual({
+    expect(checkMedia('IMAGE', { bytes: jpeg, contentType })).toEqual({
       fault: `the media is image/jpeg but was declared as ${contentType}`,
     });
   });
@@ -78,8 +78,8 @@ describe('sizes', () => {
       return { bytes: whole };
     };
     expect(mediaLimits[format].maxBytes).toBe(maxBytes);
-    expect(judgeMedia(format, sized(maxBytes))).toHaveProperty('type');
-    expect(judgeMedia(format, sized(maxBytes + 1))).toEqual({
+    expect(checkMedia(format, sized(maxBytes))).toHaveProperty('type');
+    expect(checkMedia(format, sized(maxBytes + 1))).toEqual({
       fault: `${format} media must have at most ${maxBytes} bytes`,
     });
   });

@@ -10,7 +10,7 @@ import {
   rememberedMs,
   renewed,
   type Waiting,
-} from '../../../../lib/templates/sync/sync-turns.ts';
+} from '../../../../lib/templates/sync/sync-lock-state.ts';
 
 const startMs = 1_000_000;
 

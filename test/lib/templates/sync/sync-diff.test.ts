@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { contentHash } from '../../../../lib/templates/model/fact.ts';
 import type { TemplateRow } from '../../../../lib/templates/model/row.ts';
+import { contentHash } from '../../../../lib/templates/model/stored-fact.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { templateKey } from '../../../../lib/templates/model/template-key.ts';
 import {

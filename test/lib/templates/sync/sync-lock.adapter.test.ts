@@ -8,8 +8,8 @@ import {
   leaseMs,
   type SyncLocks,
 } from '../../../../lib/templates/sync/sync-lock.ts';
+import { maxWaiting, rememberedMs } from '../../../../lib/templates/sync/sync-lock-state.ts';
 import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts';
-import { maxWaiting, rememberedMs } from '../../../../lib/templates/sync/sync-turns.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { injectFaults as interleave } from '../../../support/queue-faults.ts';

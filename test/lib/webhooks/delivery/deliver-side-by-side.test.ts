@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import { encodeWake } from '../../../../lib/webhooks/delivery/pending.ts';
-import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
+import type { PostAnswer } from '../../../../lib/webhooks/delivery/post-result.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { client, event, events, other, subscribed, well } from './subscribed.ts';

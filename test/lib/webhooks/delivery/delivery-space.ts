@@ -1,6 +1,6 @@
 import { leaseMs } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
-import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
+import type { PostAnswer } from '../../../../lib/webhooks/delivery/post-result.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call, Reply } from '../../../support/replayed-run.ts';
 import {

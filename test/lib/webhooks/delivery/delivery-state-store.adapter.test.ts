@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { webhookConfigStore } from '../../../../lib/webhooks/config/config-store.ts';
-import { afterFailure, entered } from '../../../../lib/webhooks/delivery/delivery-state.ts';
+import { afterFailure, leaseForFresh } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -14,7 +14,7 @@ const run = (owner: string) => ({ owner, messages: [owner] });
 
 test('of twenty runs at once one gets the lease; the others change nothing', async () => {
   const entries = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => states.change(1, (state) => entered(state, run(`run ${at}`), 1_000))),
+    Array.from({ length: 20 }, (_, at) => states.change(1, (state) => leaseForFresh(state, run(`run ${at}`), 1_000))),
   );
   const [winner, ...others] = entries.filter(({ changed }) => changed);
   expect(others).toEqual([]);
@@ -22,7 +22,7 @@ test('of twenty runs at once one gets the lease; the others change nothing', asy
 });
 
 test('what a run gives back is gone', async () => {
-  await states.change(7, (state) => entered(state, run('mine'), 1_000));
+  await states.change(7, (state) => leaseForFresh(state, run('mine'), 1_000));
   await states.change(7, ({ lease: _, ...state }) => ({ ...state, wakeAtMs: 9 }));
   const { state } = await states.change(7, () => undefined);
   expect(state).toEqual({ isCalled: false, wakeAtMs: 9, pausedUntilMs: 0, consecutiveFailures: 0 });
@@ -52,7 +52,7 @@ test('a state that never holds still is an error after ten tries', async () => {
     { step: 'deserialize', name: 'meddle' },
   );
   const entering = deliveryStateStore({ client: restless, table, pause: async () => undefined }).change(3, (state) =>
-    entered(state, run('mine'), 10_000_000),
+    leaseForFresh(state, run('mine'), 10_000_000),
   );
   await expect(entering).rejects.toThrow('changed under 10 tries');
   expect(writes).toBe(10);
@@ -90,7 +90,7 @@ test('a delivery that ends while failures are forgotten does not bring them back
 
 test('an item that lost what it need not have is read as one without', async () => {
   const Key = { pk: 'CLIENT#5', sk: 'DELIVERY' };
-  await states.change(5, (state) => entered(state, run('mine'), 0));
+  await states.change(5, (state) => leaseForFresh(state, run('mine'), 0));
   await client.send(new UpdateCommand({ TableName: table, Key, UpdateExpression: 'REMOVE lease, isCalled, wakeAtMs' }));
-  expect((await states.change(5, (state) => entered(state, run('other'), 0))).state.lease?.owner).toBe('other');
+  expect((await states.change(5, (state) => leaseForFresh(state, run('other'), 0))).state.lease?.owner).toBe('other');
 });

@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest';
 import {
   afterFailure,
   afterSuccess,
-  closed,
   type DeliveryState,
   DeliveryStateSchema,
-  entered,
   isHopeless,
-  keptFor,
+  leaseForFresh,
+  leaseOrSignal,
+  messagesOfHolder,
   needsProbe,
   type Round,
   type Run,
-  rung,
+  roundEnded,
   widthOf,
 } from '../../../../lib/webhooks/delivery/delivery-state.ts';
-import type { Failure } from '../../../../lib/webhooks/delivery/verdict.ts';
+import type { Failure } from '../../../../lib/webhooks/delivery/post-result.ts';
 
 const untouched = v.parse(DeliveryStateSchema, {});
 const failure: Failure = { kind: 'failed', code: '500', overloaded: false };
@@ -28,7 +28,7 @@ function failing(times: number): DeliveryState {
 }
 
 const run = (owner: string): Run => ({ owner, messages: [`message of ${owner}`] });
-const held = entered(untouched, run('a'), 0) ?? untouched;
+const held = leaseForFresh(untouched, run('a'), 0) ?? untouched;
 const ring = (owner: string, nowMs: number) => ({ run: run(owner), nowMs, isWoken: false, hasPut: true });
 const woken = (owner: string, nowMs: number) => ({ run: run(owner), nowMs, isWoken: true, hasPut: false });
 const nothing: Round = { delivered: false };
@@ -40,31 +40,34 @@ const closing = (owner: string, nowMs: number, dueMs?: number) => ({
 describe('a run with fresh events', () => {
   test('enters where all is quiet, and only there', () => {
     expect(held.lease).toEqual({ owner: 'a', untilMs: 40_000, messages: ['message of a'] });
-    expect(entered(held, run('b'), 39_999)).toBeUndefined();
-    expect(entered({ ...untouched, pausedUntilMs: 1 }, run('b'), 0)).toBeUndefined();
-    expect(entered({ ...untouched, isCalled: true }, run('b'), 0)).toBeUndefined();
-    expect(entered({ ...untouched, wakeAtMs: 9 }, run('b'), 8)?.lease?.owner).toBe('b');
+    expect(leaseForFresh(held, run('b'), 39_999)).toBeUndefined();
+    expect(leaseForFresh({ ...untouched, pausedUntilMs: 1 }, run('b'), 0)).toBeUndefined();
+    expect(leaseForFresh({ ...untouched, isCalled: true }, run('b'), 0)).toBeUndefined();
+    expect(leaseForFresh({ ...untouched, wakeAtMs: 9 }, run('b'), 8)?.lease?.owner).toBe('b');
   });
 
   test('does not overtake what waited for a wake that has not come, or for a holder that died', () => {
-    expect(entered({ ...untouched, wakeAtMs: 9 }, run('b'), 9)).toBeUndefined();
-    expect(entered(held, run('b'), 40_000)).toBeUndefined();
-    expect(rung(held, ring('b', 40_000))?.lease?.owner).toBe('b');
+    expect(leaseForFresh({ ...untouched, wakeAtMs: 9 }, run('b'), 9)).toBeUndefined();
+    expect(leaseForFresh(held, run('b'), 40_000)).toBeUndefined();
+    expect(leaseOrSignal(held, ring('b', 40_000))?.lease?.owner).toBe('b');
   });
 
   test('whose lease was written without a reply has it', () => {
-    expect(entered(held, run('a'), 5)?.lease?.owner).toBe('a');
-    expect(rung(held, ring('a', 5))).toMatchObject({ lease: { owner: 'a', untilMs: 40_005 }, isCalled: false });
-    expect(rung(held, { ...ring('a', 5), isWoken: true })?.isCalled).toBe(false);
+    expect(leaseForFresh(held, run('a'), 5)?.lease?.owner).toBe('a');
+    expect(leaseOrSignal(held, ring('a', 5))).toMatchObject({
+      lease: { owner: 'a', untilMs: 40_005 },
+      isCalled: false,
+    });
+    expect(leaseOrSignal(held, { ...ring('a', 5), isWoken: true })?.isCalled).toBe(false);
   });
 });
 
 describe('a run that has put events into the list', () => {
   test('calls the holder, once; where there is none it has the lease', () => {
-    const called = rung(held, ring('b', 5)) ?? untouched;
+    const called = leaseOrSignal(held, ring('b', 5)) ?? untouched;
     expect([called.lease?.owner, called.isCalled]).toEqual(['a', true]);
-    expect(rung(called, ring('c', 5))).toBeUndefined();
-    expect(rung({ ...untouched, isCalled: true }, ring('b', 5))).toMatchObject({
+    expect(leaseOrSignal(called, ring('c', 5))).toBeUndefined();
+    expect(leaseOrSignal({ ...untouched, isCalled: true }, ring('b', 5))).toMatchObject({
       lease: { owner: 'b' },
       isCalled: false,
     });
@@ -72,46 +75,46 @@ describe('a run that has put events into the list', () => {
 
   test('leaves a pause to the wake for its end, and takes the lease to send one', () => {
     const paused = { ...untouched, pausedUntilMs: 5_000 };
-    expect(rung({ ...paused, wakeAtMs: 6_000 }, ring('b', 10))).toBeUndefined();
-    expect(rung({ ...paused, wakeAtMs: 6_001 }, ring('b', 10))?.lease?.owner).toBe('b');
-    expect(rung({ ...paused, wakeAtMs: 10 }, ring('b', 10))?.lease?.owner).toBe('b');
-    expect(rung(paused, ring('b', 10))?.lease?.owner).toBe('b');
+    expect(leaseOrSignal({ ...paused, wakeAtMs: 6_000 }, ring('b', 10))).toBeUndefined();
+    expect(leaseOrSignal({ ...paused, wakeAtMs: 6_001 }, ring('b', 10))?.lease?.owner).toBe('b');
+    expect(leaseOrSignal({ ...paused, wakeAtMs: 10 }, ring('b', 10))?.lease?.owner).toBe('b');
+    expect(leaseOrSignal(paused, ring('b', 10))?.lease?.owner).toBe('b');
   });
 
   test('having put nothing, looks only where something may wait', () => {
     const quiet = { ...ring('b', 10), hasPut: false };
-    expect(rung(untouched, quiet)).toBeUndefined();
-    expect(rung(held, quiet)).toBeUndefined();
-    expect(rung({ ...untouched, isCalled: true }, quiet)?.lease?.owner).toBe('b');
-    expect(rung(held, { ...quiet, nowMs: 40_000 })?.lease?.owner).toBe('b');
+    expect(leaseOrSignal(untouched, quiet)).toBeUndefined();
+    expect(leaseOrSignal(held, quiet)).toBeUndefined();
+    expect(leaseOrSignal({ ...untouched, isCalled: true }, quiet)?.lease?.owner).toBe('b');
+    expect(leaseOrSignal(held, { ...quiet, nowMs: 40_000 })?.lease?.owner).toBe('b');
   });
 });
 
 describe('a run that was woken', () => {
   test('takes the lease, and its wake is noted no longer, whatever its clock says; a later one is', () => {
-    expect(rung({ ...untouched, wakeAtMs: 2_010 }, woken('b', 10))).toMatchObject({
+    expect(leaseOrSignal({ ...untouched, wakeAtMs: 2_010 }, woken('b', 10))).toMatchObject({
       wakeAtMs: 0,
       lease: { owner: 'b' },
     });
-    expect(rung({ ...untouched, wakeAtMs: 2_011 }, woken('b', 10))?.wakeAtMs).toBe(2_011);
+    expect(leaseOrSignal({ ...untouched, wakeAtMs: 2_011 }, woken('b', 10))?.wakeAtMs).toBe(2_011);
   });
 
   test('changes a state that is held in any case: a holder that is noting this wake must see that it has come', () => {
     const called = { ...held, isCalled: true };
-    expect(rung(called, woken('b', 5))).toEqual(called);
-    expect(rung(called, ring('b', 5))).toBeUndefined();
+    expect(leaseOrSignal(called, woken('b', 5))).toEqual(called);
+    expect(leaseOrSignal(called, ring('b', 5))).toBeUndefined();
   });
 
   test('in a pause trusts another wake, and not its own', () => {
     const paused = { ...untouched, pausedUntilMs: 60_000 };
-    expect(rung({ ...paused, wakeAtMs: 60_000 }, woken('b', 10))).toBeUndefined();
-    expect(rung({ ...paused, wakeAtMs: 11 }, woken('b', 10))?.lease?.owner).toBe('b');
+    expect(leaseOrSignal({ ...paused, wakeAtMs: 60_000 }, woken('b', 10))).toBeUndefined();
+    expect(leaseOrSignal({ ...paused, wakeAtMs: 11 }, woken('b', 10))?.lease?.owner).toBe('b');
   });
 });
 
 describe('after a round', () => {
   test('with nothing left the lease is free, and a wake that is on its way stays noted', () => {
-    const { state, wakeMs } = closed({ ...held, wakeAtMs: 900_000 }, closing('a', 50)) ?? { state: held };
+    const { state, wakeMs } = roundEnded({ ...held, wakeAtMs: 900_000 }, closing('a', 50)) ?? { state: held };
     expect([state.lease, state.isCalled, state.wakeAtMs, state.lastSuccessMs, wakeMs]).toEqual([
       undefined,
       false,
@@ -123,48 +126,51 @@ describe('after a round', () => {
 
   test('a call, or what has become due, is another round while there is time', () => {
     const called = { ...held, isCalled: true };
-    expect(closed(called, closing('a', 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
+    expect(roundEnded(called, closing('a', 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
     // The call counts even when the rest of the round is due later.
-    expect(closed(called, closing('a', 50, 7_000))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
-    expect(closed(held, closing('a', 50, 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
-    const late = closed(called, { ...closing('a', 50), mayGoOn: false });
+    expect(roundEnded(called, closing('a', 50, 7_000))?.state).toMatchObject({
+      lease: { owner: 'a' },
+      isCalled: false,
+    });
+    expect(roundEnded(held, closing('a', 50, 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
+    const late = roundEnded(called, { ...closing('a', 50), mayGoOn: false });
     expect(late).toMatchObject({ state: { isCalled: true }, wakeMs: 50 });
     expect(late?.state.lease).toBeUndefined();
   });
 
   test('what waits for later gets a wake: one that is on its way early enough, or one that is sent before', () => {
-    expect(closed(held, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
-    expect(closed({ ...held, wakeAtMs: 8_001 }, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
-    expect(closed({ ...held, wakeAtMs: 50 }, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
-    expect(closed({ ...held, wakeAtMs: 8_000 }, closing('a', 50, 7_000))).not.toHaveProperty('wakeMs');
-    const sent = closed(held, { ...closing('a', 50, 7_000), sentMs: 7_050 });
+    expect(roundEnded(held, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
+    expect(roundEnded({ ...held, wakeAtMs: 8_001 }, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
+    expect(roundEnded({ ...held, wakeAtMs: 50 }, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
+    expect(roundEnded({ ...held, wakeAtMs: 8_000 }, closing('a', 50, 7_000))).not.toHaveProperty('wakeMs');
+    const sent = roundEnded(held, { ...closing('a', 50, 7_000), sentMs: 7_050 });
     expect(sent).toMatchObject({ state: { wakeAtMs: 7_050, isCalled: false } });
     expect(sent).not.toHaveProperty('wakeMs');
   });
 
   test('a failure ends it: the wake is for the end of the pause, and what is due stays called', () => {
-    const failed = closed(held, { ...closing('a', 50), round: { ...nothing, failure, dueMs: 50 } });
+    const failed = roundEnded(held, { ...closing('a', 50), round: { ...nothing, failure, dueMs: 50 } });
     expect(failed).toMatchObject({ wakeMs: 5_050, state: { isCalled: true, pausedUntilMs: 5_050 } });
   });
 
   test('a lease that another run has taken over is not given back; one that it died with is a call', () => {
-    const other = rung(held, ring('b', 40_000)) ?? untouched;
-    expect(closed(other, closing('a', 40_001))).toBeUndefined();
-    expect(closed(other, closing('a', 80_000))).toMatchObject({ wakeMs: 80_000, state: { isCalled: true } });
+    const other = leaseOrSignal(held, ring('b', 40_000)) ?? untouched;
+    expect(roundEnded(other, closing('a', 40_001))).toBeUndefined();
+    expect(roundEnded(other, closing('a', 80_000))).toMatchObject({ wakeMs: 80_000, state: { isCalled: true } });
   });
 
   test('a lease that another run has taken over and left is no call: what this run leaves gets its wake', () => {
-    expect(closed(untouched, closing('a', 50))).toEqual({ state: { ...untouched, lastSuccessMs: 50 } });
-    expect(closed(untouched, closing('a', 50, 7_000))).toMatchObject({ wakeMs: 7_000, state: { isCalled: false } });
+    expect(roundEnded(untouched, closing('a', 50))).toEqual({ state: { ...untouched, lastSuccessMs: 50 } });
+    expect(roundEnded(untouched, closing('a', 50, 7_000))).toMatchObject({ wakeMs: 7_000, state: { isCalled: false } });
   });
 });
 
 test('messages that a holder has are acknowledged by no other run while it may live', () => {
   const twice: Run = { owner: 'b', messages: ['message of a', 'message of b'] };
-  expect(keptFor(held, twice, 39_999)).toEqual(['message of a']);
-  expect(keptFor(held, twice, 40_000)).toEqual([]);
-  expect(keptFor(held, run('a'), 5)).toEqual([]);
-  expect(keptFor(untouched, twice, 5)).toEqual([]);
+  expect(messagesOfHolder(held, twice, 39_999)).toEqual(['message of a']);
+  expect(messagesOfHolder(held, twice, 40_000)).toEqual([]);
+  expect(messagesOfHolder(held, run('a'), 5)).toEqual([]);
+  expect(messagesOfHolder(untouched, twice, 5)).toEqual([]);
 });
 
 describe('how much at once', () => {
@@ -205,8 +211,8 @@ describe('pauses', () => {
   ])('after %i failures in a row: %i ms', (times, ms) => {
     const state = failing(times);
     expect(state.pausedUntilMs).toBe(ms);
-    expect(entered(state, run('a'), ms - 1)).toBeUndefined();
-    expect(entered(state, run('a'), ms)).toBeDefined();
+    expect(leaseForFresh(state, run('a'), ms - 1)).toBeUndefined();
+    expect(leaseForFresh(state, run('a'), ms)).toBeDefined();
   });
 
   test('a receiver that gets too much is left alone for a minute, or as long as it asks', () => {
@@ -219,7 +225,7 @@ describe('pauses', () => {
   test('a success ends it', () => {
     const well = afterSuccess(failing(9), 77);
     expect(well).toEqual({ ...untouched, lastSuccessMs: 77 });
-    expect(entered(well, run('a'), 78)).toBeDefined();
+    expect(leaseForFresh(well, run('a'), 78)).toBeDefined();
   });
 });
 

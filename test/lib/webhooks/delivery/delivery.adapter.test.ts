@@ -5,12 +5,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { webhookConfigStore } from '../../../../lib/webhooks/config/config-store.ts';
 import { configure } from '../../../../lib/webhooks/config/configure.ts';
 import { type SealingKeySet, secretOpener } from '../../../../lib/webhooks/config/sealing.ts';
+import { backlogStore } from '../../../../lib/webhooks/delivery/backlog-store.ts';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
 import { decodeQueued, encodeWake, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
 import { postPublic } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { receiversIn } from '../../../../lib/webhooks/delivery/receivers.ts';
-import { waitingStore } from '../../../../lib/webhooks/delivery/waiting-store.ts';
 import { wakeQueue } from '../../../../lib/webhooks/delivery/wake-queue.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
@@ -27,7 +27,7 @@ const keys: SealingKeySet = {
   keys: [{ kty: 'oct', kid: 'key', k: randomBytes(32).toString('base64url'), added_at: 0 }],
 };
 const sealingKeys = async () => keys;
-const list = waitingStore(client, table);
+const list = backlogStore(client, table);
 const sqs = localQueueClient();
 const beganMs = Date.now();
 let nowMs = beganMs;

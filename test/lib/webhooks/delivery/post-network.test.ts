@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { PublicNetwork } from '../../../../lib/http/request-network.ts';
 import { postPublic } from '../../../../lib/webhooks/delivery/post-network.ts';
-import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
+import type { PostAnswer } from '../../../../lib/webhooks/delivery/post-result.ts';
 import { type Answer, type Receiver, startReceiver } from '../../../support/tls-receiver.ts';
 import cases from '../../http/public-url-cases.json' with { type: 'json' };
 

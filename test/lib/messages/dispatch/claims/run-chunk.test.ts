@@ -51,7 +51,7 @@ function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partia
   const ports: ChunkPorts = {
     slices: slicesNoting(claims, most),
     look: async () => ({ heldBack: async () => undefined, proven: new Set(), barred: new Map(), ofDead: lost }),
-    markDoubt: async () => undefined,
+    markUnknown: async () => undefined,
     proven: async () => new Set(),
     call: async ({ index }) => outcomes[index] ?? sent,
     nowMs: () => nowMs,

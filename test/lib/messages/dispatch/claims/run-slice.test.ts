@@ -45,7 +45,7 @@ const goesWell: Slices = {
 function portsWith({ slices = {}, ...others }: Changes): SlicePorts {
   return {
     look: async () => ({ heldBack: async () => undefined, proven: new Set(), barred: new Map(), ofDead: lost }),
-    markDoubt: async () => undefined,
+    markUnknown: async () => undefined,
     proven: async () => new Set(),
     call: async () => sent,
     nowMs: () => nowMs,
@@ -79,7 +79,7 @@ function world(changes: Changes = {}) {
     ...all,
     ...reads,
     slices,
-    markDoubt: noted('markDoubt', all.markDoubt),
+    markUnknown: noted('markUnknown', all.markUnknown),
     call: noted('call', all.call),
   };
   const names = () => calls.map(([name]) => name);
@@ -137,8 +137,8 @@ describe('its own claim', () => {
   test('an unknown answer: the doubt, the end, and then the receipts', async () => {
     const { run, names, calls } = world({ call: async (who) => (who === ana ? unknown : sent) });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { outcomes: [unknown, sent] } });
-    expect(names().slice(4)).toEqual(['markDoubt', 'end', 'proven']);
-    expect(calls[4]).toEqual(['markDoubt', key.jobId]);
+    expect(names().slice(4)).toEqual(['markUnknown', 'end', 'proven']);
+    expect(calls[4]).toEqual(['markUnknown', key.jobId]);
   });
 
   test('what a receipt proves is settled before it is told, and no other outcome', async () => {
@@ -197,7 +197,7 @@ describe('the claim of another', () => {
     const dead = { ...others, atMs: nowMs - 90_000 };
     const { run, calls, names } = world({ ...meets(dead), proven: async () => new Set([1]) });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-1', outcomes: [lost, provenByReceipt] } });
-    expect(names()).toEqual(['claim', 'look', 'markDoubt', 'endForTheDead', 'proven', 'settle']);
+    expect(names()).toEqual(['claim', 'look', 'markUnknown', 'endForTheDead', 'proven', 'settle']);
     expect(calls[3]).toEqual(['endForTheDead', dead, 'run-1', lost]);
     const quicker = world({ ...meets(dead), slices: { ...meets(dead).slices, endForTheDead: async () => undefined } });
     expect(await quicker.run()).toEqual({ kind: 'later' });

@@ -3,9 +3,9 @@ import { eventsOfEndings } from '../../../../../lib/messages/dispatch/chunk-even
 import {
   type Chunk,
   type ChunkEnd,
+  type ChunkEnding,
   type ChunkPorts,
   runChunk,
-  type Told,
 } from '../../../../../lib/messages/dispatch/claims/run-chunk.ts';
 import type { SliceLook } from '../../../../../lib/messages/dispatch/claims/run-slice.ts';
 import {
@@ -16,9 +16,9 @@ import {
   type SliceKey,
 } from '../../../../../lib/messages/dispatch/claims/slice.ts';
 import { aboutJob } from '../../../../../lib/messages/job.ts';
+import { processReceipts } from '../../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt, ReceiptMessage } from '../../../../../lib/messages/receipts/receipt.ts';
 import type { ReceiptPorts } from '../../../../../lib/messages/receipts/receipt-ports.ts';
-import { runReceipts } from '../../../../../lib/messages/receipts/run-receipts.ts';
 import { outcomesOf } from '../../../../../lib/messages/report/outcome.ts';
 import { type MessageKey, resolveUnknown } from '../../../../../lib/messages/report/resolve-unknown.ts';
 import { defaultEventTypes, type MessageData } from '../../../../../lib/webhooks/event.ts';
@@ -124,7 +124,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
       const { heldBack, proven: places, ofDead } = await look(claim);
       return { heldBack: async () => heldBack, proven: new Set(places), barred: new Map(), ofDead };
     },
-    markDoubt: call('markDoubt'),
+    markUnknown: call('markUnknown'),
     proven: async ({ key }) => new Set(await proven(key)),
     call: call('call'),
     tell: call('tell'),
@@ -153,7 +153,7 @@ async function settledByHand(
     return { slice, outcome: outcome ?? { state: 'pending' as const } };
   };
   const slices = { settle: call('settle'), endForTheDead: call('endForTheDead') };
-  const ports = { read, slices, markDoubt: call('markDoubt'), nowMs };
+  const ports = { read, slices, markUnknown: call('markUnknown'), nowMs };
   await resolveUnknown({ jobId, index }, state, ports).catch((error: unknown) => {
     if (!(error instanceof Error) || error.message !== 'unavailable') throw error;
   });
@@ -162,7 +162,7 @@ async function settledByHand(
 
 async function recordReceipts(indexes: readonly number[], outside: Outside<string>): Promise<RunEnd> {
   const batch = indexes.map((index) => ({ messageId: String(index), body: JSON.stringify(receiptMessage(index)) }));
-  const left = await runReceipts(batch, receiptPorts(outside));
+  const left = await processReceipts(batch, receiptPorts(outside));
   return left.length === 0 ? { kind: 'acknowledged' } : { kind: 'left', indexes: left.map(Number) };
 }
 
@@ -182,7 +182,7 @@ function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
     records: {
       findHeads: async () => new Map([[jobId, { ...scenarioHead, jobId }]]),
       append: async (_, receipts) => await call('append')(receipts.map(({ index }) => index)),
-      doubtfulJobs: async (jobIds) => new Set((await isDoubtful()) ? jobIds : []),
+      jobsWithUnknown: async (jobIds) => new Set((await isDoubtful()) ? jobIds : []),
       ofGroup: async () => [],
     },
     slices: { findAll: call('findAll'), settle: call('settle') },
@@ -219,7 +219,7 @@ export function applied(
     }
     case 'proven':
       return { store, value: provenOf(store, args[0] as SliceKey) };
-    case 'markDoubt':
+    case 'markUnknown':
       return { store: { ...store, doubtful: true }, value: undefined };
     case 'isDoubtful':
       return { store, value: store.doubtful };
@@ -238,7 +238,7 @@ export function applied(
       return { store, value: { slice, isProven: store.receipts.includes(index) } };
     }
     case 'tell': {
-      const [endings, slices] = args as [readonly Told[], readonly Slice[]];
+      const [endings, slices] = args as [readonly ChunkEnding[], readonly Slice[]];
       return { store: withTold(store, eventsOf(endings, slices)), value: undefined };
     }
     case 'tellReceipts': {
@@ -266,7 +266,7 @@ function withClaim({ stopped, receipts, claims }: Store, { key, owner }: Slice):
 const toldJob = { ...scenarioHead, jobId, about: aboutJob(scenarioHead), alone: true } as unknown as QueuedChunk;
 
 /** The events of messages as `<index> <kind>`, and `job completed`. */
-function eventsOf(endings: readonly Told[], slices: readonly Slice[]): string[] {
+function eventsOf(endings: readonly ChunkEnding[], slices: readonly Slice[]): string[] {
   return eventsOfEndings(toldJob, endings, { slices, nowMs: startMs }).map(({ type, data }) => {
     const [, kind] = type.split('.');
     return 'message_id' in data ? `${data.message_id.split('-')[1]} ${kind}` : `job ${kind}`;

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { type AccountUpdate, AccountUpdateSchema, accountUpdatesOf } from '../platform/webhook/account-update.ts';
+import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
+import { numberFields, templateFields } from '../platform/webhook/fields.ts';
+
+/** The queued format's version. */
+export const hintMessageVersion = 1;
+
+/**
+ * A message of the hint queue (D42, D47): what changed on a WABA and must be read again, and the platform's words on
+ * the account, which no reading shows.
+ */
+export const HintMessageSchema = v.object({
+  version: v.literal(hintMessageVersion),
+  wabaId: v.string(),
+  templateIds: v.array(v.string()),
+  numbers: v.boolean(),
+  /** All templates, when the changed ones are unknown. */
+  everything: v.exactOptional(v.boolean()),
+  /** By their time. */
+  account: v.exactOptional(v.array(AccountUpdateSchema)),
+  /** Only in our own wake message: the time that it was meant for. */
+  wakeAtMs: v.exactOptional(v.number()),
+});
+export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
+
+export interface HintSink {
+  /** Resolves when all are queued; throws when any may not be. */
+  send(hints: readonly HintMessage[]): Promise<void>;
+}
+
+export interface DelayedHints {
+  sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
+}
+
+const aboutTemplate: ReadonlySet<string> = new Set(templateFields);
+const aboutNumbers: ReadonlySet<string> = new Set(numberFields);
+
+/** Whether an update of that field is worth a hint. */
+export function isHint(field: string): boolean {
+  return aboutTemplate.has(field) || aboutNumbers.has(field);
+}
+
+/** Above this number the whole list is read anyway, and the message stays small. */
+const maxTemplateIds = 100;
+
+/**
+ * One hint for each WABA with changed templates, numbers or account. An id that a number cannot hold exactly (platform
+ * reference, 2.3) makes it a hint about everything. `arrivedAtMs` replaces a missing time.
+ */
+export function hintsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage[] {
+  const byWaba = Map.groupBy(updates, ({ wabaId }) => wabaId);
+  return [...byWaba].flatMap(([wabaId, ofWaba]) => hintOf(wabaId, ofWaba, arrivedAtMs) ?? []);
+}
+
+function hintOf(wabaId: string, updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage | undefined {
+  const ids = updates
+    .filter(({ field }) => aboutTemplate.has(field))
+    .map(({ value }) => idOf(value['message_template_id']));
+  const numbers = updates.some(({ field }) => aboutNumbers.has(field));
+  if (ids.length === 0 && !numbers) return undefined;
+  const templateIds = [...new Set(ids.filter((id) => id !== undefined))];
+  const everything = ids.includes(undefined) || templateIds.length > maxTemplateIds;
+  const account: AccountUpdate[] = accountUpdatesOf(updates, arrivedAtMs);
+  return {
+    ...{ version: 1, wabaId, numbers },
+    ...(everything ? { templateIds: [], everything } : { templateIds }),
+    ...(account.length === 0 ? {} : { account }),
+  };
+}

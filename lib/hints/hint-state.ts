@@ -1,0 +1,165 @@
+import type { Lease } from '../aws/lease.ts';
+import { maxDelaySeconds } from '../aws/queue-body.ts';
+import { callsReservedFor, isEmptyTask, mergedTasks, noTask, type RefreshTask } from './refresh-task.ts';
+
+/*
+ * When a WABA's hints are read (D42), as one item under compare-and-set. The first hint is read at once; later ones
+ * gather for the next turn, 10 s later or once calls are available.
+ */
+
+/** Longer than a worker may run, so a holder past it is dead, and the next turn takes over. */
+export const turnLeaseMs = 70_000;
+export const gatherMs = 10_000;
+/** The share of hints in the platform's 200 calls an hour and WABA (platform reference, 4.4). */
+export const callsAnHour = 60;
+/** Up to this number of calls, nothing is spread over the hour. */
+const readyCalls = 20;
+const hourMs = 3_600_000;
+const longestWaitMs = maxDelaySeconds * 1_000;
+
+/** Calls of one turn, reserved at its start. Its end returns unused ones; a crash leaves them counted. */
+interface Spent {
+  readonly turn: number;
+  readonly beganAtMs: number;
+  readonly calls: number;
+}
+
+/** The position in the WABA's list, opaque here. */
+export type ListingMark = Readonly<Record<string, unknown>>;
+
+export interface HintState {
+  readonly gathered: RefreshTask;
+  /** What the latest turn reads, or has left. It stays in the item until it is read. */
+  readonly reading: RefreshTask;
+  /** Set when a list was too long for one turn; the next one continues it before all gathered hints. */
+  readonly listing?: ListingMark;
+  readonly turn: number;
+  /** Of the latest turn, while it runs. */
+  readonly lease?: Lease<number>;
+  readonly readyAtMs: number;
+  readonly spent: readonly Spent[];
+  /** When the earliest wake message is due; 0 when none is known. */
+  readonly wakeAtMs: number;
+  /** Consecutive turns that could not read. */
+  readonly failures: number;
+}
+
+export const idle: HintState = {
+  gathered: noTask,
+  reading: noTask,
+  turn: 0,
+  readyAtMs: 0,
+  spent: [],
+  wakeAtMs: 0,
+  failures: 0,
+};
+
+export interface Turn {
+  readonly turn: number;
+  readonly task: RefreshTask;
+  readonly listing?: ListingMark;
+  readonly calls: number;
+}
+
+/** The next step for the worker that changed the state. */
+export type Step =
+  | { readonly kind: 'read'; readonly turn: Turn }
+  | { readonly kind: 'wake'; readonly atMs: number }
+  | { readonly kind: 'done' };
+
+export interface Change {
+  readonly state: HintState;
+  readonly step: Step;
+}
+
+/**
+ * A worker that cannot begin a turn must have a wake under way before it acknowledges its message, so no hint is
+ * forgotten. `wakesAtMs` are the times of arrived wakes.
+ */
+export function hintsArrived(
+  state: HintState,
+  { task, wakesAtMs }: { readonly task: RefreshTask; readonly wakesAtMs: readonly number[] },
+  nowMs: number,
+): Change {
+  const woken = wakesAtMs.includes(state.wakeAtMs) ? { ...state, wakeAtMs: 0 } : state;
+  return next({ ...woken, gathered: mergedTasks(woken.gathered, task) }, nowMs);
+}
+
+export interface Ending {
+  readonly turn: number;
+  readonly left: RefreshTask;
+  /** The position in the list, if it is left. */
+  readonly listing?: ListingMark;
+  readonly callsMade: number;
+  readonly failed: boolean;
+  readonly retryAfterMs?: number;
+}
+
+/** Ends a turn; no change after a takeover. */
+export function turnEnded(state: HintState, ending: Ending, nowMs: number): Change {
+  if (state.lease?.owner !== ending.turn) return { state, step: { kind: 'done' } };
+  const spent = state.spent.map((each) => (each.turn === ending.turn ? { ...each, calls: ending.callsMade } : each));
+  const failures = ending.failed ? state.failures + 1 : 0;
+  const { listing: _, lease: _over, ...rest } = state;
+  const after = { ...rest, spent, failures };
+  const readyAtMs = nowMs + pauseMs(after, ending, nowMs);
+  if (ending.listing !== undefined) {
+    const others = mergedTasks(state.gathered, { ...ending.left, everything: false });
+    const { listing } = ending;
+    return next({ ...after, readyAtMs, reading: { ...noTask, everything: true }, gathered: others, listing }, nowMs);
+  }
+  return next({ ...after, readyAtMs, reading: noTask, gathered: mergedTasks(state.gathered, ending.left) }, nowMs);
+}
+
+/** Notes a sent wake. A crash before the note duplicates a message, which then finds nothing to do. */
+export function wakeSent(state: HintState, atMs: number, nowMs: number): HintState {
+  const known = state.wakeAtMs > nowMs && state.wakeAtMs <= atMs;
+  return known ? state : { ...state, wakeAtMs: atMs };
+}
+
+function next(state: HintState, nowMs: number): Change {
+  const goesOn = state.listing !== undefined;
+  const task = goesOn ? state.reading : mergedTasks(state.reading, state.gathered);
+  if (isEmptyTask(task)) return { state, step: { kind: 'done' } };
+  const atMs = Math.max(
+    state.lease?.untilMs ?? 0,
+    state.readyAtMs,
+    enoughAtMs(state.spent, callsReservedFor(task), nowMs),
+  );
+  if (atMs > nowMs) return { state, step: wake(state, Math.min(atMs, nowMs + longestWaitMs), nowMs) };
+  const turn = state.turn + 1;
+  const calls = callsReservedFor(task);
+  const spent = [...state.spent.filter((each) => countsUntilMs(each) > nowMs), { turn, beganAtMs: nowMs, calls }];
+  const gathered = goesOn ? state.gathered : noTask;
+  const lease = { owner: turn, untilMs: nowMs + turnLeaseMs };
+  const begun = { ...state, turn, reading: task, gathered, spent, lease };
+  const { listing } = state;
+  return { state: begun, step: { kind: 'read', turn: { turn, task, calls, ...(listing && { listing }) } } };
+}
+
+/** A wake that is early enough need not be sent again. */
+function wake(state: HintState, atMs: number, nowMs: number): Step {
+  const known = state.wakeAtMs > nowMs && state.wakeAtMs <= atMs;
+  return known ? { kind: 'done' } : { kind: 'wake', atMs };
+}
+
+/** A turn may call until its lease ends, so its calls count for that long. */
+function countsUntilMs({ beganAtMs }: Spent): number {
+  return beganAtMs + turnLeaseMs + hourMs;
+}
+
+function callsSpent(spent: readonly Spent[], nowMs: number): number {
+  return spent.filter((each) => countsUntilMs(each) > nowMs).reduce((sum, { calls }) => sum + calls, 0);
+}
+
+function enoughAtMs(spent: readonly Spent[], calls: number, nowMs: number): number {
+  const times = [nowMs, ...spent.map(countsUntilMs).filter((atMs) => atMs > nowMs)].sort((a, b) => a - b);
+  return times.find((atMs) => callsSpent(spent, atMs) + calls <= callsAnHour) ?? nowMs + hourMs + turnLeaseMs;
+}
+
+/** The pause after a turn: a moment, its share of the hour, and a backoff that doubles with every failure. */
+function pauseMs({ spent, failures }: HintState, { callsMade, retryAfterMs = 0 }: Ending, nowMs: number): number {
+  const share = callsSpent(spent, nowMs) <= readyCalls ? 0 : (callsMade * hourMs) / callsAnHour;
+  const backoff = failures === 0 ? 0 : Math.min(hourMs, 60_000 * 2 ** (failures - 1));
+  return Math.max(gatherMs, share, backoff, Math.min(retryAfterMs, hourMs));
+}

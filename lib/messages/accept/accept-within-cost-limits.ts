@@ -1,0 +1,121 @@
+import type { MonthlyBudget } from '../../access/directory.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { errorName } from '../../observe/error-name.ts';
+import { log } from '../../observe/log.ts';
+import type { Budgets, Reservation, Reserved } from '../budget/budgets.ts';
+import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
+import { type NotifyThresholdsPorts, notifyThresholds } from '../budget/notify-thresholds.ts';
+import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
+import { type AcceptJobPorts, acceptJob } from './accept-job.ts';
+import { inTimeLeft } from './answer-deadline.ts';
+import type { WholeJob } from './whole-job.ts';
+
+export interface CostLimitPorts extends SendCostPorts, NotifyThresholdsPorts {
+  readonly budgets: Budgets;
+}
+
+type Ports = AcceptJobPorts & CostLimitPorts;
+
+/**
+ * Accepts as `acceptJob` (D58). Refuses with 422 `over_max_cost` or `over_budget`, 502 `dispatch_unavailable` when a
+ * budget that stops cannot be reserved. Returns a warning.
+ */
+export async function acceptWithinCostLimits(
+  job: WholeJob,
+  means: CostLimits,
+  ports: Ports,
+): Promise<string | undefined> {
+  const { budget, maxCostUnits } = means;
+  if (budget === undefined && maxCostUnits === undefined) {
+    await acceptJob(job, ports);
+    return undefined;
+  }
+  const { mostUnits, estimate } = await sendCost(job, ports);
+  const refusal = overMaxCost(mostUnits, means);
+  if (refusal !== undefined) throw refusal;
+  if (budget === undefined || mostUnits === 0) await acceptJob(job, ports);
+  // Reserved before the job is stored, so that concurrent sends cannot pass the budget together.
+  else await acceptReserved(job, { budget, units: mostUnits }, ports);
+  return maxCostUnits === undefined ? undefined : unpricedWarning(estimate.unpriced);
+}
+
+/** The warning that Max-Cost was compared with an assumed price. */
+function unpricedWarning(unpriced: number): string | undefined {
+  if (unpriced === 0) return undefined;
+  return `no list price is known for ${unpriced} of the recipients: for Max-Cost they count at the dearest one`;
+}
+
+interface Spent {
+  readonly budget: MonthlyBudget;
+  readonly units: number;
+}
+
+async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Ports): Promise<void> {
+  const { clientId, jobId, acceptedAtMs: atMs, category } = job.head;
+  const reservation = { clientId, jobId, atMs, units, limitUnits: stopUnits(budget, category) };
+  const committedUnits = await reserve(reservation, budget, ports);
+  const reservedUnits = committedUnits === undefined ? undefined : units;
+  try {
+    await acceptJob({ ...job, head: { ...job.head, ...omitUndefined({ reservedUnits }) } }, ports);
+  } catch (error) {
+    // An undecided job may still be sent, so its reservation stays (idempotency.ts finds it out).
+    const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
+    if (!undecided) await giveBack(reservation, ports);
+    throw error;
+  }
+  if (committedUnits === undefined) return;
+  try {
+    await inTimeLeft(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
+  } catch (error) {
+    log('budget.not_told', { clientId, jobId, error: errorName(error) });
+  }
+}
+
+/** What the month has committed, this send included. Undefined when the store fails and the budget only warns. */
+async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: Ports): Promise<number | undefined> {
+  const { clientId, jobId, units, limitUnits } = reservation;
+  try {
+    const reserved = await reservedInTime(reservation, ports);
+    if (reserved.kind === 'reserved') return reserved.afterUnits;
+    throw overBudget(units, reserved.committedUnits, budget);
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    log('budget.not_reserved', { clientId, jobId, error: errorName(cause) });
+    // The reservation may be written and only its reply lost.
+    await giveBack(reservation, ports);
+    if (limitUnits === undefined) return undefined;
+    throw new Refusal('dispatch_unavailable', 'what the send costs could not be reserved; none of it will be sent', {
+      cause,
+    });
+  }
+}
+
+async function reservedInTime(reservation: Reservation, { budgets, remainingMs }: Ports): Promise<Reserved> {
+  let reserved: Reserved | undefined;
+  await inTimeLeft(remainingMs, async () => {
+    reserved = await budgets.reserve(reservation);
+  });
+  if (reserved === undefined) throw new Error('the budget was not asked');
+  return reserved;
+}
+
+type Given = Pick<Reservation, 'clientId' | 'jobId'>;
+
+/** Releases the reservation of an unsent job. If the write fails, the month keeps it (D58). */
+async function giveBack(
+  { clientId, jobId }: Given,
+  { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,
+): Promise<void> {
+  try {
+    await inTimeLeft(remainingMs, () => budgets.release({ clientId, jobId }));
+  } catch (error) {
+    log('budget.not_released', { clientId, jobId, error: errorName(error) });
+  }
+}
+
+/** Releases what the dead run of a request had reserved. Undefined for a client without a budget. */
+export function giveBackOf(clientId: number, { budget }: CostLimits, ports: Pick<Ports, 'budgets' | 'remainingMs'>) {
+  if (budget === undefined) return undefined;
+  return async (jobId: string) => await giveBack({ clientId, jobId }, ports);
+}

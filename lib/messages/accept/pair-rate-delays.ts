@@ -1,0 +1,21 @@
+import type { Recipient } from '../job.ts';
+import { canonicalAddress } from '../request/recipient-address.ts';
+
+/** Messages from one number to one person before the pair rate applies (FACTS, pair rate). */
+const burst = 45;
+const spacingMs = 6_000;
+
+/**
+ * By index: 6 s more for each message to one person after the first 45. Only acceptance sees all recipients at once.
+ */
+export function pairRateDelaysMs(recipients: readonly Pick<Recipient, 'to'>[]): ReadonlyMap<number, number> {
+  const seen = new Map<string, number>();
+  const waitsMs = new Map<number, number>();
+  for (const [index, { to }] of recipients.entries()) {
+    const person = canonicalAddress(to);
+    const nth = (seen.get(person) ?? 0) + 1;
+    seen.set(person, nth);
+    if (nth > burst) waitsMs.set(index, (nth - burst) * spacingMs);
+  }
+  return waitsMs;
+}

@@ -1,0 +1,43 @@
+import type { Did, MonthlyBudget } from '../../access/directory.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { dollarsOf, unitsOf } from '../../pricing/money.ts';
+
+/** Of a send (D58). Without any, nothing is read or written. */
+export interface CostLimits {
+  /** The header `Max-Cost`, in units (pricing/money.ts). */
+  readonly maxCostUnits?: number;
+  readonly budget?: MonthlyBudget;
+}
+
+/** The limits for a client's send from a DID. `maxCost` is the header, in dollars (`MessagesSendHeaders`). */
+export function costLimitsOf({ waba }: Pick<Did, 'waba'>, clientId: number, maxCost: string | undefined): CostLimits {
+  const budget = waba.monthlyBudgets?.find((each) => each.clientId === clientId);
+  return omitUndefined({ maxCostUnits: maxCost === undefined ? undefined : unitsOf(Number(maxCost)), budget });
+}
+
+export function overMaxCost(units: number, { maxCostUnits }: CostLimits): Refusal | undefined {
+  if (maxCostUnits === undefined || units <= maxCostUnits) return undefined;
+  const message = `the send would cost ${textOf(units)} at list prices, Max-Cost is ${textOf(maxCostUnits)}`;
+  return new Refusal('over_max_cost', message, { estimate: estimateOf(units) });
+}
+
+/** The amount at which the budget stops a send; undefined for one-time codes and for a budget that only warns. */
+export function stopUnits({ amount, stop }: MonthlyBudget, category: string): number | undefined {
+  return stop && category !== 'AUTHENTICATION' ? unitsOf(amount) : undefined;
+}
+
+export function overBudget(units: number, committedUnits: number, { amount }: MonthlyBudget): Refusal {
+  const [cost, budget, committed] = [textOf(units), textOf(unitsOf(amount)), textOf(committedUnits)];
+  const message = `the send would cost ${cost} at list prices; of the monthly budget of ${budget}, ${committed} are spent or reserved`;
+  return new Refusal('over_budget', message, { estimate: estimateOf(units) });
+}
+
+function estimateOf(units: number) {
+  return { amount: dollarsOf(units), currency: 'USD' };
+}
+
+function textOf(units: number): string {
+  const [whole, decimals = ''] = dollarsOf(units).toFixed(8).split('.');
+  return `${whole}.${decimals.replace(/0+$/, '').padEnd(2, '0')} USD`;
+}

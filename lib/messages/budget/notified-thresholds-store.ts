@@ -1,0 +1,32 @@
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { moneyKeptUntilSeconds, notifiedThresholdsKey } from '../items.ts';
+import { monthOf } from './budgets.ts';
+import type { NotifiedThresholds } from './notify-thresholds.ts';
+
+const NotifiedSchema = v.object({ percents: v.exactOptional(v.instance(Set<unknown>)) });
+
+export function notifiedThresholdsStore(client: DynamoDBDocumentClient, table: string): NotifiedThresholds {
+  return {
+    of: async (clientId, atMs) => {
+      const key = notifiedThresholdsKey(clientId, monthOf(atMs));
+      const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }));
+      const { percents = new Set() } = v.parse(NotifiedSchema, Item ?? {});
+      return new Set([...percents].map(Number));
+    },
+
+    note: async (clientId, atMs, percents) => {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: notifiedThresholdsKey(clientId, monthOf(atMs)),
+          UpdateExpression: 'SET expiresAtSeconds = :expiresAtSeconds ADD percents :percents',
+          ExpressionAttributeValues: {
+            ':percents': new Set<number>(percents),
+            ':expiresAtSeconds': moneyKeptUntilSeconds(atMs),
+          },
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
+import { isUserId } from '../../platform/user-id.ts';
+import type { QueuedChunk } from '../chunk.ts';
+import { type InboundUpdate, recipientsAmong } from '../inbound/inbound-message.ts';
+import { canonicalAddress } from '../request/recipient-address.ts';
+import type { ChunkEnding } from './claims/run-chunk.ts';
+import { type Slice, sliceAt } from './claims/slice.ts';
+
+/** The person has stopped marketing from the number. */
+export const marketingRefusedCode = '131050';
+
+/** Ended tries as recorded, and by index how the platform spells numbers. */
+export interface EndedTries {
+  readonly slices: readonly Slice[];
+  readonly spelled: ReadonlyMap<number, string>;
+}
+
+/**
+ * What a chunk's endings say about people (D55): refused marketing, and spellings unknown to `canonicalNumber`. A
+ * repeated delivery repeats refusals, not spellings.
+ */
+export function inboundOfEndings(
+  { heedsOptOuts, clientId }: QueuedChunk,
+  endings: readonly ChunkEnding[],
+  { slices, spelled }: EndedTries,
+): InboundUpdate[] {
+  if (heedsOptOuts === undefined) return [];
+  const claimedAtMs = new Map(slices.map(({ key, atMs }) => [key.slice, atMs]));
+  return endings.flatMap(({ recipient, outcome }): InboundUpdate[] => {
+    const { to } = recipient;
+    if (to === undefined) return [];
+    // The claim's time: later words of the person win, however often this one is repeated.
+    const atMs = claimedAtMs.get(sliceAt(recipient.index)) ?? 0;
+    const { state, code } = outcome.state === 'again' ? { state: 'again', code: undefined } : outcome;
+    if (state === 'failed' && code === marketingRefusedCode) {
+      return [{ kind: 'refused', clientId, recipients: recipientsAmong([canonicalAddress(to)]), atMs }];
+    }
+    const waId = state === 'sent' ? otherSpelling(to, spelled.get(recipient.index)) : undefined;
+    return waId === undefined
+      ? []
+      : [{ kind: 'respelled', recipients: recipientsAmong([canonicalAddress(to), waId]), atMs }];
+  });
+}
+
+function otherSpelling(to: string, waId: string | undefined): string | undefined {
+  if (waId === undefined || isUserId(to)) return undefined;
+  return canonicalNumber(waId) === canonicalNumber(canonicalAddress(to)) ? undefined : waId;
+}

@@ -1,0 +1,59 @@
+import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import { answerIn } from '../holds/breaker.ts';
+import { reasonOf } from '../holds/held-job.ts';
+import { type HeldBy, isProbeDue, type Probe } from '../holds/hold.ts';
+import { isOfRefusal } from '../holds/scope.ts';
+import type { JobState } from '../job-state.ts';
+import type { RunPorts } from './call-recipient.ts';
+import { outsideOf } from './chunk-openings.ts';
+import { isDue } from './chunk-time.ts';
+
+/** The recipient of a held slice that is called to probe the hold (D46). */
+export interface ProbeCall {
+  readonly probe: Probe;
+  readonly index: number;
+}
+
+export interface HeldSlice {
+  readonly chunk: QueuedChunk;
+  readonly recipients: readonly ChunkRecipient[];
+  /** The widest hold first. */
+  readonly on: readonly HeldBy[];
+  readonly job: JobState;
+}
+
+/**
+ * Takes the probes of all holds on a slice. Undefined when it is too early (the job is then parked) or another worker
+ * probes.
+ */
+export async function probeHolds(
+  { chunk, recipients, on, job }: HeldSlice,
+  ports: RunPorts,
+): Promise<ProbeCall | undefined> {
+  const nowMs = ports.nowMs();
+  const asker = recipients.find(
+    (recipient) => isDue(recipient, nowMs) && outsideOf(chunk, recipient, nowMs) === undefined,
+  );
+  if (!on.every(({ hold }) => isProbeDue(hold, nowMs))) {
+    const [widest] = on;
+    if (widest !== undefined) await ports.holds.park(chunk, reasonOf(widest.scope, widest.hold.code), job);
+    return undefined;
+  }
+  if (asker === undefined) return undefined;
+  const question = await ports.holds.ask(chunk);
+  if (question === undefined) return undefined;
+  // A silent number's health is read first, free of charge: a message without an answer would end `unknown`.
+  const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
+  if (!isOfSilence || (await maySend(chunk, ports))) return { probe: question, index: asker.index };
+  await ports.holds.answered(chunk, question, 'unclear');
+  return undefined;
+}
+
+/** A refused read proves nothing: a credential may be allowed to send but not to read. */
+async function maySend(chunk: QueuedChunk, { platform }: RunPorts): Promise<boolean> {
+  try {
+    return (await platform.probe(chunk)).maySend;
+  } catch (error) {
+    return answerIn(error) === 'clear';
+  }
+}

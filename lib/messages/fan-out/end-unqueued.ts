@@ -1,0 +1,97 @@
+import { sideBySide } from '../../aws/side-by-side.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { count } from '../../observe/metrics.ts';
+import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
+import { type Outcome, type Recorded, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
+import type { Slices } from '../dispatch/claims/slice-store.ts';
+import { messageEvent } from '../dispatch/message-event.ts';
+import { aboutJob, type StoredRecipient } from '../job.ts';
+import type { JobStop } from '../job-state.ts';
+import type { JobRounds, StoredJob } from './job-rounds.ts';
+
+export interface EndPorts {
+  readonly slices: Pick<Slices, 'endUncalled'>;
+  readonly jobs: Pick<JobRounds, 'recipientsFrom'>;
+  readonly events: EventSink;
+  readonly nowMs: () => number;
+}
+
+interface Ending {
+  /** The first recipient of a slice. */
+  readonly from: number;
+  readonly until: number;
+  readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;
+}
+
+interface Told {
+  readonly addresses: ReadonlyMap<number, string>;
+  readonly nowMs: number;
+}
+
+/** The same in every run, so that a repeated run finds its own endings and emits them again. */
+const owner = 'fan-out';
+const slicesAtOnce = 10;
+
+/**
+ * Recipients of a stopped job end as it was stopped (D46, D53), without another opening `expired` (D56). Emits their
+ * events first. A claimed slice stays with its worker.
+ */
+export async function endUnqueued(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
+  const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
+  const firsts = Array.from({ length: Math.ceil((until - from) / sliceSize) }, (_, at) => from + at * sliceSize);
+  await sideBySide(firsts, slicesAtOnce, async (first) => {
+    const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
+    if (ended === undefined) return;
+    const endings = ended.outcomes.filter(isEnding);
+    for (const { state } of endings) count(metricOf[state]);
+    await ports.events.send(eventsOf(job, ended, { addresses, nowMs: ports.nowMs() }));
+  });
+}
+
+async function addressesOf(jobId: string, { from, until }: { from: number; until: number }, ports: EndPorts) {
+  const addresses = new Map<number, string>();
+  for (let index = from; index < until; ) {
+    const recipients: readonly StoredRecipient[] = await ports.jobs.recipientsFrom(jobId, index);
+    if (recipients.length === 0) throw new Error('recipients of the job are gone');
+    for (const { to } of recipients) {
+      if (to !== undefined) addresses.set(index, to);
+      index += 1;
+    }
+  }
+  return addresses;
+}
+
+async function endedSlice(
+  { head }: StoredJob,
+  first: number,
+  { settlement, nowMs }: Pick<Ending, 'settlement'> & { readonly nowMs: number },
+  { slices }: EndPorts,
+): Promise<Slice | undefined> {
+  const { jobId, total, keptUntilMs } = head;
+  const size = Math.min(sliceSize, total - first);
+  const key = sliceOf({ jobId, index: first });
+  const claim = { key, try: 0, owner, atMs: nowMs, size, ...omitUndefined({ keptUntilMs }) };
+  const outcomes = new Map(Array.from({ length: size }, (_, place): [number, Outcome] => [place, settlement]));
+  return await slices.endUncalled(claim, outcomes);
+}
+
+const metricOf = { failed: 'MessagesFailed', expired: 'MessagesExpired' } as const;
+
+type Ended = Extract<Recorded, { readonly state: 'failed' | 'expired' }>;
+
+function isEnding(outcome: Recorded | undefined): outcome is Ended {
+  return outcome?.state === 'failed' || outcome?.state === 'expired';
+}
+
+/** Emits the recorded outcome: a slice that ended `expired` may be met again after a stop. */
+function eventsOf({ head }: StoredJob, { key, outcomes }: Slice, { addresses, nowMs }: Told): ServiceEvent[] {
+  const { jobId, clientId, acceptedAtMs, correlationId } = head;
+  return outcomes.flatMap((outcome, place) => {
+    if (!isEnding(outcome)) return [];
+    const { state, code, reason } = outcome;
+    const index = key.slice * sliceSize + place;
+    const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: addresses.get(index) };
+    const told = { timestampMs: nowMs, code, ...omitUndefined({ reason }) };
+    return [{ ...messageEvent(`message.${state}`, message, told), correlationId }];
+  });
+}

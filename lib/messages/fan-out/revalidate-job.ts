@@ -1,0 +1,121 @@
+import { type Directory, isUsableDid, type Waba } from '../../access/directory.ts';
+import { FaultList } from '../../http/fault-list.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { heedsOptOuts } from '../../opt-outs/categories.ts';
+import { goneUpstream } from '../../templates/model/stored-fact.ts';
+import type { PlatformTemplate, TemplatesForSending } from '../../templates/model/template.ts';
+import type { JobHead, SendPath, StoredRecipient } from '../job.ts';
+import type { JobStop } from '../job-state.ts';
+import { type CompositionPlan, compositionPlan } from '../request/compose.ts';
+import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
+import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
+import type { StoredJob } from './job-rounds.ts';
+
+export interface RevalidationPorts {
+  readonly directory: Pick<Directory, 'findDid'>;
+  readonly templates: Pick<TemplatesForSending, 'find'>;
+}
+
+/** What the job is sent as, or how all of it ends. */
+export type Revalidation =
+  | {
+      readonly kind: 'sendable';
+      /** The head with today's path, category and credential. */
+      readonly head: JobHead;
+      readonly plan: CompositionPlan;
+      /** Whether a recipient's parameters fit today's template. */
+      readonly fits: (recipient: StoredRecipient) => boolean;
+    }
+  | { readonly kind: 'refused'; readonly stop: Pick<JobStop, 'state' | 'code' | 'reason'> };
+
+/** As acceptance found it, for a job that is not scheduled. */
+export function asAccepted({ head, plan }: Pick<StoredJob, 'head' | 'plan'>): Revalidation {
+  return { kind: 'sendable', head, plan, fits: () => true };
+}
+
+/**
+ * Before a release of a scheduled send (D56): the client still has the channel and the active template, of a sendable
+ * kind, which takes the header. Throws when a table cannot be read.
+ */
+export async function revalidateJob(
+  job: StoredJob,
+  { directory, templates }: RevalidationPorts,
+): Promise<Revalidation> {
+  const { head } = job;
+  const { clientId, wabaId, templateName: name, templateLanguage: language } = head;
+  const [did, stored] = await Promise.all([
+    directory.findDid(head.did),
+    templates.find({ clientId, wabaId, name, language }),
+  ]);
+  const isSame = did?.channel.phoneNumberId === head.phoneNumberId && did.waba.wabaId === wabaId;
+  if (!isUsableDid(did, clientId) || !isSame) return refused('channel_removed');
+  const { credential } = did.waba;
+  // A missing copy proves nothing. The stored status is ignored: the platform refuses a paused template, which opens a
+  // hold (D46).
+  if (stored === undefined) return asAccepted({ ...job, head: { ...head, credential } });
+  const { template, deleted } = stored.fact;
+  if (deleted || goneUpstream(template)) return refused('template_deleted');
+  if (stored.client?.active === false) return refused('template_switched_off');
+  const contract = contractOf(template);
+  if (contract instanceof Refusal) return refused('template_changed', contract.message);
+  const { catalogId } = job.plan;
+  const faults = new FaultList();
+  checkHeaderInput(contract.header, job.header, faults);
+  if (faults.count > 0) return refused('template_changed', faults.message);
+  if (contract.header.kind === 'product' && catalogId === undefined) return refused('template_changed');
+  const { messagingAccountId } = did.channel;
+  const inputs = omitUndefined({ header: job.header, catalogId, messagingAccountId });
+  return {
+    kind: 'sendable',
+    head: headOf(head, template, did.waba),
+    plan: compositionPlan(template, contract, inputs),
+    fits: (recipient) => hasWhatIsNeeded(contract, recipient),
+  };
+}
+
+function refused(code: string, reason?: string): Revalidation {
+  return { kind: 'refused', stop: { state: 'failed', code, ...omitUndefined({ reason }) } };
+}
+
+/** The parameters that the template would need if it were approved. */
+function contractOf(template: PlatformTemplate): ParameterContract | Refusal {
+  try {
+    return parameterContract({ ...template, status: 'APPROVED' });
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** An erased person ends as `erased`, whatever the template needs (D60). */
+function hasWhatIsNeeded(contract: ParameterContract, { to, ...stored }: StoredRecipient): boolean {
+  if (to === undefined) return true;
+  const faults = new FaultList();
+  checkRecipients(contract, [{ ...stored, to }], faults);
+  return faults.count === 0;
+}
+
+function headOf(
+  head: JobHead,
+  template: PlatformTemplate,
+  { utilityStops, credential }: Pick<Waba, 'utilityStops' | 'credential'>,
+): JobHead {
+  const category = template.category.toUpperCase();
+  const { heedsOptOuts: _before, ...rest } = head;
+  const heeds = heedsOptOuts({ category, clientId: head.clientId, ...omitUndefined({ utilityStops }) });
+  return {
+    ...rest,
+    credential,
+    category,
+    path: pathOf(head, template, category),
+    ...(heeds ? { heedsOptOuts: true as const } : {}),
+  };
+}
+
+/** D30. Whether the platform offers the marketing endpoint to the WABA is not asked again. */
+function pathOf(head: JobHead, template: PlatformTemplate, category: string): SendPath {
+  if (template.optimization_spec !== undefined) return 'marketing_messages';
+  const hasOwnTime = category === 'MARKETING' && template.message_send_ttl_seconds !== undefined;
+  return hasOwnTime && head.category === category ? head.path : 'messages';
+}

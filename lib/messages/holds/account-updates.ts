@@ -1,0 +1,103 @@
+import { log } from '../../observe/log.ts';
+import { type AccountUpdate, byTime, matterScopes } from '../../platform/webhook/account-update.ts';
+import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
+import { reportOpened } from './open-hold.ts';
+
+// The platform's words about an account open and end holds (D46) and are emitted (D41). They come twice, late and in
+// any order, and only holds and `restoredMs` are stored. So no word is trusted for long.
+
+// A restoring word may hide another reason: the next refusal opens the hold again. A restricting word not newer than a
+// stored restoration is ignored, unless both come together.
+
+// A stale restricting word's end may be revoked already: a message probes within ten seconds, and the hold ends when
+// the platform takes it.
+
+// A review of the account (`account_review_update`) opens nothing: the platform refuses what it stops, and a send finds
+// that.
+
+const scopes = ['waba', 'utility'] as const;
+
+/** Words carry whole seconds of another clock, and a hold begins when its word leaves the queue. */
+export const apartMs = 60_000;
+
+/**
+ * Drops restricting words that were restored since. Words that came together stay: a run may have died between writing
+ * the holds and emitting.
+ */
+export function newUpdates(words: readonly AccountUpdate[], { restoredMs = {} }: Holds): AccountUpdate[] {
+  const isOver = ({ matter, atMs }: AccountUpdate) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
+  const comesWithItsEnd = ({ matter }: AccountUpdate) =>
+    words.some((word) => word.kind === 'restored' && word.matter === matter && word.atMs === restoredMs[matter]);
+  return words.filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word)).toSorted(byTime);
+}
+
+/** The holds after these words. The last word with a code on a scope wins. */
+export function afterUpdates(words: readonly AccountUpdate[], nowMs: number): HoldRule {
+  return (holds) => {
+    const said = newUpdates(words, holds);
+    const last = scopes.flatMap((scope) => said.findLast((word) => isOfHold(word) && scopeOf(word) === scope) ?? []);
+    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, said));
+  };
+}
+
+function isOfHold({ code }: AccountUpdate): boolean {
+  return code !== undefined;
+}
+
+function scopeOf({ matter }: AccountUpdate): (typeof scopes)[number] {
+  return matterScopes[matter];
+}
+
+function afterWord(word: AccountUpdate, nowMs: number): HoldRule {
+  const { kind, code = '', atMs, untilMs } = word;
+  const scope = scopeOf(word);
+  if (kind === 'restored') {
+    return (holds) => {
+      const sinceMs = holds.holds[scope]?.sinceMs;
+      return sinceMs === undefined || sinceMs > atMs + apartMs ? holds : ended(scope, sinceMs)(holds);
+    };
+  }
+  if (untilMs !== undefined && untilMs <= nowMs) return (holds) => holds;
+  const isFresh = nowMs - atMs <= apartMs;
+  return opened(scope, { code, nowMs, ...(isFresh && untilMs !== undefined ? { untilMs } : {}) });
+}
+
+/** Only the platform's clock is stored: the time of arrival is later and would hide words said before it. */
+function withRestored(holds: Holds, words: readonly AccountUpdate[]): Holds {
+  const { restoredMs = {} } = holds;
+  const news = words.filter(
+    ({ kind, untimed, matter, atMs }) => kind === 'restored' && !untimed && atMs > (restoredMs[matter] ?? 0),
+  );
+  if (news.length === 0) return holds;
+  const newsMs = Object.fromEntries(news.map(({ matter, atMs }) => [matter, atMs]));
+  return { ...holds, restoredMs: { ...restoredMs, ...newsMs } };
+}
+
+export interface AccountUpdatePorts {
+  /** Like `HoldsOfWabas.change`: undefined when this writer always lost the race. */
+  readonly changeHolds: (wabaId: string, rule: HoldRule) => Promise<Holds | undefined>;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Applies the platform's words on a WABA. Returns the words to emit, after the holds are written. Throws when the words
+ * must come again.
+ */
+export function applyAccountUpdates({ changeHolds, nowMs }: AccountUpdatePorts) {
+  return async (wabaId: string, words: readonly AccountUpdate[]): Promise<readonly AccountUpdate[]> => {
+    let before = noHolds;
+    const after = await changeHolds(wabaId, (holds) => {
+      before = holds;
+      return afterUpdates(words, nowMs())(holds);
+    });
+    if (after === undefined) throw new Error(`the holds of ${wabaId} could not be changed`);
+    for (const scope of scopes) {
+      const [was, is] = [before.holds[scope], after.holds[scope]];
+      if (was !== undefined && is === undefined) log('hold.ended', { wabaId, scope, code: was.code });
+      if (was === undefined && is !== undefined) reportOpened({ wabaId, scope, code: is.code }, log);
+    }
+    const told = newUpdates(words, before);
+    for (const word of told) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });
+    return told;
+  };
+}

@@ -1,0 +1,224 @@
+import type { Did } from '../../access/directory.ts';
+import { changeTimeMs, currentChange, type OptOutChange, type PersonSource } from '../../opt-outs/entry.ts';
+import { optOutEvent } from '../../opt-outs/opt-out-event.ts';
+import type { Recipient } from '../../opt-outs/person-name.ts';
+import { recordIdChange, recordOptOut } from '../../opt-outs/record-opt-out.ts';
+import { type Scope, textOf } from '../../opt-outs/scope.ts';
+import type { stopWordMatcher } from '../../opt-outs/stop-words.ts';
+import type { ServiceEvent } from '../../webhooks/event.ts';
+import { dispatchIdOf } from '../job.ts';
+import { type ConcernedClients, type ConcernedPorts, concernedClients } from './concerned-clients.ts';
+import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
+import type { NoteReplacedIds } from './replaced-ids.ts';
+import type { EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
+
+// An inbound word is recorded, then emitted if it is the latest of its scope (D55). Idempotent: entries merge, and
+// event ids follow from the word.
+
+// A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
+// for both, so that no stop outlives a past widening.
+
+// A stop or start word or button concerns single clients: the one whose message is answered, else those of
+// concerned-clients.ts.
+
+export interface RecordPorts extends ConcernedPorts {
+  readonly judge: ReturnType<typeof stopWordMatcher>;
+  readonly answered: FindRepliedTo;
+  readonly eventsOfReply: EventsOfReply;
+  /** Whether a client that may send from the number subscribes to replies. */
+  readonly anySubscribesToReplies: (did: Did | undefined) => Promise<boolean>;
+  readonly noteReplacedIds: NoteReplacedIds;
+  readonly note: (what: string) => void;
+}
+
+/** A number, and its directory entry. No entry if it belongs to no client, or to another WABA. */
+export interface ReceivingNumber {
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  readonly did: Did | undefined;
+}
+
+type Of<Kind extends InboundUpdate['kind']> = Extract<InboundUpdate, { readonly kind: Kind }>;
+
+/** Returns the events. Throws when a write failed and the word must come again. */
+export async function recordInbound(
+  word: InboundUpdate,
+  number: ReceivingNumber,
+  ports: RecordPorts,
+): Promise<ServiceEvent[]> {
+  switch (word.kind) {
+    case 'preference':
+      return await takePreference(word, number, ports);
+    case 'reply':
+      return await takeReply(word, number, ports);
+    case 'refused': {
+      const { recipients, atMs, clientId } = word;
+      const said = { says: 'stopped', atMs, source: 'refused' } as const;
+      return await recordOfNumber({ said, recipients, clientIds: [clientId] }, number, ports);
+    }
+    case 'respelled':
+      await recordIdChange({ ...word, old: [] }, ports.optOuts);
+      return [];
+    case 'id_changed':
+      await takeChange(word, number, ports);
+      return [];
+  }
+}
+
+async function takePreference(
+  word: Of<'preference'>,
+  number: ReceivingNumber,
+  ports: RecordPorts,
+): Promise<ServiceEvent[]> {
+  const says = word.says === 'stop' ? 'stopped' : 'started';
+  const atMs = changeTimeMs(says, word.atMs, word.receivedAtMs);
+  if (atMs === undefined) return timeless(ports);
+  const recipients = recipientsOfWord(word);
+  const clientIds =
+    number.did === undefined ? [] : (await concernedClients(number.did, { recipients, atMs }, ports)).clientIds;
+  return await recordOfNumber({ said: { says, atMs, source: 'platform' }, recipients, clientIds }, number, ports);
+}
+
+async function takeReply(word: Of<'reply'>, number: ReceivingNumber, ports: RecordPorts): Promise<ServiceEvent[]> {
+  const { wabaId, phoneNumberId, did } = number;
+  const recipients = recipientsOfWord(word);
+  const answered = await answeredFrom(word, number, ports);
+  const said = wordOfReply(word, ports);
+  // Looking up correspondents is expensive, and people may reply by the thousand, so irrelevant texts skip it.
+  const isOfInterest = said !== undefined || answered !== undefined || (await ports.anySubscribesToReplies(did));
+  const concerned = isOfInterest ? await concernedByReply({ word, recipients, answered }, number, ports) : undefined;
+  if (concerned === undefined) return [];
+  const { clientIds, readerId } = concerned;
+  const events: ServiceEvent[] = [];
+  if (said !== undefined) {
+    for (const clientId of clientIds) {
+      const recording = { scope: { kind: 'client', clientId }, recipients, word: said, clientIds: [clientId] } as const;
+      events.push(...(await recorded(recording, { did, answered }, ports)));
+    }
+  }
+  const told = { word, did, number: { wabaId, phoneNumberId }, clientId: readerId, recipients, answered };
+  return [...events, ...(await ports.eventsOfReply(told))];
+}
+
+/** Undefined when the number belongs to no client and no message of ours is answered. */
+async function concernedByReply(
+  said: {
+    readonly word: Of<'reply'>;
+    readonly recipients: readonly Recipient[];
+    readonly answered: RepliedToMessage | undefined;
+  },
+  { did }: ReceivingNumber,
+  ports: RecordPorts,
+): Promise<ConcernedClients | undefined> {
+  const { word, recipients, answered } = said;
+  if (answered !== undefined) return { clientIds: [answered.head.clientId], readerId: answered.head.clientId };
+  return did && (await concernedClients(did, { recipients, atMs: saidAtMs(word) }, ports));
+}
+
+type Heard = OptOutChange<PersonSource>;
+
+/** A message of another number was not answered here, whatever the payload says. */
+async function answeredFrom(
+  { reply }: Of<'reply'>,
+  { wabaId, phoneNumberId }: ReceivingNumber,
+  { answered }: RecordPorts,
+): Promise<RepliedToMessage | undefined> {
+  const found = await answered(reply, { wabaId, phoneNumberId });
+  return found?.head.wabaId === wabaId && found.head.phoneNumberId === phoneNumberId ? found : undefined;
+}
+
+function wordOfReply(word: Of<'reply'>, ports: RecordPorts): Heard | undefined {
+  const verdict = ports.judge(word.reply);
+  if (verdict === undefined) {
+    ports.note('reply');
+    return undefined;
+  }
+  const says = verdict === 'stop' ? 'stopped' : 'started';
+  const atMs = changeTimeMs(says, word.atMs, word.receivedAtMs);
+  if (atMs === undefined) {
+    timeless(ports);
+    return undefined;
+  }
+  return { says, atMs, source: word.reply.by === 'text' ? 'reply' : 'quick_reply' };
+}
+
+async function takeChange(word: Of<'id_changed'>, { wabaId }: ReceivingNumber, ports: RecordPorts): Promise<void> {
+  const { person, old } = word;
+  const atMs = saidAtMs(word);
+  ports.note('id_changed');
+  if (old.userId !== undefined && person.userId !== undefined) {
+    await ports.noteReplacedIds(wabaId, [{ userId: old.userId, by: person.userId, atMs }]);
+  }
+  const changed = { old: recipientsAmong([old.waId, old.userId]), recipients: recipientsOfWord(word), atMs };
+  await recordIdChange(changed, ports.optOuts);
+}
+
+/** Records a word of the platform, and emits it for the widest scope it applies to. */
+async function recordOfNumber(
+  {
+    said,
+    recipients,
+    clientIds,
+  }: {
+    readonly said: Heard;
+    readonly recipients: readonly Recipient[];
+    readonly clientIds: readonly number[];
+  },
+  number: ReceivingNumber,
+  ports: RecordPorts,
+): Promise<ServiceEvent[]> {
+  const { wabaId, phoneNumberId, did } = number;
+  const ofNumber: Scope = { kind: 'number', wabaId, phoneNumberId };
+  const ofWaba: Scope = { kind: 'waba', wabaId };
+  const told = did?.waba.platformStops === 'waba' ? ofWaba : ofNumber;
+  const scopes = said.says === 'started' || told === ofWaba ? [ofNumber, ofWaba] : [ofNumber];
+  const events: ServiceEvent[] = [];
+  for (const scope of scopes) {
+    const recording = { scope, recipients, word: said, clientIds };
+    const ofScope = await recorded(recording, { did, answered: undefined }, ports);
+    if (scope === told) events.push(...ofScope);
+  }
+  return events;
+}
+
+/** Records a word in one scope. Returns its events if the word is in force. */
+async function recorded(
+  recording: {
+    readonly scope: Scope;
+    readonly recipients: readonly Recipient[];
+    readonly word: Heard;
+    readonly clientIds: readonly number[];
+  },
+  { did, answered }: { readonly did: Did | undefined; readonly answered: RepliedToMessage | undefined },
+  ports: RecordPorts,
+): Promise<ServiceEvent[]> {
+  const { scope, recipients, word, clientIds } = recording;
+  const { person } = await recordOptOut(recording, ports.optOuts);
+  ports.note(`${word.says}_${scope.kind}_${word.source}`);
+  const stands = currentChange(person.entries[textOf(scope)] ?? {});
+  if (stands?.says !== word.says || stands.atMs !== word.atMs || stands.source !== word.source) return [];
+  const message = answered && messageOf(answered);
+  return clientIds.map((clientId) =>
+    optOutEvent({ clientId, recipients, did: did?.channel.did, scope, word, answered: message }),
+  );
+}
+
+function messageOf({ head: { jobId }, index }: RepliedToMessage) {
+  return { jobId, messageId: dispatchIdOf({ jobId, index }) };
+}
+
+/** All ids of the person that a send could address, the number first. User names change owners and do not count. */
+function recipientsOfWord({ person }: { readonly person: Of<'reply'>['person'] }): Recipient[] {
+  return recipientsAmong([person.waId, person.userId, person.parentUserId]);
+}
+
+/** A time in the future becomes the arrival. */
+function saidAtMs({ atMs, receivedAtMs }: { readonly atMs?: number; readonly receivedAtMs: number }): number {
+  return Math.min(atMs ?? receivedAtMs, receivedAtMs);
+}
+
+/** A start without a time is ignored: it might be older than any stop. */
+function timeless({ note }: RecordPorts): [] {
+  note('start_without_time');
+  return [];
+}

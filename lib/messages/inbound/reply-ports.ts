@@ -1,0 +1,35 @@
+import type { Did } from '../../access/directory.ts';
+import type { Recipient } from '../../opt-outs/person-name.ts';
+import type { Reply } from '../../platform/webhook/person-updates.ts';
+import type { ServiceEvent } from '../../webhooks/event.ts';
+import type { JobHead } from '../job.ts';
+import type { InboundUpdate } from './inbound-message.ts';
+
+export interface RepliedToMessage {
+  readonly head: JobHead;
+  readonly index: number;
+}
+
+/**
+ * Finds the answered message; undefined if neither payload nor context names one. Throws when the store cannot be
+ * reached.
+ */
+export type FindRepliedTo = (
+  reply: Reply,
+  number: { readonly wabaId: string; readonly phoneNumberId: string },
+) => Promise<RepliedToMessage | undefined>;
+
+/** A reply, with the one client that may read it. */
+export interface ClientReply {
+  readonly word: Extract<InboundUpdate, { readonly kind: 'reply' }>;
+  /** Undefined when the number belongs to no client; the answered message then decides the client. */
+  readonly did: Did | undefined;
+  readonly number: { readonly wabaId: string; readonly phoneNumberId: string };
+  readonly clientId: number;
+  /** All ids of the person in the platform's word, the number first. */
+  readonly recipients: readonly Recipient[];
+  readonly answered: RepliedToMessage | undefined;
+}
+
+/** The events about a reply. Their ids follow from the reply, so a repetition is idempotent. */
+export type EventsOfReply = (told: ClientReply) => Promise<readonly ServiceEvent[]>;

@@ -1,0 +1,70 @@
+import { errorName } from '../../observe/error-name.ts';
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import { answeringSlowly, type NumberPace, recipientHashOf, slowedDown, withBlocked } from './number-pace.ts';
+import type { NumberPaces } from './number-paces.ts';
+import { type Pace, retryDelaySeconds } from './retry-delay.ts';
+
+interface PacedNumber {
+  readonly phoneNumberId: string;
+  readonly limitPerSecond: number;
+}
+
+interface LearningPorts {
+  readonly paces: NumberPaces;
+  readonly nowMs: () => number;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** What one run's calls teach about the pace of numbers. Failures are only logged. */
+export interface AdaptivePace {
+  /** The number is at its limit: slows it down, once a run. */
+  slowDown(number: PacedNumber): Promise<void>;
+  /** A call to the number waits long for its answer; noted once a run. */
+  awaited(number: Pick<PacedNumber, 'phoneNumberId'>): Promise<void>;
+  /** The platform refused a message to that person for now. `attempt` counts earlier refused tries. */
+  refused(
+    number: PacedNumber,
+    refusal: { readonly to?: string | undefined; readonly pace: Pace; readonly attempt: number },
+  ): Promise<void>;
+}
+
+export function adaptivePace(ports: LearningPorts): AdaptivePace {
+  const slowed = new Map<string, Promise<void>>();
+  const awaited = new Map<string, Promise<void>>();
+  const change = async (
+    { phoneNumberId }: Pick<PacedNumber, 'phoneNumberId'>,
+    to: (pace: NumberPace, atMs: number) => NumberPace,
+  ) => {
+    const nowMs = ports.nowMs();
+    try {
+      await ports.paces.change(phoneNumberId, undefined, (pace, waitedMs) => {
+        return { pace: to(pace, nowMs + waitedMs), result: undefined };
+      });
+    } catch (error) {
+      ports.log('dispatch.pace_failed', { count: 1, error: errorName(error) });
+    }
+  };
+  const slowDown = (number: PacedNumber) => {
+    const { phoneNumberId, limitPerSecond } = number;
+    const known = slowed.get(phoneNumberId);
+    if (known !== undefined) return known;
+    const slower = change(number, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs));
+    slowed.set(phoneNumberId, slower);
+    return slower;
+  };
+  return {
+    slowDown,
+    awaited: async (number) => {
+      const noting = awaited.get(number.phoneNumberId) ?? change(number, answeringSlowly);
+      awaited.set(number.phoneNumberId, noting);
+      await noting;
+    },
+    refused: async (number, { to, pace, attempt }) => {
+      if (pace === 'throughput') await slowDown(number);
+      if (pace !== 'pair' || to === undefined) return;
+      // Other messages to the person wait as long as this one.
+      const waitMs = 1_000 * retryDelaySeconds({ pace, attempt }, 0);
+      await change(number, (known, atMs) => withBlocked(known, recipientHashOf(to), atMs + waitMs, atMs));
+    },
+  };
+}

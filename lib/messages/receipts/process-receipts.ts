@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import { queuedMessage } from '../../aws/queued-message.ts';
+import { errorName } from '../../observe/error-name.ts';
+import { count } from '../../observe/metrics.ts';
+import type { ServiceEvent } from '../../webhooks/event.ts';
+import { holdByReceipts } from './hold-by-receipts.ts';
+import { matchReceipts } from './match-receipts.ts';
+import { queueEvents } from './queue-events.ts';
+import { queueRefusals } from './queue-refusals.ts';
+import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessageVersion } from './receipt.ts';
+import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
+import type { HeadOfJob, ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
+import { settleSlices } from './settle-slices.ts';
+
+export interface QueuedReceipts {
+  readonly messageId: string;
+  readonly body: string;
+}
+
+/** Time to try one queue message alone: reads, writes, and a slice of events of 8 seconds. */
+const aloneBudgetMs = 20_000;
+
+interface ReadMessage {
+  readonly messageId: string;
+  readonly told: ReceiptMessage;
+}
+
+/**
+ * Works off one batch and returns the ids to deliver again: unreadable messages, failed reads or writes (also alone),
+ * unqueued events. Idempotent.
+ */
+export async function processReceipts(queued: readonly QueuedReceipts[], ports: ReceiptPorts): Promise<string[]> {
+  const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
+  const failed = messages.filter(({ told }) => told === undefined).map(({ messageId }) => messageId);
+  const readable = messages.flatMap(({ messageId, told }) => (told === undefined ? [] : [{ messageId, told }]));
+  return [...failed, ...(await recordTogether(readable, ports))];
+}
+
+/**
+ * A failed batch is tried message by message, once, so that one unreadable item does not send others to the dead-letter
+ * queue.
+ */
+async function recordTogether(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
+  try {
+    return await recordAll(messages, ports);
+  } catch (error) {
+    ports.log('receipts.failed', { count: messages.length, error: errorName(error) });
+  }
+  const failed: string[] = [];
+  for (const message of messages) {
+    const again = messages.length === 1 || ports.remainingMs() < aloneBudgetMs;
+    failed.push(...(again ? [message.messageId] : await recordTogether([message], ports)));
+  }
+  return failed;
+}
+
+function readMessage(body: string, ports: ReceiptPorts): ReceiptMessage | undefined {
+  try {
+    return v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion));
+  } catch (error) {
+    ports.log('receipts.unreadable', { error: errorName(error) });
+    return undefined;
+  }
+}
+
+/** Returns the messages about unreadable jobs, and those with events left to queue. */
+async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
+  const numbers = messages.flatMap(({ told }) => told.numbers);
+  const jobIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ jobId }) => jobId)));
+  const found = await ports.records.findHeads([...jobIds]);
+  const heads = new Map([...found].filter((entry): entry is [string, HeadOfJob] => entry[1] !== 'unreadable'));
+  const unreadable = new Set([...found.keys()].filter((jobId) => !heads.has(jobId)));
+  const { jobs, dropped } = matchReceipts(
+    numbers.map(({ receipts, ...number }) => ({
+      ...number,
+      receipts: receipts.filter(({ jobId }) => !unreadable.has(jobId)),
+    })),
+    heads,
+    ports.nowMs(),
+  );
+  for (const [code, total] of dropped) {
+    ports.log('receipts.dropped', { code, count: total });
+    count('ReceiptsDropped', total);
+  }
+  for (const jobId of unreadable) ports.log('receipts.job_unreadable', { jobId });
+  const events = jobs.length === 0 ? new Map<string, ServiceEvent>() : await recordJobs(jobs, ports);
+  const left = await queueEvents(inOrderOf(messages, events), ports);
+  return messages
+    .filter((message) =>
+      receiptsIn(message).some((each) => unreadable.has(each.jobId) || eventKeysOf(each).some((key) => left.has(key))),
+    )
+    .map(({ messageId }) => messageId);
+}
+
+/**
+ * Message by message: when time runs short, the first messages have all their events queued, even if the queue is slow.
+ */
+function inOrderOf(
+  messages: readonly ReadMessage[],
+  events: ReadonlyMap<string, ServiceEvent>,
+): (readonly [string, ServiceEvent])[] {
+  const keys = new Set(messages.flatMap(receiptsIn).flatMap(eventKeysOf));
+  return [...keys].flatMap((key) => {
+    const event = events.get(key);
+    return event === undefined ? [] : [[key, event] as const];
+  });
+}
+
+function receiptsIn({ told }: ReadMessage): Receipt[] {
+  return told.numbers.flatMap(({ receipts }) => receipts);
+}
+
+async function recordJobs(
+  jobs: readonly ReceiptsOfJob[],
+  ports: ReceiptPorts,
+): Promise<ReadonlyMap<string, ServiceEvent>> {
+  // Appended before anything follows (D39). Settling before the acknowledgement means that no message with a receipt
+  // stays `unknown` or is resent.
+  await Promise.all(jobs.map(({ head, receipts }) => ports.records.append(head, receipts)));
+  const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
+  ports.log('receipts.recorded', { count: total });
+  count('ReceiptsRecorded', total);
+  // Costs are counted, or scheduled to be, before the queue message is acknowledged (D58).
+  await ports.countCost(jobs);
+  await holdByReceipts(jobs, { ...ports, change: ports.changeHolds });
+  await queueRefusals(jobs, ports);
+  const doubtful = await ports.records.jobsWithUnknown(jobs.map(({ head }) => head.jobId));
+  const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => receipts);
+  return await eventsOfReceipts(jobs, await settleSlices(inDoubt, ports), ports);
+}

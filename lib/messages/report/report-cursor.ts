@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
+import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
+import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
+import type { Cost } from './cost.ts';
+import { type DescribedJob, type Place, placesOf } from './described-job.ts';
+import { type OutcomeCounts, totalOf } from './outcome.ts';
+
+export const reportMaxLimit = 1_000;
+
+export interface ReportQuery {
+  readonly jobId: string;
+  readonly states: ReadonlySet<ReportedState> | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Where a page begins, with what must be known before the job is read: the slices for the same round trip, and the
+ * counts.
+ */
+export interface ReportPlace {
+  readonly position: number;
+  /**
+   * Job index of the next recipient that is no repeat. The total, if the job's order differs from the request's (D56).
+   */
+  readonly index: number;
+  readonly total: number;
+  readonly counts: OutcomeCounts;
+  readonly cost: Cost;
+  /** Partitions before `index` that the page needs for repeats, or for another order. */
+  readonly repeatedPartitions: readonly number[];
+}
+
+const whole = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
+const maxMessages = 10_000;
+const CursorSchema = v.strictTuple([
+  whole(maxMessages),
+  whole(maxMessages),
+  whole(maxMessages),
+  v.strictTuple([
+    ...([whole(maxMessages), whole(maxMessages), whole(maxMessages), whole(maxMessages)] as const),
+    ...([whole(maxMessages), whole(maxMessages), whole(maxMessages), whole(maxMessages)] as const),
+  ]),
+  v.pipe(v.array(whole(maxMessages / recipientsPerPartition - 1)), v.maxLength(maxMessages / recipientsPerPartition)),
+  v.strictTuple([whole(Number.MAX_SAFE_INTEGER), v.picklist(['platform', 'list']), v.boolean()]),
+]);
+
+/** A cursor belongs to one job and filter; the number of rows may change. */
+function scopeOf({ jobId, states }: Omit<ReportQuery, 'limit'>): string {
+  return `report ${jobId} ${states === undefined ? '' : reportedStates.filter((state) => states.has(state)).join()}`;
+}
+
+export function reportCursor(question: Omit<ReportQuery, 'limit'>, place: ReportPlace): string {
+  const { position, index, total, counts, cost, repeatedPartitions } = place;
+  const told = reportedStates.map((state) => counts[state]);
+  return opaqueCursor(scopeOf(question), [
+    ...[position, index, total, told, repeatedPartitions],
+    [cost.units, cost.basis, cost.final],
+  ]);
+}
+
+/** The place of a cursor; undefined for another job or filter. */
+export function reportPlaceOf(question: Omit<ReportQuery, 'limit'>, cursor: string): ReportPlace | undefined {
+  const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
+  if (!parsed.success) return undefined;
+  const [position, index, total, told, repeatedPartitions, [units, basis, final]] = parsed.output;
+  const counts = Object.fromEntries(reportedStates.map((state, at) => [state, told[at]])) as unknown as OutcomeCounts;
+  return { position, index, total, counts, cost: { units, basis, final }, repeatedPartitions };
+}
+
+/** Whether this service can have made the place: a cursor may be forged. */
+export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuery, 'states'>, place: ReportPlace): boolean {
+  const places = placesOf(job);
+  if (place.position < 1 || place.position >= places.length) return false;
+  const { counts, cost } = place;
+  const asHandedOut = placeAt(places, place.position, { counts, cost, filtered: states !== undefined });
+  return isDeepStrictEqual(place, asHandedOut) && totalOf(counts) === places.length;
+}
+
+/** The partitions that a page needs, ascending. The first page counts and needs all. */
+export function partitionsOf({ states, limit }: ReportQuery, from: ReportPlace | number): number[] {
+  if (typeof from === 'number') return partitionsOfJob(from);
+  // With a filter, the page's reach is only known after reading.
+  const end = states === undefined ? Math.min(from.total, from.index + limit) : from.total;
+  return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
+}
+
+export function partitionsOfJob(total: number): number[] {
+  return partitionRange(0, total);
+}
+
+function partitionRange(firstIndex: number, endIndex: number): number[] {
+  const first = Math.floor(firstIndex / recipientsPerPartition);
+  const end = Math.ceil(endIndex / recipientsPerPartition);
+  return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+}
+
+export function placeAt(
+  places: readonly Place[],
+  position: number,
+  { counts, cost, filtered }: Pick<ReportPlace, 'counts' | 'cost'> & { readonly filtered: boolean },
+): ReportPlace {
+  const own = places.filter(({ duplicateOf }) => duplicateOf === undefined);
+  const total = own.length;
+  const isInOrder = own.every((place, at) => place.index === at);
+  const before = isInOrder ? own.filter((place) => place.position < position).length : total;
+  const reach = filtered ? places.slice(position) : places.slice(position, position + reportMaxLimit);
+  const others = reach.filter(({ duplicateOf, index }) => index < before && (!isInOrder || duplicateOf !== undefined));
+  const repeatedPartitions = [...new Set(others.map(({ index }) => Math.floor(index / recipientsPerPartition)))];
+  return { position, index: before, total, counts, cost, repeatedPartitions };
+}

@@ -1,0 +1,26 @@
+import { countryOfUserId, isUserId } from '../../platform/user-id.ts';
+import { countryOfNumber } from '../../pricing/country.ts';
+import type { Destination } from '../../pricing/undelivered.ts';
+
+/*
+ * A recipient: E.164 digits with or without a plus, or a business-scoped user id (D24). A person given by both counts
+ * as two: only the platform knows that they are one.
+ */
+
+/** Both forms (platform reference, 4.1). */
+export const addressForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
+
+/** The error text for neither form; the field's name precedes it. */
+export const addressFormText = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
+
+/** Equal for all spellings of one recipient. User ids are case-sensitive. */
+export function canonicalAddress(to: string): string {
+  return to.replace('+', '');
+}
+
+/** The destination of a message. A user id reveals only the country, by its first letters. */
+export function destinationOf(to: string): Destination {
+  if (isUserId(to)) return { digits: undefined, country: countryOfUserId(to) };
+  const digits = canonicalAddress(to);
+  return { digits, country: countryOfNumber(digits) };
+}

@@ -1,0 +1,43 @@
+import { PlatformFailure } from '../../platform/failure.ts';
+import type { PlatformTemplates } from '../../templates/model/platform-templates.ts';
+import { goneUpstream } from '../../templates/model/stored-fact.ts';
+import type { PlatformTemplate } from '../../templates/model/template.ts';
+import { templateKey } from '../../templates/model/template-key.ts';
+import type { TemplateStore } from '../../templates/model/template-store.ts';
+import type { JobHead } from '../job.ts';
+
+/** What its template's state means for a parked job: go on, fail, or wait. */
+export type TemplateReadiness = 'back' | 'disabled' | 'gone' | 'waiting';
+
+export interface ReadinessPorts {
+  readonly templates: Pick<TemplateStore, 'storedFacts'>;
+  readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
+}
+
+/**
+ * A stored APPROVED from after `sinceMs` counts (a hint has it read within seconds, D42); otherwise, if `mayAsk`, the
+ * platform's answer. No answer means waiting. A rejected template may be approved again.
+ */
+export async function templateReadiness(
+  { wabaId, credential, templateName: name, templateLanguage: language }: JobHead,
+  { sinceMs, mayAsk }: { readonly sinceMs: number; readonly mayAsk: boolean },
+  ports: ReadinessPorts,
+): Promise<TemplateReadiness> {
+  const key = templateKey({ wabaId, name, language });
+  const fact = (await ports.templates.storedFacts([key])).get(key);
+  const isLater = fact !== undefined && !fact.deleted && fact.readAtMs > sinceMs;
+  if (isLater && fact.template.status === 'APPROVED') return 'back';
+  if (!mayAsk) return 'waiting';
+  try {
+    return readinessOf(await ports.platformTemplates.find({ wabaId, credential }, { name, language }));
+  } catch (error) {
+    if (error instanceof PlatformFailure) return 'waiting';
+    throw error;
+  }
+}
+
+function readinessOf(template: PlatformTemplate | undefined): TemplateReadiness {
+  if (template === undefined || goneUpstream(template)) return 'gone';
+  if (template.status === 'APPROVED') return 'back';
+  return template.status === 'DISABLED' ? 'disabled' : 'waiting';
+}

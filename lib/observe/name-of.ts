@@ -1,4 +1,0 @@
-/** The loggable part of an error: its name, never its message, which may quote client data. */
-export function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}

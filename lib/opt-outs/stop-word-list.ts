@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+import type { ItemKey } from '../aws/item-key.ts';
+import { omitUndefined } from '../keys/omit-undefined.ts';
+import { type StopWordList, stopWords } from './stop-words.ts';
+
+/** The words of the operator's file in the directory table; absent without any. */
+export const stopWordListKey: ItemKey = { pk: 'OPTOUTS', sk: 'WORDS' };
+
+/** One attribute, so that a write leaves no list that the file has dropped. */
+const StopWordListItemSchema = v.object({
+  words: v.object({
+    stop: v.optional(v.array(v.string())),
+    start: v.optional(v.array(v.string())),
+    stopButtons: v.optional(v.array(v.string())),
+  }),
+});
+
+export type StopWordListItem = v.InferOutput<typeof StopWordListItemSchema>;
+
+/** The shipped words, each list replaced by the operator's, if given (D55). Throws on another form. */
+export function stopWordListOf(item: unknown): StopWordList {
+  if (item === undefined) return stopWords;
+  const { stop, start, stopButtons } = v.parse(StopWordListItemSchema, item).words;
+  return { ...stopWords, ...omitUndefined({ stop, start, stopButtons }) };
+}

@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { documentedAs, inAnyLetterCase, knownWords } from '../http/documented.ts';
+
+/*
+ * The platform's words as it spells them (platform reference, 2.4 and 3.2), and their form in the interface's document
+ * (D48).
+ */
+
+export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
+
+/** Not closed: the service keeps other statuses as they are (D22). */
+const templateStatuses = [
+  ...(['PENDING', 'APPROVED', 'REJECTED', 'PAUSED', 'DISABLED', 'IN_APPEAL', 'PENDING_DELETION', 'DELETED'] as const),
+  ...(['LIMIT_EXCEEDED', 'ARCHIVED'] as const),
+] as const;
+
+export const TemplateCategoryWord = inAnyLetterCase(templateCategories);
+export const TemplateStatusWord = knownWords(templateStatuses);
+
+/** A category from the platform, passed on unchanged. */
+export const PlatformCategory = v.pipe(
+  v.string(),
+  documentedAs(() => TemplateCategoryWord),
+);

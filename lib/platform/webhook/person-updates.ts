@@ -1,0 +1,236 @@
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from './envelope.ts';
+import { contactsIn, type Person, personOf, userIdOf, waIdOf } from './person.ts';
+
+/** The part that all words of a person share. `atMs` is the platform's time, if readable. */
+interface Said {
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  /** At least one of number and user id. */
+  readonly person: Person;
+  readonly atMs?: number;
+  /** The platform's id of the person's message or tap. */
+  readonly messageId?: string;
+  /** Seen in the thread of another app, which answers it (platform reference, 10.5). */
+  readonly standby?: true;
+}
+
+/** An answer: `text` is what the person wrote or saw, `payload` the sender's hidden part. */
+export interface Reply {
+  readonly by: 'text' | 'quick_reply' | 'button' | 'list' | 'flow';
+  readonly text?: string;
+  readonly payload?: string;
+  readonly toMessageId?: string;
+}
+
+interface Preference {
+  readonly kind: 'preference';
+  readonly says: 'stop' | 'resume' | 'signup';
+}
+
+interface Replied {
+  readonly kind: 'reply';
+  readonly reply: Reply;
+}
+
+/** The person's new ids; `old` are the replaced ones, if the platform names them. */
+interface IdChange {
+  readonly kind: 'user_id_changed' | 'number_changed';
+  readonly old: Pick<Person, 'waId' | 'userId'>;
+}
+
+/** A person's word that the service uses (platform reference, 10.5). */
+export type PersonUpdate = Said & (Preference | Replied | IdChange);
+
+export interface PersonUpdates {
+  readonly words: readonly PersonUpdate[];
+  /** Other messages of people, counted by our own type names. */
+  readonly others: ReadonlyMap<OtherType, number>;
+  /** Without person, number, type or content. */
+  readonly unreadable: number;
+}
+
+const otherTypes = [
+  ...(['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'reaction'] as const),
+  ...(['system', 'unsupported', 'edit', 'revoke', 'interactive', 'preference', 'unknown'] as const),
+] as const;
+type OtherType = (typeof otherTypes)[number];
+const knownOtherTypes: ReadonlySet<string> = new Set(otherTypes);
+
+type Json = Readonly<Record<string, unknown>>;
+type Content = Preference | Replied | (IdChange & Pick<Said, 'person'>);
+
+const maxTextLength = 1_000;
+const maxMessageIdLength = 256;
+
+/**
+ * People's replies (`messages`, `standby`), preferences (`user_preferences`) and changed ids. Never throws; an
+ * unreadable part does not spoil the others. Duplicate messages count once. Texts are cut after a thousand characters.
+ */
+export function personUpdatesOf(updates: readonly PlatformUpdate[]): PersonUpdates {
+  const words: PersonUpdate[] = [];
+  const others = new Map<OtherType, number>();
+  const seen = new Set<string>();
+  let unreadable = 0;
+  for (const { update, part, contactOf } of updates.flatMap(partsOf)) {
+    const said = saidIn(update, part);
+    const key = said?.messageId === undefined ? undefined : `${said.phoneNumberId} ${said.messageId}`;
+    if (key !== undefined && seen.has(key)) continue;
+    if (key !== undefined) seen.add(key);
+    const content = part === undefined ? undefined : contentOf(update, part);
+    if (typeof content === 'string') others.set(content, (others.get(content) ?? 0) + 1);
+    else {
+      const word = said === undefined || content === undefined ? undefined : wordOf(said, content, contactOf);
+      if (word === undefined) unreadable += 1;
+      else words.push(word);
+    }
+  }
+  return { words, others, unreadable };
+}
+
+interface Part {
+  readonly update: PlatformUpdate;
+  readonly part: Json | undefined;
+  readonly contactOf: (named: Person) => Person | undefined;
+}
+
+const listOfField = { messages: 'messages', standby: 'messages', user_preferences: 'user_preferences' } as const;
+
+function partsOf(update: PlatformUpdate): Part[] {
+  const { field, value } = update;
+  const list = Object.hasOwn(listOfField, field) ? listOfField[field as keyof typeof listOfField] : undefined;
+  const told = list === undefined ? [] : (listOf(value[list]) ?? []);
+  if (told.length === 0) return [];
+  const contactOf = contactsIn(value, told.length);
+  return told.map((each) => ({ update, part: objectOf(each), contactOf }));
+}
+
+/** The person in the part itself; undefined without the number that received it. */
+function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | undefined): Said | undefined {
+  const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
+  if (phoneNumberId === undefined || part === undefined) return undefined;
+  const names =
+    field === 'user_preferences'
+      ? { waId: part['wa_id'], userId: part['user_id'], parentUserId: part['parent_user_id'] }
+      : { waId: part['from'], userId: part['from_user_id'], parentUserId: part['from_parent_user_id'] };
+  return {
+    wabaId,
+    phoneNumberId,
+    person: personOf(names),
+    ...omitUndefined({
+      atMs: timeOf(part['timestamp']) ?? atMs,
+      messageId: textOf(part['id'], maxMessageIdLength),
+      standby: field === 'standby' ? (true as const) : undefined,
+    }),
+  };
+}
+
+/** The person from the content, else from part and contact together, where the part wins. */
+function wordOf(said: Said, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
+  const person = 'person' in content ? content.person : { ...contactOf(said.person), ...said.person };
+  if (person.waId === undefined && person.userId === undefined) return undefined;
+  return { ...said, ...content, person };
+}
+
+/** The content, or a type that is only counted; undefined when the type or its content is missing. */
+function contentOf({ field }: PlatformUpdate, part: Json): Content | OtherType | undefined {
+  if (field === 'user_preferences') return preferenceIn(part);
+  const type = part['type'];
+  switch (type) {
+    case 'text':
+      return replyOf(part, { by: 'text', text: objectOf(part['text'])?.['body'] });
+    case 'button': {
+      const button = objectOf(part['button']);
+      return replyOf(part, { by: 'quick_reply', text: button?.['text'], payload: button?.['payload'] });
+    }
+    case 'interactive':
+      return interactiveIn(part);
+    case 'system':
+      return changeIn(objectOf(part['system']) ?? {}, part['from']);
+    default:
+      if (typeof type !== 'string') return undefined;
+      return knownOtherTypes.has(type) ? (type as OtherType) : 'unknown';
+  }
+}
+
+const preferences: ReadonlySet<unknown> = new Set(['stop', 'resume', 'signup']);
+
+function preferenceIn({ value, category }: Json): Content | OtherType {
+  const ofMarketing = category === undefined || category === 'marketing_messages';
+  if (!ofMarketing || !preferences.has(value)) return 'preference';
+  return { kind: 'preference', says: value as Preference['says'] };
+}
+
+function interactiveIn(part: Json): Content | OtherType | undefined {
+  const interactive = objectOf(part['interactive']) ?? {};
+  const answered = (name: string) => objectOf(interactive[name]);
+  switch (interactive['type']) {
+    case 'button_reply': {
+      const button = answered('button_reply');
+      return replyOf(part, { by: 'button', text: button?.['title'], payload: button?.['id'] });
+    }
+    case 'list_reply': {
+      const row = answered('list_reply');
+      return replyOf(part, { by: 'list', text: row?.['title'], payload: row?.['id'] });
+    }
+    case 'nfm_reply': {
+      const flow = answered('nfm_reply');
+      return replyOf(part, { by: 'flow', text: flow?.['body'], payload: flow?.['response_json'] });
+    }
+    default:
+      return 'interactive';
+  }
+}
+
+/** Undefined for an empty reply. */
+function replyOf(
+  part: Json,
+  told: { readonly by: Reply['by']; readonly text: unknown; readonly payload?: unknown },
+): Content | undefined {
+  const [text, payload] = [textOf(told.text), textOf(told.payload)];
+  if (text === undefined && payload === undefined) return undefined;
+  const toMessageId = textOf(objectOf(part['context'])?.['id'], maxMessageIdLength);
+  return { kind: 'reply', reply: { by: told.by, ...omitUndefined({ text, payload, toMessageId }) } };
+}
+
+/**
+ * The end of the platform's sentence about a change. A person's chosen name stands before it and may imitate it, so
+ * only the last words count.
+ */
+const changeEnd = / changed from (\S+) to (\S+?)\.?$/;
+/** More than two ids of the longest kind and the words between them. */
+const changeEndLength = 400;
+
+/** A change of ids. Only `from` or the sentence's end names the old user id (platform reference, 10.5). */
+function changeIn(system: Json, from: unknown): Content | OtherType {
+  const kind = system['type'];
+  if (kind !== 'user_changed_user_id' && kind !== 'user_changed_number') return 'system';
+  const { wa_id: waId, user_id: userId, parent_user_id: parentUserId, body } = system;
+  const person = personOf({ waId, userId, parentUserId });
+  const oldUserId = kind === 'user_changed_user_id' ? oldUserIdIn({ from, body, newUserId: person.userId }) : undefined;
+  return {
+    kind: kind === 'user_changed_user_id' ? 'user_id_changed' : 'number_changed',
+    person,
+    old: omitUndefined({ waId: waIdOf(from), userId: oldUserId }),
+  };
+}
+
+/** Undefined unless the new id is known and all sources of the old one agree. */
+function oldUserIdIn(told: {
+  readonly from: unknown;
+  readonly body: unknown;
+  readonly newUserId: string | undefined;
+}): string | undefined {
+  const { newUserId } = told;
+  const [, before, after] = (typeof told.body === 'string' && changeEnd.exec(told.body.slice(-changeEndLength))) || [];
+  const ofBody = after === newUserId ? userIdOf(before) : undefined;
+  const ofFrom = userIdOf(told.from);
+  const old = ofFrom ?? ofBody;
+  const agree = ofFrom === undefined || ofBody === undefined || ofFrom === ofBody;
+  return newUserId !== undefined && agree && old !== newUserId ? old : undefined;
+}
+
+/** Non-empty text, cut; undefined for anything else. */
+function textOf(told: unknown, maxLength = maxTextLength): string | undefined {
+  return typeof told === 'string' && told !== '' ? told.slice(0, maxLength).toWellFormed() : undefined;
+}

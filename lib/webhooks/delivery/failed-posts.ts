@@ -1,0 +1,82 @@
+import { count } from '../../observe/metrics.ts';
+import type { DeliverPorts, SwitchOffReason } from './deliver-ports.ts';
+import { afterRound, type DeliveryState, isHopeless, type Round } from './delivery-state.ts';
+import type { Pending } from './pending.ts';
+import { type Failure, jointFailure } from './post-result.ts';
+import { allEnded, type EndedPost, logEvent } from './posts.ts';
+import { nextDueMs } from './retry.ts';
+
+export function roundOf(ended: readonly EndedPost[], ...dues: readonly (number | undefined)[]): Round {
+  const known = dues.filter((dueMs) => dueMs !== undefined);
+  return {
+    delivered: ended.some(({ verdict }) => verdict.kind === 'delivered'),
+    failure: jointFailure(ended.flatMap(({ verdict }) => (verdict.kind === 'failed' ? verdict : []))),
+    dueMs: known.length === 0 ? undefined : Math.min(...known),
+  };
+}
+
+/** Puts each event at its next place in the backlog, or abandons it, then calls `moved`. Returns the due times. */
+export async function rescheduleFailed(
+  ended: readonly EndedPost[],
+  moved: (pending: Pending) => void | Promise<void>,
+  ports: DeliverPorts,
+): Promise<readonly number[]> {
+  const dues: number[] = [];
+  await allEnded(
+    ended.map(async ({ pending, verdict }) => {
+      if (verdict.kind !== 'failed') return;
+      const next = nextAttempt(pending, verdict, ports);
+      if (next !== undefined) {
+        await ports.list.put(next);
+        dues.push(next.dueMs);
+      }
+      await moved(pending);
+    }),
+  );
+  return dues;
+}
+
+function nextAttempt(pending: Pending, failure: Failure, ports: DeliverPorts): Pending | undefined {
+  const attempts = pending.attempts + 1;
+  const dueMs = nextDueMs({ attempts, nowMs: ports.nowMs(), ...failure }, ports.random());
+  if (dueMs !== undefined) return { ...pending, attempts, dueMs };
+  abandon({ ...pending, attempts }, 'attempts', ports);
+  return undefined;
+}
+
+/** The event stays recorded, and an operator can send it again. */
+export function abandon({ event, attempts }: Pending, code: 'attempts' | 'time', ports: DeliverPorts): void {
+  count('WebhookEventsAbandoned');
+  logEvent(ports, 'webhook.abandoned', event, { attempt: attempts, code });
+}
+
+/**
+ * Switches off a receiver that is gone or hopeless. False for others, or when the configuration has changed since these
+ * posts.
+ */
+export async function switchOffReceiver(
+  ended: readonly EndedPost[],
+  state: DeliveryState,
+  ports: DeliverPorts,
+): Promise<boolean> {
+  const gone = ended.find(({ verdict }) => verdict.kind === 'gone');
+  if (gone !== undefined) return await switchOff(gone, 'gone', ports);
+  const failed = ended.findLast(({ verdict }) => verdict.kind === 'failed');
+  const nowMs = ports.nowMs();
+  if (failed === undefined || !isHopeless(afterRound(state, roundOf(ended), nowMs), nowMs)) return false;
+  return await switchOff(failed, 'failing', ports);
+}
+
+async function switchOff(
+  { pending, receiver }: EndedPost,
+  reason: SwitchOffReason,
+  ports: DeliverPorts,
+): Promise<boolean> {
+  const { clientId } = pending.event;
+  const off = await ports.receivers.switchOff(clientId, receiver.version, reason);
+  if (off) {
+    count('WebhooksSwitchedOff');
+    ports.log('webhook.switched_off', { clientId, code: reason });
+  }
+  return off;
+}

@@ -1,0 +1,45 @@
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { retryAfterMs } from './retry.ts';
+
+/** A receiver's status, or the reason why there is none (`timeout`, `not_public`, ...). */
+export type PostAnswer = { readonly status: number; readonly retryAfter?: string } | { readonly fault: string };
+
+export interface Failure {
+  readonly kind: 'failed';
+  /** For the log: the status or the fault. */
+  readonly code: string;
+  readonly retryAfterMs?: number;
+  /** The receiver reports overload. */
+  readonly overloaded: boolean;
+}
+
+export type PostResult = { readonly kind: 'delivered' } | { readonly kind: 'gone' } | Failure;
+
+/** Concurrent failures as one, with the longest `Retry-After`. */
+export function jointFailure(failures: readonly Failure[]): Failure | undefined {
+  const [first] = failures;
+  if (first === undefined) return undefined;
+  const asked = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  return {
+    ...first,
+    overloaded: failures.some(({ overloaded }) => overloaded),
+    ...(asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) }),
+  };
+}
+
+const overloadStatuses = new Set([429, 502, 504]);
+
+/** 2xx is success, 410 ends the configuration, and every other status is retried, redirects too (D34, R42). */
+export function postResultOf(answer: PostAnswer, nowMs: number): PostResult {
+  if ('fault' in answer) return { kind: 'failed', code: answer.fault, overloaded: false };
+  const { status, retryAfter } = answer;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'gone' };
+  const wanted = retryAfterMs(retryAfter, nowMs);
+  return {
+    kind: 'failed',
+    code: String(status),
+    overloaded: overloadStatuses.has(status),
+    ...omitUndefined({ retryAfterMs: wanted }),
+  };
+}

@@ -1,0 +1,401 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Waba } from '../../../../lib/access/directory.ts';
+import { correspondentReader, correspondentWriter } from '../../../../lib/messages/inbound/correspondents-store.ts';
+import type { InboundUpdate } from '../../../../lib/messages/inbound/inbound-message.ts';
+import { type InboundPorts, processInbound } from '../../../../lib/messages/inbound/process-inbound.ts';
+import { replacedIdReader, replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
+import type { ClientReply, RepliedToMessage } from '../../../../lib/messages/inbound/reply-ports.ts';
+import { listedPartition, listedPrefix } from '../../../../lib/opt-outs/opt-out-items.ts';
+import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
+import { personNames } from '../../../../lib/opt-outs/person-name.ts';
+import { stopWords } from '../../../../lib/opt-outs/stop-words.ts';
+import { makeListedChannel, memoryChannels } from '../../../support/channels.ts';
+import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { makeJob } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const atMs = 1_800_000_000_000;
+const day = 86_400_000;
+const [waId, userId] = ['5491155550001', 'AR.13491208655302741918'];
+const wabaId = '200000000000001';
+const phoneNumberId = '300000000000001';
+const did = '5491100000001';
+const nameOf = personNames(Buffer.alloc(32, 5));
+
+let table: string;
+let events: MemoryEvents;
+let replies: ClientReply[];
+let waba: Waba;
+let answered: RepliedToMessage | undefined;
+beforeEach(async () => {
+  table = await freshTable('messages');
+  events = new MemoryEvents();
+  replies = [];
+  waba = makeWaba();
+  answered = undefined;
+});
+
+function access() {
+  return { documentClient: localDocumentClient(), tableName: table, pause: async () => undefined };
+}
+
+function hearing(over: Partial<InboundPorts> = {}): InboundPorts {
+  return {
+    optOuts: async () => optOutWriter(access(), nameOf),
+    words: async () => stopWords,
+    channels: memoryChannels([makeListedChannel()]),
+    directory: memoryDirectory({ wabas: [waba], channels: [makeChannel()] }),
+    wroteTo: correspondentReader(access()),
+    noteReplacedIds: replacedIdWriter(access()),
+    answered: async () => answered,
+    anySubscribesToReplies: async () => true,
+    eventsOfReply: async (told) => {
+      replies.push(told);
+      return [];
+    },
+    events,
+    remainingMs: () => 60_000,
+    ...over,
+  };
+}
+
+const said = { person: { waId }, atMs, receivedAtMs: atMs + 900, messageId: 'wamid.1' };
+const preference = (says: 'stop' | 'resume', more: object = {}): InboundUpdate => ({
+  ...{ kind: 'preference', ...said, says },
+  ...more,
+});
+const wrote = (text: string, more: object = {}): InboundUpdate => ({
+  ...{ kind: 'reply', ...said, reply: { by: 'text', text } },
+  ...more,
+});
+const recordOf = (words: readonly unknown[], of: object = { wabaId, phoneNumberId }, messageId = 'm-1') => ({
+  messageId,
+  body: JSON.stringify({ version: 1, ...of, words }),
+});
+
+/** Works off a queue message with these words. */
+async function hear(words: readonly InboundUpdate[], over: Partial<InboundPorts> = {}) {
+  return await processInbound([recordOf(words)], hearing(over));
+}
+
+/** A client sends a message to a person from the number. */
+async function writes(clientId: number, to: string, daysAgo = 1) {
+  const head = { jobId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
+  await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
+}
+
+/** The source of the opt-out that a client's message from the number would meet. */
+async function stopOf(clientId: number, to = waId, from = { wabaId, phoneNumberId }) {
+  const stops = await optOutLook(access(), async () => nameOf).stoppedAmong({ clientId, ...from }, [to]);
+  return stops.get(to)?.source;
+}
+
+/** The persons in a client's list of opt-outs. */
+async function listOf(clientId: number) {
+  const query = new QueryCommand({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :person)',
+    ExpressionAttributeValues: { ':pk': listedPartition(clientId), ':person': listedPrefix },
+  });
+  const { Items = [] } = await localDocumentClient().send(query);
+  return Items.map(({ recipient }) => recipient);
+}
+
+/** The sent events, deduplicated by id as receivers do. */
+const told = () => [
+  ...new Map(events.sent.map(({ id, clientId, type, data }) => [id, { clientId, type, data }])).values(),
+];
+const toldTo = () => told().map(({ clientId, type }) => [clientId, type]);
+
+describe("the platform's own stop (D55)", () => {
+  test('counts for the number, is told and listed', async () => {
+    expect(await hear([preference('stop', { person: { waId, userId } })])).toEqual([]);
+    const data = { recipient: waId, user_id: userId, did, scope: 'number', source: 'platform' };
+    expect(told()).toEqual([
+      {
+        ...{ clientId: 1001, type: 'recipient.opted_out' },
+        data: { ...data, at: '2027-01-15T08:00:00.000Z' },
+      },
+    ]);
+    // Each client of the number meets the stop, under both names of the person.
+    expect([await stopOf(1001), await stopOf(1002), await stopOf(1001, userId)]).toEqual(Array(3).fill('platform'));
+    expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
+    expect((await listOf(1001)).sort()).toEqual([waId, userId]);
+    expect(await listOf(1002)).toEqual([]);
+    expect(replies).toEqual([]);
+  });
+
+  test('counts for the WABA where the operator has widened it, and ends there by a resume', async () => {
+    waba = makeWaba({ platformStops: 'waba' });
+    const elsewhere = { wabaId, phoneNumberId: '300000000000002' };
+    await hear([preference('stop')]);
+    expect([await stopOf(1001), await stopOf(1001, waId, elsewhere)]).toEqual(['platform', 'platform']);
+    await hear([preference('resume', { atMs: atMs + 10_000, receivedAtMs: atMs + 10_000 })]);
+    expect([await stopOf(1001), await stopOf(1001, waId, elsewhere)]).toEqual([undefined, undefined]);
+    expect(told().map(({ type, data }) => [type, (data as { scope: string }).scope])).toEqual([
+      ['recipient.opted_out', 'waba'],
+      ['recipient.opted_in', 'waba'],
+    ]);
+  });
+
+  test('leaves no stop of the WABA behind where the operator has taken the widening back', async () => {
+    waba = makeWaba({ platformStops: 'waba' });
+    await hear([preference('stop')]);
+    waba = makeWaba();
+    await hear([preference('resume', { atMs: atMs + 10_000, receivedAtMs: atMs + 10_000 })]);
+    expect(await stopOf(1001)).toBeUndefined();
+  });
+
+  test('is the same event, however often and in whatever message it comes', async () => {
+    await hear([preference('stop'), preference('stop')]);
+    await hear([preference('stop')]);
+    expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
+  });
+
+  test('stands against a resume that was said before it and comes later, and sends no event', async () => {
+    await hear([preference('stop')]);
+    await hear([preference('resume', { atMs: atMs - 1_000 })]);
+    await hear([preference('resume')]);
+    expect(await stopOf(1001)).toBe('platform');
+    expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
+  });
+
+  test('counts from its arrival where its time cannot be read; such a resume says nothing', async () => {
+    const { atMs: _, ...timeless } = said;
+    await hear([{ kind: 'preference', ...timeless, says: 'stop' }]);
+    await hear([{ kind: 'preference', ...timeless, receivedAtMs: atMs + 60_000, says: 'resume' }]);
+    expect(await stopOf(1001)).toBe('platform');
+    expect(told()).toMatchObject([{ data: { at: '2027-01-15T08:00:00.900Z' } }]);
+  });
+
+  test.each([
+    ['that no client has', { wabaId, phoneNumberId: '399' }],
+    ['of another WABA', { wabaId: '299', phoneNumberId }],
+  ])('of a number %s is kept, and no event is sent', async (_, of) => {
+    const words = [preference('stop'), wrote('BAJA')];
+    expect(await processInbound([recordOf(words, of)], hearing())).toEqual([]);
+    expect(await stopOf(1001, waId, of)).toBe('platform');
+    expect([events.sent, replies, await listOf(1001)]).toEqual([[], [], []]);
+  });
+
+  test('of a number that has gone to another WABA since sends no event to the clients of that one', async () => {
+    const moved = makeChannel({ wabaId: '299', clientId: 1003 });
+    const directory = memoryDirectory({ wabas: [makeWaba({ wabaId: '299' })], channels: [moved] });
+    expect(await hear([preference('stop'), wrote('BAJA')], { directory })).toEqual([]);
+    expect([events.sent, replies, await listOf(1003)]).toEqual([[], [], []]);
+  });
+});
+
+describe('a reply (D55)', () => {
+  test.each<[string, object, string | undefined]>([
+    ['a word', { reply: { by: 'text', text: ' ¡Baja! ' } }, 'reply'],
+    ['a word in a thread of another app', { reply: { by: 'text', text: 'STOP' }, standby: true }, 'reply'],
+    ['the button against marketing', { reply: { by: 'quick_reply', text: 'Stop promotions' } }, 'quick_reply'],
+    ['a word in a sentence', { reply: { by: 'text', text: 'do not stop' } }, undefined],
+    ['a button with such a word', { reply: { by: 'quick_reply', text: 'Cancel', payload: 'p' } }, undefined],
+  ])('%s', async (_, of, source) => {
+    expect(await hear([wrote('', of)])).toEqual([]);
+    expect(await stopOf(1001)).toBe(source);
+    expect(told().map(({ data }) => data)).toMatchObject(
+      source === undefined ? [] : [{ scope: 'client', source, did }],
+    );
+    expect(replies).toMatchObject([{ clientId: 1001, recipients: [waId] }]);
+  });
+
+  test('a start word ends it, once it is later', async () => {
+    await hear([wrote('STOP')]);
+    await hear([wrote('start', { atMs: atMs + 1_000, receivedAtMs: atMs + 1_500 })]);
+    await hear([wrote('STOP', { atMs: atMs + 500 })]);
+    expect(await stopOf(1001)).toBeUndefined();
+    expect(toldTo()).toEqual([
+      [1001, 'recipient.opted_out'],
+      [1001, 'recipient.opted_in'],
+    ]);
+  });
+
+  test('to a message counts for its client alone, and names it', async () => {
+    await writes(1001, waId);
+    const { head } = makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId });
+    answered = { head, index: 7 };
+    await hear([wrote('STOP')]);
+    expect(told()).toMatchObject([{ clientId: 1002, data: { job_id: 'J', message_id: 'J-7', scope: 'client' } }]);
+    expect([await stopOf(1001), await stopOf(1002)]).toEqual([undefined, 'reply']);
+    expect(replies).toMatchObject([{ clientId: 1002, answered: { index: 7 } }]);
+    expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
+  });
+
+  test('to a message of another number is none to it, whatever its payload says', async () => {
+    const { head } = makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId: '399' });
+    answered = { head, index: 7 };
+    await hear([wrote('STOP')]);
+    expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
+    expect(replies).toMatchObject([{ clientId: 1001, answered: undefined }]);
+  });
+});
+
+describe('without a message that it answers, on a number that clients share (D55)', () => {
+  const stops = async (...clientIds: number[]) => await Promise.all(clientIds.map((clientId) => stopOf(clientId)));
+
+  test('a stop counts for each client that wrote in 30 days, by itself, and its text is read by the owner', async () => {
+    await writes(1001, waId, 29);
+    await writes(1002, waId, 29);
+    await hear([wrote('STOP')]);
+    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
+    expect(toldTo()).toEqual([
+      [1001, 'recipient.opted_out'],
+      [1002, 'recipient.opted_out'],
+    ]);
+    expect([await listOf(1001), await listOf(1002)]).toEqual([[waId], [waId]]);
+    expect(replies).toMatchObject([{ clientId: 1001 }]);
+  });
+
+  test('one that wrote alone has stop and text for itself: the owner is neither told nor shown', async () => {
+    await writes(1002, waId);
+    await writes(1001, '5491155550002');
+    await writes(1001, waId, 31);
+    await hear([wrote('STOP'), preference('stop', { atMs: atMs + 1_000, receivedAtMs: atMs + 1_000 })]);
+    expect(await stopOf(1002)).toBe('reply');
+    expect(toldTo()).toEqual([
+      [1002, 'recipient.opted_out'],
+      [1002, 'recipient.opted_out'],
+    ]);
+    expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
+    expect(replies).toMatchObject([{ clientId: 1002 }]);
+  });
+
+  test('where none has, it is the one whose number it is', async () => {
+    await hear([wrote('STOP')]);
+    expect(await stops(1001, 1002)).toEqual(['reply', undefined]);
+    expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
+  });
+
+  test('who wrote to the user id is found by a number that the platform has linked with it', async () => {
+    await writes(1002, userId);
+    await hear([preference('stop', { person: { waId, userId }, atMs: atMs - 5_000 })]);
+    await hear([wrote('STOP')]);
+    expect(await stops(1001, 1002)).toEqual(['platform', 'reply']);
+    expect(new Set(told().map(({ clientId }) => clientId))).toEqual(new Set([1002]));
+  });
+
+  test('a text is read by who had written by then: a later writer neither reads it nor takes it from another client', async () => {
+    await writes(1002, waId);
+    await writes(1001, waId, -1);
+    await hear([wrote('thanks')]);
+    expect(replies.map(({ clientId }) => clientId)).toEqual([1002]);
+    await hear([wrote('STOP')]);
+    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
+  });
+
+  test('a send that is scheduled for later does not take a stop from the client of the number (D56)', async () => {
+    await writes(1002, waId, -20);
+    await hear([wrote('STOP')]);
+    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
+    await hear([wrote('thanks')]);
+    expect(replies.map(({ clientId }) => clientId)).toEqual([1001, 1001]);
+  });
+
+  test('who wrote is not asked for a text that no client wants to read', async () => {
+    const over = {
+      anySubscribesToReplies: async () => false,
+      wroteTo: async () => Promise.reject(new Error('not asked')),
+    };
+    expect(await hear([wrote('thanks')], over)).toEqual([]);
+    // A word that counts must not be lost, so its message comes again.
+    expect(await hear([wrote('STOP')], over)).toEqual(['m-1']);
+    expect(replies).toEqual([]);
+  });
+
+  test('of a WABA that keeps its numbers apart it is the owner, and what others have noted is not asked', async () => {
+    waba = makeWaba({ dids: 'own' });
+    await writes(1002, waId);
+    await hear([wrote('STOP')], { wroteTo: async () => Promise.reject(new Error('not asked')) });
+    expect(await stops(1001, 1002)).toEqual(['reply', undefined]);
+  });
+});
+
+test('words are those of the list as it is now', async () => {
+  const words = async () => ({ stop: ['hasta nunca'], start: [], stopButtons: [] });
+  await hear([wrote('STOP')], { words });
+  expect(await stopOf(1001)).toBeUndefined();
+  await hear([wrote('¡Hasta nunca!')], { words });
+  expect(await stopOf(1001)).toBe('reply');
+});
+
+describe('what is found in sending', () => {
+  test('a refusal of the platform (131050) counts for the number, and is told to its client alone', async () => {
+    await writes(1001, waId);
+    await hear([{ kind: 'refused', clientId: 1002, recipients: [waId], atMs }]);
+    expect([await stopOf(1001), await stopOf(1002)]).toEqual(['refused', 'refused']);
+    expect(told()).toMatchObject([{ clientId: 1002, data: { source: 'refused', scope: 'number', did } }]);
+    expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
+  });
+
+  test('a number that the platform writes in another way is the same person', async () => {
+    await hear([wrote('STOP')]);
+    await hear([{ kind: 'respelled', recipients: [waId, '541155550001'], atMs }]);
+    expect(await stopOf(1001, '541155550001')).toBe('reply');
+    expect(toldTo()).toHaveLength(1);
+  });
+});
+
+test('a user id that is replaced is noted (D24), and what was said under the old one counts under the new one', async () => {
+  const changed: InboundUpdate = {
+    ...{ kind: 'id_changed', ...said, atMs: atMs + 5_000, receivedAtMs: atMs + 5_000 },
+    ...{ person: { userId: 'AR.2' }, old: { userId } },
+  };
+  await hear([wrote('STOP', { person: { userId } })]);
+  await hear([changed]);
+  await hear([changed]);
+  expect(await stopOf(1001, 'AR.2')).toBe('reply');
+  const replaced = await replacedIdReader(access())(wabaId, [userId]);
+  expect(replaced).toEqual(new Map([[userId, { by: 'AR.2', atMs: atMs + 5_000 }]]));
+});
+
+describe('what fails comes again, and takes nothing along', () => {
+  const lines: string[] = [];
+  beforeEach(() => {
+    lines.length = 0;
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    return () => void write.mockRestore();
+  });
+
+  test('a message that cannot be read, and a word that cannot be recorded', async () => {
+    const poisoned = wrote('STOP', { person: { waId: '5491155550666' } });
+    const optOuts = async () => {
+      const real = optOutWriter(access(), nameOf);
+      const change: typeof real.change = async (name, rule) => {
+        if (name === nameOf('5491155550666')) throw new Error('poison');
+        return await real.change(name, rule);
+      };
+      return { ...real, change };
+    };
+    const records = [
+      { messageId: 'm-1', body: 'no JSON' },
+      recordOf([poisoned, wrote('STOP')], undefined, 'm-2'),
+      recordOf([wrote('STOP', { person: { waId: '5491155550003' } })], undefined, 'm-3'),
+    ];
+    expect((await processInbound(records, hearing({ optOuts }))).sort()).toEqual(['m-1', 'm-2']);
+    expect([await stopOf(1001), await stopOf(1001, '5491155550003')]).toEqual(['reply', 'reply']);
+    expect(toldTo()).toHaveLength(2);
+    expect(lines.join('')).toMatch(/"inbound.not_taken".*"code":"reply"/);
+    expect(lines.join('')).not.toMatch(/54911|STOP/);
+    expect(await processInbound(records.slice(1), hearing())).toEqual([]);
+    expect(toldTo()).toHaveLength(3);
+  });
+
+  test('words for which no time is left', async () => {
+    expect(await hear([wrote('STOP')], { remainingMs: () => 19_000 })).toEqual(['m-1']);
+    expect(events.sent).toEqual([]);
+    expect(lines.join('')).toMatch(/"inbound.late".*"count":1/);
+  });
+
+  test('an event that is not queued: the same is told when the message comes again', async () => {
+    events.broken = true;
+    expect(await hear([wrote('STOP')])).toEqual(['m-1']);
+    events.broken = false;
+    expect(await hear([wrote('STOP')])).toEqual([]);
+    expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
+  });
+});
