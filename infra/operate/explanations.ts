@@ -17,7 +17,7 @@ export interface Explanation extends Text {
   readonly code: string;
   readonly where: string;
   readonly title: string;
-  /** Who is at fault, or `nobody`. */
+  /** The party at fault. */
   readonly fault: string;
   /** For a platform code: who is affected, and what lifts it. */
   readonly concerns?: string;

@@ -59,8 +59,8 @@ function factsOf({ caller: { userId }, clientId, act, on }: Deed): LogFacts {
 }
 
 /**
- * Does `work` for its caller and notes it. `found` says what only the result tells, or undefined where it shows that nothing was
- * changed. What is refused changed nothing and is not noted; what ends in a 5xx may have, and is noted as `unknown`.
+ * Does `work` and writes its audit line. `found` adds facts of the result, or is undefined when nothing changed. A
+ * refusal changed nothing and has no line; a 5xx may have, and its line is `unknown`.
  */
 export async function audited<T>(
   audit: Audit,

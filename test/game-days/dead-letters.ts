@@ -8,13 +8,12 @@ const recipients = 400;
 const worker = 'messages-dispatch';
 /** Shorter than a process takes to start and to call somebody. */
 const lifeMs = 300;
-/** Instead of six minutes, which nobody waits five times for. */
+/** Instead of six minutes, which five deliveries would wait for. */
 const visibilitySeconds = 3;
 
 /**
- * Kills every process of the worker that is busy, as its host does when memory is used up, until the signal ends it: the first
- * once the platform has taken a message, which is the middle of its calls, the others before they have made any. Returns how many
- * died.
+ * Kills each busy process of the worker, as Lambda does when memory runs out, until the signal: the first in the middle
+ * of its calls, the others before any call. Returns the number of kills.
  */
 async function killWorkers(game: Game, signal: AbortSignal): Promise<number> {
   const { addresses, runner, template } = game.stack;

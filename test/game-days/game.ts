@@ -102,7 +102,7 @@ export class Game {
     return logIn(this.stack.addresses, user, this.signal);
   }
 
-  /** Sends the demo template to so many people nobody else writes to; other options as of `DemoClient.send`. */
+  /** Sends the demo template to people of its own; other options as of `DemoClient.send`. */
   async send(client: DemoClient, recipients: number): Promise<Job> {
     const people = audience(recipients, this.jobs.length);
     const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients: people });
@@ -237,7 +237,7 @@ export class Game {
   }
 }
 
-/** Without the states in which nobody is. */
+/** Without states that have no message. */
 export function shownCounts(counts: StateCounts | undefined): string {
   const some = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   return some.map(([state, count]) => `${count} ${state}`).join(', ') || 'nothing';

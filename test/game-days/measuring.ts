@@ -13,7 +13,7 @@ import {
   standingOf,
 } from '../support/alarm-states.ts';
 
-/** A minute of CloudWatch lasts so long in a game day: its alarms look at five minutes to an hour, and nobody waits for that. */
+/** The length of CloudWatch's minute in a game day: alarms look at five minutes to an hour, too long to wait for. */
 export const minuteMs = 4_000;
 
 /** A line of a function's log that tells an event. */
@@ -23,8 +23,8 @@ export type LoggedEvent = Readonly<Record<string, unknown>> & { readonly event: 
 export type MetricLine = Readonly<Record<string, unknown>>;
 
 /**
- * What CloudWatch would know of a local stack: metrics that the functions wrote into their logs, and how many messages are visible in each
- * queue, once a minute. It has neither the metrics of Lambda, of tables and of the gateway, nor the age of messages.
+ * What CloudWatch would know of a local stack: metrics in the functions' logs, and the visible messages of each queue,
+ * once a minute. It has no metrics of Lambda, tables and gateway, and no age of messages.
  */
 export class Measuring {
   readonly #data: Datum[] = [];

@@ -46,7 +46,7 @@ async function play(game: Game): Promise<void> {
     `the number may send ${(await sending(game)).limit_per_second} a second, as the platform counts`,
   );
 
-  // What tells it: refusals for the pace in the lines of the workers; no alarm yet, for nobody has read the number.
+  // Told by the throttles in the workers' lines; no alarm rings before a synchronization has read the number.
   await game.logged('dispatch.batch', ({ tally }) => 'retry_throughput' in Object(tally));
   const seen = await game.operate(command('npm run number -- DID'));
   mustSay(seen, /^platform {2}.*in the business app, too$/m, 'that the business app uses the number');

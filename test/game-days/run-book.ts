@@ -5,9 +5,8 @@ const runBook = 'infra/operate/README.md';
 const logBook = 'infra/operate/LOGS.md';
 
 /**
- * The command of the run book that is so, else the first that begins so, from that section, as it stands there: `npm run credential -- 200000000000001 --token -`. A
- * game day takes its commands from here, so that a run book that is changed changes the game day, or breaks it. What names a
- * stage is left out: a game day is played on the local stack.
+ * A command of the run book's section, as it stands there: the one that equals `beginning`, else the first that begins
+ * so. `--stage` is left out. A changed run book changes the game day, or breaks it.
  */
 export function bookCommand(section: string, beginning: string): string {
   const text = sectionsOf(documentOf(runBook)).get(section);

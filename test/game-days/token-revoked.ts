@@ -16,7 +16,7 @@ async function play(game: Game): Promise<void> {
   await game.midway(recipients / 8);
   game.isQuiet('platform-credential-refused');
 
-  // Trouble: whoever the token was issued to has lost the right to the account.
+  // Trouble: the owner of the token has lost the right to the account.
   await game.platform('POST /_control/tokens/revoke', { token: oldToken });
   game.tell('trouble', 'the platform has revoked the access token of both WABAs');
 

@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onOwnStack } from '../bench/own-stack.ts';
 import { clientNames, missingFor, sentByClient } from '../support/generated-clients.ts';
 
-// `npm run proof -- generators`: others' generators of clients read functions/openapi.json as it is; what they make of it
-// compiles, strictly, and sends one message on a stack of its own. Those of npm are installed into a folder of their own,
-// which is removed; those for Python and Go are left out where they are not on the PATH, and the proof says so.
+// `npm run proof -- generators`: generators of others read functions/openapi.json, and their clients compile and send one
+// message. Those of npm are installed into a folder that is removed; those for Python and Go must be on the PATH.
 
 const did = '5491100000001';
 

@@ -1,7 +1,7 @@
 import { runSteps } from '../steps.ts';
 
-// `npm run proof -- NAME ...`: what takes longer than continuous integration waits, one after the other; without a name all of
-// it, for hours. What stands behind `game-days` are names of game days. Exit status 1 when one of them failed.
+// `npm run proof -- NAME ...`: long proofs, one after the other; all of them without a name, for hours. Names behind
+// `game-days` are names of game days. Exit status 1 when one failed.
 const proofs: Readonly<Record<string, readonly [string, ...string[]]>> = {
   generators: ['node', 'test/proof/generators.ts'],
   strangers: ['node', 'test/proof/strangers.ts'],

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator } from '../../infra/simulator/server.ts';
 
-// `npm run proof -- strangers`: others' client libraries of the platform run their template and text calls against the
-// simulator, and those that receive webhooks take its. They are installed from their registries into a folder of its own,
-// which is removed. Without `python3` those in Python are left out, which is said.
+// `npm run proof -- strangers`: client libraries of others run their calls against the simulator and receive its
+// webhooks. They are installed into a folder that is removed. Without `python3` those in Python are left out, and said.
 
 /** The libraries, and the program in `strangers/` that calls each. */
 const inPython: Readonly<Record<string, string>> = {

@@ -40,8 +40,8 @@ export async function tableCallsOf(functionName: string): Promise<TableCalls> {
 }
 
 /**
- * The same for the text of a bundle: one module, in which each top-level name is declared once. `toldLater` has stores
- * that receive a table at each call, in a way that cannot be followed, with the tables that it may be.
+ * The same for a bundle: one module, in which each top-level name is declared once. `toldLater` has stores that receive
+ * a table at each call in a way that cannot be followed, with their tables.
  */
 export function callsIn(code: string, toldLater: Readonly<Record<string, readonly string[]>> = {}): TableCalls {
   const bundle = readBundle(code);

@@ -4,9 +4,8 @@ import { childrenOf, isFunction, type Node, nameOf, within } from './function-co
 export type Declarations = ReadonlyMap<string, Node>;
 
 /**
- * The functions that receive a table's name, and the variables of those tables. The name may pass directly, as a
- * constant, in an object, or from a function that returns such an object. Throws for any other way of a table that is
- * not in `strayable`.
+ * The functions that receive a table's name, with the tables' variables. The name may pass directly, as a constant, in
+ * an object, or from a function that returns one. Throws for another way, except of a table in `strayable`.
  */
 export function tablesGiven(
   program: Node,

@@ -21,8 +21,8 @@ export interface Version {
 }
 
 /**
- * Synthesizes a state of the project by its own scripts, and takes out of the copy what the emulator refuses. A commit is
- * unpacked beside this checkout and installs what its own lock file pins; without one it is the working tree.
+ * Synthesizes the project by its own scripts, and removes from the copy what the emulator refuses. A commit is unpacked
+ * beside this checkout with its own lock file; without one it is the working tree.
  */
 export function versionOf(platformUrl: string, commit?: string): Version {
   const name = commit === undefined ? 'this' : commit.slice(0, 12);

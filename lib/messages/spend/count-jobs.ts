@@ -120,9 +120,8 @@ function truthOf({ job, statement }: JobToCount, written: WrittenMessages, rates
 }
 
 /**
- * How messages ended, and the calls that were made for them, as far as is known: the claimants of their slices have recorded
- * theirs, and whom the platform took was called at least once. A count that reads no slices takes nothing back of what an
- * earlier one found.
+ * Endings and calls as far as known: recorded by the claimants of slices, and at least one for each taken message. A
+ * count that reads no slices keeps the calls of an earlier count.
  */
 function recordOf(
   messages: readonly { readonly outcome: ReportedOutcome; readonly proven: Proven | undefined }[],

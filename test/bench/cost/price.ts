@@ -12,9 +12,8 @@ export const billedNames = Object.keys(prices.prices) as Billed[];
 const memoryOfProcessorMb = 1_769;
 
 /**
- * Lambda time of a function's runs. It is billed by wall time: what it waits costs by its memory, and what it computes takes the
- * longer the smaller its share of a processor is, which comes to the same for every memory. Both count, as if a run never
- * computed while it waits: an upper bound.
+ * Lambda time of a function's runs, billed by wall time. Waiting costs by memory; computing costs the same at any
+ * memory. Both count as if they never overlap: an upper bound.
  */
 export function lambdaTime(run: Readonly<Record<'memoryMb' | 'waitedMs' | 'processorMs', number>>): Counts {
   return {

@@ -162,8 +162,8 @@ function runsOf({ meter }: Metered, names: readonly string[]) {
 const warmUps = 2;
 const measured = 8;
 /**
- * Small requests count by the processor time of a process that has served some hundred: one that serves a request in three
- * seconds has that behind it after minutes of its hours, and the first ten take more than twice as long.
+ * Small requests count by the processor time of a warm process, with some hundred requests behind it: the first ten
+ * take more than twice as long, and end within minutes.
  */
 const warmUpsOfProcessor = 200;
 const measuredOfProcessor = 100;

@@ -3,8 +3,8 @@ import type { Resource } from '../../support/stack-templates.ts';
 import { emptyPollsPerMinute } from './assumed.ts';
 
 /*
- * What a deployment costs in a month in which nothing happens: what AWS bills for being there, counted in the templates. What is
- * free as long as nothing uses it (functions, tables without items, the gateway, logs without lines) has no price here.
+ * The cost of an idle month: resources in the templates that AWS bills for being there. Functions, empty tables, the
+ * gateway and empty logs are free while unused, and have no price here.
  */
 
 /** What stands there, by the names of the price list. */

@@ -113,8 +113,8 @@ const chunksNoted = 20;
 const messagesOfChunk = 30;
 
 /**
- * What a message of a client that asks for `message.replied` costs more: its entry in the index of platform ids, written by its
- * worker for thirty at once, and its part of the client's wish, which a worker reads once a minute: here, once.
+ * The extra cost of a message whose client subscribes to `message.replied`: its entry in the index of platform ids,
+ * written for thirty at once, and one read of the subscription, which a worker repeats each minute.
  */
 export async function costOfNotedMessage(stack: RunningStack): Promise<Counts> {
   const { documentClient, tableName } = await benchTable(stack, 'cost-noted', 'messages');

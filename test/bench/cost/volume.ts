@@ -2,8 +2,8 @@ import list from '../../../infra/operate/list-prices.json' with { type: 'json' }
 import * as assumed from './assumed.ts';
 
 /*
- * What a message costs after it was sent, and beside the requests: the room that it takes in tables, in their backups and in
- * logs, and its traffic. A month is billed for what is there in it: what is kept for 30 days is a month of it.
+ * The cost of a message beside its requests: room in tables, backups and logs, and traffic. Thirty days of storage are
+ * a month of it.
  */
 
 export type Volume = keyof typeof list.volume;

@@ -19,8 +19,7 @@ import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 const atMs = 1_800_000_000_000;
 const day = 86_400_000;
 const [waId, userId] = ['5491155550001', 'AR.13491208655302741918'];
-const wabaId = '200000000000001';
-const phoneNumberId = '300000000000001';
+const [wabaId, phoneNumberId] = ['200000000000001', '300000000000001'];
 const did = '5491100000001';
 const nameOf = personNames(Buffer.alloc(32, 5));
 
