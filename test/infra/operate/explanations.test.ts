@@ -14,7 +14,8 @@ const codesOf = (code: string) => explained(code).map((each) => each.code);
 
 describe('the texts', () => {
   it('are of every refusal, and of no other code', () => {
-    expect(Object.keys(refusals)).toEqual([...refusalCodes]);
+    const remedy = 'lib/http/refusals.json has each code of lib/http/refusal.ts, in its order';
+    expect(Object.keys(refusals), remedy).toEqual([...refusalCodes]);
   });
 
   it('are of the codes of messages that the interface tells, and of the two words of `held`', () => {
@@ -83,14 +84,17 @@ describe('REFUSALS.md', () => {
   const sections = sectionsOf(documentOf('functions/REFUSALS.md'));
 
   it('has a heading for every code, and for no other', () => {
-    expect([...sections.keys()].slice(1)).toEqual([...refusalCodes]);
+    const remedy = 'functions/REFUSALS.md has a heading for each code of lib/http/refusal.ts, in its order';
+    expect([...sections.keys()].slice(1), remedy).toEqual([...refusalCodes]);
   });
 
   it.each(refusalCodes)('says of %s what the text says', (code) => {
     const { title, cause, remedy } = refusals[code];
     const { status } = new Refusal(code, '');
     const said = sections.get(code)?.replaceAll(/\s+/g, ' ').trim();
-    expect(said).toBe(`HTTP ${status}. ${title}. **Cause:** ${cause} **Remedy:** ${remedy}`);
+    expect(said, 'functions/REFUSALS.md says of each code what lib/http/refusals.json says').toBe(
+      `HTTP ${status}. ${title}. **Cause:** ${cause} **Remedy:** ${remedy}`,
+    );
   });
 });
 
