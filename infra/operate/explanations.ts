@@ -105,7 +105,7 @@ const ofConcerns: Readonly<Record<Concern, string>> = advice.concerns;
 function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
   const own = ofCodes[subcode === undefined ? code : `${code}/${subcode}`];
   const found = own ?? ofKinds[`${kind}, ${treatment}`] ?? ofKinds[treatment === 'backoff' ? 'other, backoff' : kind];
-  if (found === undefined) throw new Error(`nobody has described the kind ${kind}`);
+  if (found === undefined) throw new Error(`lib/platform/error-advice.json has no advice on the kind ${kind}`);
   return found;
 }
 

@@ -32,7 +32,8 @@ npm run outcomes -- --resolve ID sent|failed          settle one unknown message
   --stage NAME   a deployment on AWS; without it, the running local stack
 
 The states are those of the report. An unknown message is never sent again by this command: to send it again, resolve it
-as failed and post a new request. Below the table stands the line that settles each.`;
+as failed and retry its dispatch (POST .../retry) with codes ["resolved_by_operator"]. Below the table stands the line
+that settles each.`;
 
 const options = {
   dispatch: { type: 'string' },
