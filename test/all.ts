@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { runSteps } from './steps.ts';
+import { namedTests, testFiles } from './suites.ts';
 import { leftOut } from './support/engines.ts';
 
 // `npm test` runs types, lint, and the tests that a change breaks most easily; `npm run test:all` runs the rest. `npm
-// test -- NAME` runs the tests whose path holds NAME. All other arguments go to vitest unchanged.
+// test -- NAME...` runs the tests whose path holds one of the names. All other arguments go to vitest unchanged.
 const given = process.argv.slice(2);
 const rest = given[0] === '--rest';
 const asked = rest ? given.slice(1) : given;
@@ -16,7 +17,14 @@ const tests = ['vitest', 'run', '--config', 'test/vitest.config.ts', ...asked] a
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled');
 
 if (asked.length > 0) {
-  process.exitCode = await runSteps([tests]);
+  const { names, unmatched } = namedTests(asked, testFiles(['test/**/*.test.ts']));
+  const runsNone = unmatched.length > 0 && unmatched.length === names.length;
+  process.exitCode = runsNone ? 1 : await runSteps([tests]);
+  if (unmatched.length > 0) {
+    console.error(
+      `No test file has this in its path: ${unmatched.join(', ')}. A name is a part of the path of a file.`,
+    );
+  }
 } else {
   process.env['TEST_SUITE'] = rest ? 'rest' : 'quick';
   const checks = rest ? undefined : checkedBeside();

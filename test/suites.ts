@@ -65,8 +65,22 @@ export function testFiles(include: readonly string[], exclude: readonly string[]
   return found.filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern)));
 }
 
+/** Options of Vitest whose value stands after a blank, as people write them. */
+const takesValue = ['-t', '--testNamePattern', '--project', '--reporter', '--retry', '--bail', '--maxWorkers'];
+
 /** The files that a half runs; all of them in a run by name. */
 export function filesOf(suite: Suite | undefined, files: readonly string[]): string[] {
   if (suite === undefined) return [...files];
   return files.filter((file) => (suite === 'quick' ? !isRestOnly(file) : isRestOnly(file) || isSized(file)));
+}
+
+/**
+ * The names of tests in arguments of Vitest, and those that no file has in its path. Vitest itself ignores a wrong name
+ * beside a right one.
+ */
+export function namedTests(given: readonly string[], files: readonly string[]) {
+  const names = given.filter((word, index) => !word.startsWith('-') && !takesValue.includes(given[index - 1] ?? ''));
+  const paths = files.map((file) => join(root, file).toLowerCase());
+  const part = (name: string) => name.replace(/:\d+$/, '').replace(/^\.\//, '').toLowerCase();
+  return { names, unmatched: names.filter((name) => !paths.some((path) => path.includes(part(name)))) };
 }

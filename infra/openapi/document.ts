@@ -58,12 +58,7 @@ function openApi() {
 
 function allDescribed(schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
   const ofEvents = new Set(events.map(({ type }) => eventSchemaName(type)));
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [
-      name,
-      described(schema, name, ofEvents.has(name) ? 'event' : name),
-    ]),
-  );
+  return described(schemas, (name) => (ofEvents.has(name) ? 'event' : name));
 }
 
 const info = {

@@ -10,7 +10,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   'sync.completed': 'A synchronization has come to its end',
   'message.failed': 'A message was refused for good, retried in vain, cancelled, or failed by receipt',
   'message.expired': 'A message could not be handed over in time',
-  'message.unknown': 'Nobody can say whether a message was sent',
+  'message.unknown': 'It is not known whether a message was sent',
   'message.held': 'The platform took a message and holds it back',
   'message.sent': 'A receipt says that a message was sent',
   'message.delivered': 'A receipt says that a message was delivered',

@@ -6,8 +6,8 @@ const usage = `usage: npm run explain -- CODE
 
 Says what a code means, whose fault it is, whom it concerns, what lifts it, whether a retry of the dispatch sends once
 more, and what to do: of an answer of the service (template_not_found), of what became of a message (worker_lost), of an
-item of a bulk status (channel_unassigned), or of the platform (131026, 100/2388023). Also why a listing is empty
-(unassigned).
+item of a bulk status (channel_unassigned), or of the platform (131026, 100/2388023). Also what a state of a message
+(unknown) and a kind of event (message.unknown) mean, and why a listing is empty (unassigned).
 
   --json   for programs`;
 
@@ -17,8 +17,8 @@ function printed(explanation: Explanation): string {
   const { code, where, title, fault, concerns, waits, cause, lifted, retry, remedy, page } = explanation;
   return [
     `${code}: ${title} (${where})`,
-    `  cause    ${cause}`,
-    `  fault    ${fault}`,
+    ...(cause === undefined ? [] : [`  cause    ${cause}`]),
+    ...(fault === undefined ? [] : [`  fault    ${fault}`]),
     ...(concerns === undefined ? [] : [`  concerns ${concerns}${waits ? waiting : ''}`]),
     ...(lifted === undefined ? [] : [`  lifted   ${lifted}`]),
     ...(retry === undefined ? [] : [`  retry    ${retry} (D57)`]),
@@ -40,7 +40,7 @@ function unknown(code: string): CommandError {
     : near.length === 0
       ? ''
       : `; did you mean ${near.join(', ')}?`;
-  return new CommandError(`Nobody here knows the code ${code}${hint}`, 1);
+  return new CommandError(`${code} is not a code, a state or a kind of event of this service${hint}`, 1);
 }
 
 await runCommand(async () => {

@@ -2,23 +2,31 @@ import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal
 import outcomes from '../../lib/messages/report/outcome-codes.json' with { type: 'json' };
 import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
 import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
-import type { Concern, HoldKind, RetryAdvice } from '../../lib/platform/failure.ts';
+import { type Concern, type HoldKind, PlatformFailure, type RetryAdvice } from '../../lib/platform/failure.ts';
 import type { StatusReason } from '../../lib/templates/status/bulk-status.ts';
 import reasons from '../../lib/templates/status/status-reasons.json' with { type: 'json' };
+import { events } from '../openapi/events.ts';
 import { refusalTexts } from '../openapi/refusals.ts';
+import states from './state-texts.json' with { type: 'json' };
 
 interface Text {
   readonly cause: string;
   readonly remedy: string;
 }
 
-/** A code's meaning in one place where it occurs. */
-export interface Explanation extends Text {
+/** A word's meaning in one place where it occurs. States of messages and kinds of events have no cause and no fault. */
+export interface Explanation extends Partial<Text> {
   readonly code: string;
   readonly where: string;
   readonly title: string;
+<<<<<<< HEAD
   /** The party at fault. */
   readonly fault: string;
+=======
+  readonly remedy: string;
+  /** Who is at fault, or `nobody`. */
+  readonly fault?: string;
+>>>>>>> mend-tools
   /** For a platform code: who is affected, and what lifts it. */
   readonly concerns?: string;
   readonly lifted?: string;
@@ -54,12 +62,21 @@ const retries: Readonly<Record<RetryAdvice, string>> = {
   never: 'leaves these out, whatever its codes name',
 };
 
+/** A retry never sends an unknown message, whatever the advice on its code. */
+function retryOf(advice: RetryAdvice, mayBe: { readonly unknown: boolean; readonly over: boolean }): string {
+  if (!mayBe.unknown) return retries[advice];
+  return mayBe.over ? `never while unknown; failed or expired: ${retries[advice]}` : 'never while unknown';
+}
+
 const outcomePage = 'functions/README.md#get-v1templatemessagesdiddispatchid';
 const ofOutcomes: readonly Explanation[] = Object.entries(outcomes).map(([code, { states, retry, ...text }]) => ({
   code,
   where: `code of a message that is ${states.join(' or ')}`,
   ...text,
-  retry: retries[retry as RetryAdvice],
+  retry: retryOf(retry as RetryAdvice, {
+    unknown: states.includes('unknown'),
+    over: states.some((state) => state === 'failed' || state === 'expired'),
+  }),
   page: outcomePage,
 }));
 
@@ -93,7 +110,7 @@ const ofConcerns: Readonly<Record<Concern, string>> = advice.concerns;
 function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
   const own = ofCodes[subcode === undefined ? code : `${code}/${subcode}`];
   const found = own ?? ofKinds[`${kind}, ${treatment}`] ?? ofKinds[treatment === 'backoff' ? 'other, backoff' : kind];
-  if (found === undefined) throw new Error(`nobody has described the kind ${kind}`);
+  if (found === undefined) throw new Error(`lib/platform/error-advice.json has no advice on the kind ${kind}`);
   return found;
 }
 
@@ -101,11 +118,23 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   code: row.subcode === undefined ? String(row.code) : `${row.code}/${row.subcode}`,
   where: `a code of the platform, HTTP ${row.status} there`,
   title: row.title,
-  ...adviceOn(row),
+  ...withSettling(row, adviceOn(row)),
   ...(row.holds === undefined ? { concerns: concernsOf(row) } : { concerns: ofHolds[row.holds], waits: true }),
-  ...(row.retry === undefined ? {} : { retry: retries[row.retry] }),
+  ...(row.retry === undefined ? {} : { retry: retryOf(row.retry, { unknown: leavesUnknown(row), over: true }) }),
   page: `lib/platform/FACTS.md#${sectionOf(row)}`,
 }));
+
+/** Whether a message may be unknown with this code at its documented status. */
+function leavesUnknown({ code, status }: PlatformCode): boolean {
+  const facts = { httpStatus: status, code: Number.parseInt(String(code), 10) };
+  return !new PlatformFailure(status < 500 ? 'refused' : 'ambiguous', facts).provesNothingDone;
+}
+
+function withSettling(row: PlatformCode, found: Advice): Advice {
+  if (row.retry === undefined || !leavesUnknown(row)) return found;
+  const settling = 'While it is unknown, an operator may settle it by hand (npm run outcomes -- --resolve).';
+  return { ...found, remedy: `${found.remedy} ${settling}` };
+}
 
 function sectionOf({ subcode, holds, holdsWhenDropped = holds }: PlatformCode): string {
   if (holdsWhenDropped !== undefined) return '64-codes-of-holds';
@@ -137,11 +166,30 @@ const ofEmptyListings: Explanation = {
   page: 'functions/README.md#get-v1templates',
 };
 
+const ofStates: readonly Explanation[] = Object.entries(states).map(([code, text]) => ({
+  code,
+  where: 'state of a message',
+  ...text,
+  page: outcomePage,
+}));
+
+const ofEvents: readonly Explanation[] = events.map(({ type, summary }) => ({
+  code: type,
+  where: "kind of an event to the client's webhook",
+  title: summary,
+  remedy: type.startsWith('message.')
+    ? 'Look at its code and reason, if it has them: npm run outcomes -- --dispatch ID with its message_id, then npm run explain -- CODE.'
+    : 'Read its fields in the page below.',
+  page: 'lib/webhooks/README.md#events',
+}));
+
 export const explanations: readonly Explanation[] = [
   ...refusalCodes.map(ofRefusal),
   ...ofOutcomes,
   ...ofReasons,
   ...ofPlatform,
+  ...ofStates,
+  ...ofEvents,
   ofEmptyListings,
 ];
 

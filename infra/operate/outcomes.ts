@@ -32,7 +32,8 @@ npm run outcomes -- --resolve ID sent|failed          settle one unknown message
   --stage NAME   a deployment on AWS; without it, the running local stack
 
 The states are those of the report. An unknown message is never sent again by this command: to send it again, resolve it
-as failed and post a new request. Below the table stands the line that settles each.`;
+as failed and retry its dispatch (POST .../retry) with codes ["resolved_by_operator"]. Below the table stands the line
+that settles each.`;
 
 const options = {
   dispatch: { type: 'string' },
@@ -114,7 +115,9 @@ async function list(wanted: Wanted, stage: OutcomesStage, print: (line: string) 
   const key = messageKey(wanted.values.dispatch ?? '');
   const found: JobOutcomes[] = [];
   for (const job of await jobsOf(wanted, key, stage)) found.push(await outcomesOf(job, { wanted, key, stage }));
-  if (found.length === 0 || (key !== undefined && found[0]?.shown.length === 0)) throw notFound();
+  const [first] = found;
+  if (first === undefined) throw notFound();
+  if (key !== undefined && first.shown.length === 0) throw noSuchMessage(key, first);
   if (json) print(JSON.stringify(found.map(asJson), null, 2));
   else for (const line of asTables(found, { only: key !== undefined, stage: stageName })) print(line);
 }
@@ -204,6 +207,12 @@ async function jobsOf(wanted: Wanted, key: MessageKey | undefined, stage: Outcom
 
 function notFound(): CommandError {
   return new CommandError('Nothing found: no such job, or it is older than 30 days.', 1);
+}
+
+/** Dropped duplicates leave gaps in the numbers of messages. */
+function noSuchMessage({ jobId, index }: MessageKey, { outcomes }: JobOutcomes): CommandError {
+  const all = `npm run outcomes -- --dispatch ${jobId} --all`;
+  return new CommandError(`The job ${jobId} has no message ${index}; it has ${outcomes.length}: ${all}`, 1);
 }
 
 function messageKey(id: string): MessageKey | undefined {

@@ -156,11 +156,11 @@ describe('explain', () => {
     expect(await run('operate/explain.ts worker_lost')).toEqual({
       code: 0,
       stderr: '',
-      stdout: `worker_lost: Whoever sent it died (code of a message that is unknown)
+      stdout: `worker_lost: The worker that sent it died (code of a message that is unknown)
   cause    The worker ended between its call of the platform and the record of what came of it.
   fault    the service
-  retry    leaves these out, whatever its codes name (D57)
-  to do    Wait: a receipt settles it. It is not sent again by itself.
+  retry    never while unknown (D57)
+  to do    Wait: a receipt settles it; it is not sent again by itself, and an operator may settle it by hand (npm run outcomes -- --resolve).
   more     functions/README.md#get-v1templatemessagesdiddispatchid
 `,
     });
@@ -174,6 +174,12 @@ describe('explain', () => {
     ]);
   });
 
+  it('explains a state and a kind of event, which have no cause of their own', async () => {
+    const { code, stdout } = await run('operate/explain.ts unknown');
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/ (cause|fault) /) });
+    expect(stdout).toMatch(/^ {2}to do {4}Look at its code: npm run outcomes -- --dispatch ID/m);
+  });
+
   const unknown: readonly (readonly [given: string, hint: string])[] = [
     ['worker_lots', '; did you mean worker_lost?'],
     ['13102', '; did you mean 131021, 131026, 131042, 131052, 131062?'],
@@ -181,7 +187,7 @@ describe('explain', () => {
     ['999999', '; go by the text that the platform gave with it (message, reason)'],
   ];
   it.each(firstUnlessThorough(unknown))('ends with 1 for %s, with what is near', async (given, hint) => {
-    const stderr = `Nobody here knows the code ${given}${hint}\n`;
+    const stderr = `${given} is not a code, a state or a kind of event of this service${hint}\n`;
     expect(await run(`operate/explain.ts ${given}`)).toEqual({ code: 1, stdout: '', stderr });
   });
 });

@@ -241,7 +241,7 @@ describe('tables that repeat code', () => {
       namesIn(cell).map((name) => `${status} ${name}`),
     );
     const thrown = refusalCodes.map((each) => `${new Refusal(each, '').status} ${each}`);
-    expect(told.sort()).toEqual(thrown.sort());
+    expect(told.sort(), 'the table "Status | Codes" of functions/README.md has each code').toEqual(thrown.sort());
   });
 
   it('settings and their defaults', () => {

@@ -15,7 +15,7 @@ import { shownElsewhere } from '../support/shown-elsewhere.ts';
 const file = 'functions/openapi.json';
 
 it('is checked in as it is made today (`npm run openapi` makes it)', () => {
-  expect(readFileSync(file, 'utf8') === openApiDocument(), `${file} is of today: npm run openapi`).toBe(true);
+  expect(readFileSync(file, 'utf8') === openApiDocument(), `${file} is stale: npm run openapi`).toBe(true);
 });
 
 it('is of the version that the packages have, and that the changes speak of first', () => {
@@ -56,10 +56,15 @@ describe('coverage', () => {
 
   test('every code is refused with by some route, under its status, and says its cause and remedy', () => {
     const used = new Set(Object.values(operations).flatMap(({ refusals }) => refusals));
-    expect(refusalCodes.filter((code) => !used.has(code))).toEqual([]);
+    const remedy = 'name the code in `refusals` of a route in infra/openapi/operations/';
+    expect(
+      refusalCodes.filter((code) => !used.has(code)),
+      remedy,
+    ).toEqual([]);
+    const stale = `${file} is stale: npm run openapi`;
     const { enum: told, 'x-refusals': texts } = openApi.components.schemas.RefusalCode;
-    expect(told).toEqual(refusalCodes);
-    expect(Object.keys(texts)).toEqual(refusalCodes);
+    expect(told, stale).toEqual(refusalCodes);
+    expect(Object.keys(texts), stale).toEqual(refusalCodes);
     for (const code of refusalCodes) {
       expect(texts[code].status, code).toBe(statusOf(code));
       for (const key of ['title', 'cause', 'remedy']) expect(texts[code][key], code).toMatch(/^\w.{10,}/);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { projectsOf } from '../projects.ts';
-import { isRestOnly, isSized, type Suite, testFiles } from '../suites.ts';
+import { isRestOnly, isSized, namedTests, type Suite, testFiles } from '../suites.ts';
+import { runScript } from '../support/processes.ts';
 import { promises } from '../support/promises.ts';
 
 const everyFile = testFiles(['test/**/*.test.ts']);
@@ -22,5 +23,24 @@ describe('PROMISES.md says in which half each promise is proven', () => {
   test.each(promises)('$number', ({ proofs }) => {
     const marked = proofs.map(({ name, mark }) => ({ name, mark }));
     expect(marked).toEqual(proofs.map(({ name, files: [file = ''] }) => ({ name, mark: markOf(file) })));
+  });
+});
+
+test.each([
+  [['lib/pricing', 'operate/Explanations', 'pricingg'], ['pricingg']],
+  [['./test/infra/suites.test.ts:3', '--project', 'unit', '-t', 'no name', '--bail=1'], []],
+  [
+    ['nothing', 'neither'],
+    ['nothing', 'neither'],
+  ],
+])('of the names %j, no file has %j in its path', (given, unmatched) => {
+  expect(namedTests(given, everyFile).unmatched).toEqual(unmatched);
+});
+
+test('a run whose names match no file is an error that says them', async () => {
+  const { code, stderr } = await runScript('test/all.ts', { arguments: ['pricingg'] }).ended;
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'No test file has this in its path: pricingg. A name is a part of the path of a file.\n',
   });
 });

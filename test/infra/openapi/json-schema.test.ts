@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { described } from '../../../infra/openapi/field-descriptions.ts';
 import { jsonSchemas } from '../../../infra/openapi/json-schema.ts';
 import { ClientIdJson, ClientIdText } from '../../../lib/access/operating-client.ts';
 import { boundedList, closedObject, openObject } from '../../../lib/http/closed-object.ts';
@@ -127,4 +128,12 @@ describe('the body of a send', () => {
   ])('%s', (_, more, taken) => {
     expect(validate({ ...body, ...more })).toBe(taken);
   });
+});
+
+test('all fields without a description are named in one error, with the file that is to have it', () => {
+  const data = { properties: { foo_1: {}, bar_1: {}, name: {} } };
+  const schemas = { RenamedEvent: { properties: { data } }, Other: { properties: { foo_2: {} } } };
+  expect(() => described(schemas, (name) => (name === 'RenamedEvent' ? 'event' : name))).toThrow(
+    /^infra\/openapi\/field-texts\.json .*: foo_1 of RenamedEvent \(as data\.foo_1, RenamedEvent\.foo_1, foo_1\); bar_1 of .*; foo_2 of Other /,
+  );
 });

@@ -2,17 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { explained, explanations } from '../../../infra/operate/explanations.ts';
 import { Refusal, refusalCodes } from '../../../lib/http/refusal.ts';
 import refusals from '../../../lib/http/refusals.json' with { type: 'json' };
+import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import outcomes from '../../../lib/messages/report/outcome-codes.json' with { type: 'json' };
 import advice from '../../../lib/platform/error-advice.json' with { type: 'json' };
 import errorCodes from '../../../lib/platform/error-codes.json' with { type: 'json' };
 import reasons from '../../../lib/templates/status/status-reasons.json' with { type: 'json' };
+import { eventTypes } from '../../../lib/webhooks/event.ts';
 import { documentOf, namesIn, sectionsOf, tableRows } from '../../support/documents.ts';
 
 const codesOf = (code: string) => explained(code).map((each) => each.code);
 
 describe('the texts', () => {
   it('are of every refusal, and of no other code', () => {
-    expect(Object.keys(refusals)).toEqual([...refusalCodes]);
+    const remedy = 'lib/http/refusals.json has each code of lib/http/refusal.ts, in its order';
+    expect(Object.keys(refusals), remedy).toEqual([...refusalCodes]);
   });
 
   it('are of the codes of messages that the interface tells, and of the two words of `held`', () => {
@@ -59,18 +62,39 @@ describe('the texts', () => {
   });
 });
 
+describe('a word that is no code', () => {
+  it.each(reportedStates)('%s, a state, says what to do next', (state) => {
+    const found = explained(state).filter(({ where }) => where === 'state of a message');
+    expect(found.map(({ remedy }) => remedy)).toEqual([
+      expect.stringMatching(/^Nothing: |^Look at its code: npm run outcomes -- --dispatch ID/),
+    ]);
+  });
+
+  it('of states there are no others', () => {
+    const told = explanations.filter(({ where }) => where === 'state of a message').map(({ code }) => code);
+    expect(told).toEqual([...reportedStates]);
+  });
+
+  it.each(eventTypes)('%s, a kind of event, says its summary and what to do next', (type) => {
+    expect(explained(type)).toMatchObject([{ where: expect.stringMatching(/event/), remedy: expect.any(String) }]);
+  });
+});
+
 describe('REFUSALS.md', () => {
   const sections = sectionsOf(documentOf('functions/REFUSALS.md'));
 
   it('has a heading for every code, and for no other', () => {
-    expect([...sections.keys()].slice(1)).toEqual([...refusalCodes]);
+    const remedy = 'functions/REFUSALS.md has a heading for each code of lib/http/refusal.ts, in its order';
+    expect([...sections.keys()].slice(1), remedy).toEqual([...refusalCodes]);
   });
 
   it.each(refusalCodes)('says of %s what the text says', (code) => {
     const { title, cause, remedy } = refusals[code];
     const { status } = new Refusal(code, '');
     const said = sections.get(code)?.replaceAll(/\s+/g, ' ').trim();
-    expect(said).toBe(`HTTP ${status}. ${title}. **Cause:** ${cause} **Remedy:** ${remedy}`);
+    expect(said, 'functions/REFUSALS.md says of each code what lib/http/refusals.json says').toBe(
+      `HTTP ${status}. ${title}. **Cause:** ${cause} **Remedy:** ${remedy}`,
+    );
   });
 });
 
@@ -154,11 +178,26 @@ describe('a code is found', () => {
     ['131049', 'sends to these once more when a day has passed'],
     ['cancelled', 'sends to these once more only where its codes name this one'],
     ['opted_out', 'leaves these out, whatever its codes name'],
-    ['expired', 'sends to these once more'],
+    ['channel_removed', 'sends to these once more'],
+    // Codes that an unknown message may have.
+    ['no_answer', 'never while unknown; failed or expired: sends to these once more'],
+    ['131000', 'never while unknown; failed or expired: sends to these once more'],
+    ['http_502', 'never while unknown; failed or expired: sends to these once more only where its codes name this one'],
+    ['worker_lost', 'never while unknown'],
+    ['error', 'never while unknown'],
+    // The platform refuses with it at HTTP 500 and does nothing.
+    ['131057', 'sends to these once more'],
     ['100/2388023', undefined],
     ['did_mismatch', undefined],
   ])('%s with what a retry makes of it (D57)', (code, retry) => {
     expect(explained(code).map((each) => each.retry)).toEqual([retry]);
+  });
+
+  it('of an unknown message with the command that settles it by hand', () => {
+    const ofUnknown = explanations.filter(({ retry }) => retry?.includes('unknown'));
+    expect(ofUnknown.length).toBeGreaterThan(6);
+    const silent = ofUnknown.filter(({ remedy }) => !remedy.includes('npm run outcomes -- --resolve'));
+    expect(silent.map(({ code }) => code)).toEqual([]);
   });
 
   it('each code of the platform with what lifts it, and no other', () => {

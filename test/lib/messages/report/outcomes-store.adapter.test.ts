@@ -101,6 +101,11 @@ test('the command shows what stands in slices, with the addresses of the descrip
   const total = 'total 24: 10 pending, 0 held, 8 sent, 0 delivered, 0 read, 1 failed, 0 expired, 5 unknown';
   expect(lines.at(-1)).toBe(total);
   expect(await printed('--dispatch', `${jobId}-0`)).toEqual([`  ${jobId}-0  ${to(0)}  sent  ${at}  w`]);
+  const message = `The job ${jobId} has no message 24; it has 24: npm run outcomes -- --dispatch ${jobId} --all`;
+  await expect(printed('--dispatch', `${jobId}-24`)).rejects.toMatchObject({ message, exitStatus: 1 });
+  await expect(printed('--dispatch', 'NO-SUCH-JOB')).rejects.toMatchObject({
+    message: 'Nothing found: no such job, or it is older than 30 days.',
+  });
 });
 
 test('an operator settles an unknown message once; nothing that is known is overwritten', async () => {
