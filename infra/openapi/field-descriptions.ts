@@ -4,9 +4,8 @@ type Json = { readonly [key: string]: unknown };
 const textOf: Readonly<Record<string, string>> = texts;
 
 /**
- * Gives each field of the named schemas a description: the schema's own, else the closest text: of its owner (named
- * schema, operation, kind of event), of the field above, or of its name. `aboveOf` names what stands above the fields of
- * an owner. Throws one error that lists all fields without a text.
+ * Gives each field a description: the schema's own, else the closest text, of its owner, of the field above, or of its
+ * name. `aboveOf` names the parent of an owner's fields. Throws one error with all fields without a text.
  */
 export function described<S>(schemas: Readonly<Record<string, S>>, aboveOf: (owner: string) => string) {
   const missing = new Set<string>();

@@ -19,14 +19,9 @@ export interface Explanation extends Partial<Text> {
   readonly code: string;
   readonly where: string;
   readonly title: string;
-<<<<<<< HEAD
-  /** The party at fault. */
-  readonly fault: string;
-=======
   readonly remedy: string;
-  /** Who is at fault, or `nobody`. */
+  /** The party at fault. */
   readonly fault?: string;
->>>>>>> mend-tools
   /** For a platform code: who is affected, and what lifts it. */
   readonly concerns?: string;
   readonly lifted?: string;
