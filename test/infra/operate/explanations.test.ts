@@ -19,7 +19,7 @@ describe('the texts', () => {
   });
 
   it('are of the words of messages that the interface tells, in the same states', () => {
-    const rows = tableRows(documentOf('functions/README.md'), '| State | | Words in `code` |');
+    const rows = tableRows(documentOf('functions/README.md'), '| State | Meaning | Words in `code` |');
     const told = rows.flatMap(([states = '', , words = '']) =>
       namesIn(words).map((word) => `${word} ${namesIn(states).join()}`),
     );
