@@ -46,7 +46,7 @@ const faultOfRefusal: { readonly [code in RefusalCode]?: string } = {
 function ofRefusal(code: RefusalCode): Explanation {
   const status = statusOf(code);
   const fault = faultOfRefusal[code] ?? (status < 500 ? 'the request' : 'the service');
-  const page = `functions/REFUSALS.md#${code}`;
+  const page = 'functions/README.md#errors';
   return { code, where: `an answer of the service, HTTP ${status}`, fault, ...refusalTexts[code], page };
 }
 

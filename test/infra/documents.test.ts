@@ -10,7 +10,6 @@ import { controlRoutes } from '../../infra/simulator/control.ts';
 import { magicRecipients } from '../../infra/simulator/magic-recipients.ts';
 import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
 import { tables } from '../../infra/tables.ts';
-import { Refusal, refusalCodes } from '../../lib/http/refusal.ts';
 import { metricNames } from '../../lib/observe/metrics.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 import { webhookFields } from '../../lib/platform/webhook/fields.ts';
@@ -212,7 +211,7 @@ const prose = (document: string) =>
 describe('the documents for those who deploy and those who call', () => {
   const runBook = ['infra/operate/README.md', 'infra/operate/LOGS.md', 'infra/operate/COST.md'];
   const infra = ['infra/README.md', 'infra/RECOVERY.md', ...runBook, 'infra/CHANGELOG.md'];
-  const ofInterface = ['functions/README.md', 'functions/DECISIONS.md', 'functions/REFUSALS.md'];
+  const ofInterface = ['functions/README.md', 'functions/DECISIONS.md'];
   it.each([...infra, ...ofInterface])('%s has no line over 120', (path) => {
     expect(prose(documentOf(path)).filter((line) => line.length > 120)).toEqual([]);
   });
@@ -224,24 +223,16 @@ describe('tables that repeat code', () => {
   const webhookBook = documentOf('lib/webhooks/README.md');
   const firstNames = (rows: readonly string[][]) => rows.flatMap(([cell = '']) => namesIn(cell));
 
-  it('routes', () => {
-    const told = tableRows(interfaceBook, '| Method and path |').map(([route = '', , name = '']) => [
-      ...namesIn(route),
-      ...namesIn(name),
-    ]);
-    expect(told.sort()).toEqual(routes.map(({ method, path, operation }) => [`${method} ${path}`, operation]).sort());
+  it('routes: each has a heading, which may name two methods', () => {
+    const told = contract.flatMap((heading) => {
+      const [, methods = '', path] = /^((?:[A-Z]+ and )?[A-Z]+) (\/\S+)$/.exec(heading) ?? [];
+      return path === undefined ? [] : methods.split(' and ').map((method) => `${method} ${path}`);
+    });
+    expect(told.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
   it('functions: every route has one', () => {
     expect(routes.map(({ operation }) => operation).filter((name) => !(name in functions))).toEqual([]);
-  });
-
-  it('codes of refusals, by status', () => {
-    const told = tableRows(interfaceBook, '| Status | Codes |').flatMap(([status = '', cell = '']) =>
-      namesIn(cell).map((name) => `${status} ${name}`),
-    );
-    const thrown = refusalCodes.map((each) => `${new Refusal(each, '').status} ${each}`);
-    expect(told.sort(), 'the table "Status | Codes" of functions/README.md has each code').toEqual(thrown.sort());
   });
 
   it('settings and their defaults', () => {
