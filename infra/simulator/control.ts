@@ -220,7 +220,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/routes',
-    what: 'this table',
+    what: 'every control call, and what it does',
     run: () => ({ data: controlRoutes.map(({ method, path, what }) => ({ method, path, what })) }),
   },
   ...inboxRoutes,

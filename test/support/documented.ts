@@ -37,7 +37,8 @@ export async function expectDocumented(exchange: Exchange): Promise<void> {
   const said = exchange.text.slice(0, 600);
   throw new Error(`${method} ${path} was answered ${status}, not as functions/openapi.json says:
 ${faults.slice(0, 12).join('\n')}
-${said}`);
+${said}
+If the answer is right, change the page's schema or its entry in infra/openapi/operations/, and run npm run openapi.`);
 }
 
 /** The differences between an exchange and the document. */

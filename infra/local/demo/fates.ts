@@ -1,7 +1,7 @@
 import type { ReportedState } from '../../../lib/messages/receipts/reported-state.ts';
 import { call, type DemoStack } from './client.ts';
 
-/** A recipient with a special fate, from the simulator's table (infra/simulator/README.md). */
+/** A recipient with a special fate, one of the magic recipients (infra/simulator/README.md). */
 export interface Fate {
   readonly to: string;
   readonly what: string;

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { controlRoutes } from '../../../infra/simulator/control.ts';
+import { magicRecipients } from '../../../infra/simulator/magic-recipients.ts';
+import { magicWords } from '../../../infra/simulator/templates/magic-words.ts';
 import {
   firstNumber,
   firstWaba,
@@ -17,6 +20,14 @@ const template = (name: string, more: Record<string, unknown> = {}) => ({
   category: 'UTILITY',
   components: [{ type: 'BODY', text: 'Hola {{1}}, listo.' }],
   ...more,
+});
+
+test('the simulator shows its control calls, magic recipients and magic words whole', async () => {
+  const { data } = (await simulator.control('GET', 'routes')).body;
+  expect(data).toEqual(controlRoutes.map(({ method, path, what }) => ({ method, path, what })));
+  const overview = (await simulator.control('GET', 'overview')).body;
+  expect(overview.magic_recipients).toEqual(magicRecipients.map(({ to, what }) => ({ to, what })));
+  expect(overview.magic_words).toEqual(magicWords.map(({ word, what }) => ({ word, what })));
 });
 
 describe('messages', () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type PresetWorld, presets } from '../../../infra/simulator/console/fault-presets.ts';
 import { actionIn, courseIn, messagesIn, requestsIn } from '../../../infra/simulator/console/fault-words.ts';
@@ -34,10 +33,7 @@ const toldNow = async () => {
 };
 
 describe('presets', () => {
-  test('there are ten, as the README has them', () => {
-    const [, table = ''] = readFileSync('infra/simulator/README.md', 'utf8').split('| Fault | What happens |', 2);
-    const told = table.split('\n\n', 1)[0]?.split('\n').slice(2);
-    expect(told).toEqual(presets.map(({ title, happens, service }) => `| ${title} | ${happens} | ${service} |`));
+  test('there are ten: a new one gets a case below', () => {
     expect(presets).toHaveLength(10);
   });
 
