@@ -18,7 +18,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients who cannot know of more than ten messages in an hour whether a recipient got them; none is sent again by itself.',
     whatToDo:
-      'Find them in the log (dispatch.unknown), look each up in the records of the platform, and settle it with npm run outcomes -- --resolve.',
+      'Find them in the log (dispatch.unknown) and read their codes (npm run explain -- CODE). Receipts settle most of them; an operator who has learned the outcome, from the recipient or the support of the platform, settles one with npm run outcomes -- --resolve.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'messages-failed-share', severity: 'page', section: 'messages', followsOutage: true },

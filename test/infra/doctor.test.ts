@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { documentOf, namesIn, tableRows } from '../support/documents.ts';
 import { runScript } from '../support/processes.ts';
 
 /*
@@ -256,21 +255,6 @@ it('an edge that is switched off, whose alarms have no topic', () => {
   expect(joinedOf(switchedOff)).toMatch(
     /^✗ edge alarms: 1 of 1 tell nobody; .+ -c edgePageTopicArn=ARN -c edgeTicketTopicArn=ARN$/m,
   );
-});
-
-it('the run book has a row for each line, and no other', () => {
-  const rows = tableRows(documentOf('infra/operate/README.md'), '| Line | Looks at |')
-    .flatMap(([line = '']) => namesIn(line))
-    .map((name) => name.replace(' ...', ''));
-  const heads = saidOf(withEdge)
-    .stdout.split('\n')
-    .filter((line) => /^[✓✗–] /.test(line))
-    .map((line) => line.slice(2).split(':')[0] ?? '');
-  expect(heads.filter((head) => !rows.some((row) => head.startsWith(row) || row.startsWith(head)))).toEqual([]);
-  const rules = ['doctor', 'doctor-rules', 'doctor-edge', 'doctor-quotas']
-    .map((name) => documentOf(`infra/operate/${name}.ts`))
-    .join('');
-  expect(rows.filter((row) => !rules.includes(`${row}:`) && !rules.includes(`${row} $`))).toEqual([]);
 });
 
 it('the quotas of an account that has enough, whatever our own functions have reserved of it', () => {

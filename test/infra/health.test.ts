@@ -6,7 +6,7 @@ import { routes } from '../../infra/routes.ts';
 import { tables } from '../../infra/tables.ts';
 import { metricNames } from '../../lib/observe/metrics.ts';
 import { throttledMetricCodes } from '../../lib/platform/failure.ts';
-import { documentOf, sectionsOf, tableRows } from '../support/documents.ts';
+import { documentOf, namesIn, sectionsOf, tableRows } from '../support/documents.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
 const service = stacksOf('whole');
@@ -167,24 +167,25 @@ describe('alarms', () => {
     '<table>': Object.keys(tables),
     '<canary>': Object.keys(functions).filter((name) => functions[name]?.canary !== undefined),
   };
-  /** The alarm names in a row of the run book. */
-  const namesOf = (row: string) => {
-    const found = Object.keys(placeholders).find((each) => row.includes(each));
-    return found === undefined ? [row] : (placeholders[found] ?? []).map((name) => row.replace(found, name));
+  const namesOf = (written: string) => {
+    const found = Object.keys(placeholders).find((each) => written.includes(each));
+    return found === undefined ? [written] : (placeholders[found] ?? []).map((name) => written.replace(found, name));
   };
+  /** The alarms of a row of the run book: its first cell names them, and in parentheses whom the rest concerns. */
+  const alarmsIn = (cell: string) => namesIn(cell.replace(/\(.*\)/, '')).flatMap(namesOf);
 
   it('are those that the run book explains, each once', () => {
     const explained = [...sectionsOf(runBook)].flatMap(([heading, text]) =>
       heading.startsWith('Alarms of ') ? tableRows(text, '| Alarm |') : [],
     );
-    expect(explained.flatMap(([name = '']) => namesOf(name.replaceAll('`', ''))).sort()).toEqual(purposes.sort());
+    expect(explained.flatMap(([cell = '']) => alarmsIn(cell)).sort()).toEqual(purposes.sort());
   });
 
   it('have the severity that the run book says', () => {
     const told = new Map([...alarms, ...composites].map((each) => [nameOf(each), each.AlarmDescription.split(':')[0]]));
     const tables = [...sectionsOf(runBook)].filter(([heading]) => heading.startsWith('Alarms of '));
     for (const [name = '', severity] of tables.flatMap(([, text]) => tableRows(text, '| Alarm |'))) {
-      const severities = new Set(namesOf(name.replaceAll('`', '')).map((each) => told.get(each)));
+      const severities = new Set(alarmsIn(name).map((each) => told.get(each)));
       expect([name, [...severities].sort().join(' or ')]).toEqual([name, severity]);
     }
   });

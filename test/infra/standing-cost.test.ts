@@ -1,28 +1,37 @@
 import { expect, test } from 'vitest';
 import list from '../../infra/operate/list-prices.json' with { type: 'json' };
-import { optionDollars } from '../bench/cost/month.ts';
+import { standingText } from '../bench/cost/month.ts';
 import { monthDollars, standingDollars, standingNames, standingOf } from '../bench/cost/standing.ts';
 import { itemBytes } from '../bench/cost/stored.ts';
 import { volumeDollars, volumeOf } from '../bench/cost/volume.ts';
-import { documentOf, sectionsOf, tableRows } from '../support/documents.ts';
+import { documentOf, sectionsOf } from '../support/documents.ts';
 import type { SettingChoice } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
 const section = sectionsOf(documentOf('infra/operate/COST.md')).get('A month') ?? '';
 
-test('the month in which nothing happens is what the templates have times the prices, and the run book says it', () => {
+/** The figures of a line that `npm run cost -- --standing` prints. */
+const printed = standingText();
+const printedOf = (name: string) =>
+  printed
+    .split('\n')
+    .find((line) => line.trim().startsWith(`${name}  `))
+    ?.trim()
+    .slice(name.length)
+    .trim()
+    .split(/ +/);
+
+test('the month in which nothing happens is what the templates have times the prices; the program prints each, the book the sum', () => {
   const { stateful, stateless } = stacksOf('plain');
   const counts = standingOf([...stateful, ...stateless]);
   const dollars = standingDollars(counts);
-  const there = standingNames.filter((name) => counts[name] > 0);
-  expect(tableRows(section, '| What stands there |')).toEqual([
-    ...there.map((name) => [
-      list.standing[name].what,
-      counts[name].toLocaleString('en-US'),
-      `$${dollars[name].toFixed(2)}`,
-    ]),
-    ['together', '', `$${monthDollars(counts).toFixed(2)}`],
-  ]);
+  for (const name of standingNames.filter((each) => counts[each] > 0)) {
+    const figures = [counts[name].toLocaleString('en-US'), dollars[name].toFixed(2)];
+    expect(printedOf(list.standing[name].what)).toEqual(figures);
+  }
+  const sum = monthDollars(counts).toFixed(2);
+  expect(printedOf('together')).toEqual([sum]);
+  expect(section).toContain(`a month costs $${sum}`);
 });
 
 test('the cost of its alarms is documented too', () => {
@@ -38,16 +47,14 @@ test('the cost of its alarms is documented too', () => {
 });
 
 test('what a setting adds to it is the difference of the templates', () => {
-  const shown = tableRows(section, '| Setting |').map(([name = '', dollars]) => [name.replaceAll('`', ''), dollars]);
-  const options = optionDollars();
-  expect(shown).toEqual([...options].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
+  const dollarsOf = (name: string) => Number(printedOf(name)?.[0]);
 
   // No other setting adds cost: all of them together cost the sum of the table.
   const monthOf = (choice: SettingChoice) => {
     const { stateful, stateless, edge } = stacksOf(choice);
     return monthDollars(standingOf([...stateful, ...stateless, ...edge]));
   };
-  const added = (...names: readonly string[]) => names.reduce((sum, name) => sum + (options.get(name) ?? 0), 0);
+  const added = (...names: readonly string[]) => names.reduce((sum, name) => sum + dollarsOf(name), 0);
   const plain = monthOf('plain');
   expect(monthOf('whole') - plain).toBeCloseTo(added('edge', 'hostedZoneId', 'syncSchedule', 'rateSourceUrl'));
   const chosen = ['edge', 'edgeKeyVersion=2', 'hostedZoneId', 'encryptionKeyArn', 'canary=false', 'syncSchedule'];

@@ -23,7 +23,7 @@ export function standingWith(context: Readonly<Record<string, unknown>>): Standi
 }
 
 /** By option, what it adds to a month in which nothing happens, in dollars. */
-export function optionDollars(): ReadonlyMap<string, number> {
+function optionDollars(): ReadonlyMap<string, number> {
   const without = new Map<string, number>();
   const of = (context: Readonly<Record<string, unknown>>) => {
     const key = JSON.stringify(context);
