@@ -114,7 +114,8 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     retentionDays: 1,
     maxReceiveCount: 5,
     whoIsHurt: 'Clients whose synchronization stopped half way: their listing shows templates as they were before.',
-    whatToDo: 'Find the cause in the logs of the function, fix it, start a new synchronization and purge this queue.',
+    whatToDo:
+      'Find the cause in the logs of the function, fix it, start a new synchronization and drop its letters (npm run redrive -- QUEUE --drop --yes).',
     severity: 'ticket',
     age: {
       minutes: 30,
@@ -158,7 +159,8 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     retentionDays: 1,
     maxReceiveCount: 5,
     whoIsHurt: 'Clients who see a template or a number as it was before the platform changed it.',
-    whatToDo: 'Find the cause in the logs of the function, fix it, start a synchronization and purge this queue.',
+    whatToDo:
+      'Find the cause in the logs of the function, fix it, start a synchronization and drop its letters (npm run redrive -- QUEUE --drop --yes).',
     severity: 'ticket',
     age: {
       minutes: 45,

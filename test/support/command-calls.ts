@@ -1,6 +1,4 @@
-import { basename, join, resolve } from 'node:path';
-import { build } from 'esbuild';
-import { childrenOf, type Node, nameOf, syntaxOf, within } from './function-code.ts';
+import { bundled, childrenOf, type Node, nameOf, syntaxOf, within } from './function-code.ts';
 import { isCall, namesIn, neverNamed, partsOf } from './living-code.ts';
 import { callsIn, type TableCalls } from './table-calls.ts';
 
@@ -19,8 +17,6 @@ export interface CommandCalls {
   readonly services: ReadonlySet<string>;
 }
 
-const root = resolve(import.meta.dirname, '../..');
-
 /** It is told its table by a function that is asked for each: what it calls is recorded, not read. */
 const recorded = '*/provisioning-store.ts';
 
@@ -36,19 +32,11 @@ const actionsOfSecrets: Readonly<Record<string, readonly string[]>> = {
 
 /** Of each command, by the name of its file in infra/operate; without the calls of the store of provisioning. */
 export async function commandCalls(files: readonly string[]): Promise<ReadonlyMap<string, CommandCalls>> {
-  const { outputFiles } = await build({
-    entryPoints: files.map((file) => join(root, 'infra/operate', file)),
-    outdir: root,
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    packages: 'external',
-    external: [recorded],
-    logLevel: 'warning',
-  });
-  return new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), callsOf(text)]));
+  const codes = await bundled(
+    files.map((file) => `infra/operate/${file}`),
+    [recorded],
+  );
+  return new Map([...codes].map(([name, code]) => [name, callsOf(code)]));
 }
 
 /** The same, of a bundle's text. */

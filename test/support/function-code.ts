@@ -21,8 +21,16 @@ export async function codeOf(functionName: string): Promise<string> {
 
 /** All functions at once: they share most of their sources, which are read once. */
 async function bundleAll(): Promise<ReadonlyMap<string, string>> {
+  return await bundled(globSync('functions/*.ts', { cwd: root }));
+}
+
+/** One readable module for each entry point, by the name of its file; `external` stay imports, as packages do. */
+export async function bundled(
+  files: readonly string[],
+  external: readonly string[] = [],
+): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
-    entryPoints: globSync('functions/*.ts', { cwd: root }).map((file) => join(root, file)),
+    entryPoints: files.map((file) => join(root, file)),
     outdir: root,
     bundle: true,
     write: false,
@@ -30,6 +38,7 @@ async function bundleAll(): Promise<ReadonlyMap<string, string>> {
     platform: 'node',
     target: 'node24',
     packages: 'external',
+    external: [...external],
     logLevel: 'warning',
   });
   return new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]));
