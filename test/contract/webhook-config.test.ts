@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
 import { type ApiRequest, api, type DemoUser, tokenOf } from '../support/api.ts';
 import { auditLinesOf } from '../support/audit-lines.ts';
 import { clients, onDeployedStage } from '../support/demo.ts';
+import { forgetWebhook } from '../support/forget-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 const path = '/v1/webhook/config';
@@ -28,7 +29,7 @@ const get = async (user: DemoUser = 'supervisor1001', query = '') =>
 const rotation = { headers: { 'Webhook-Secret-Rotate': 'true' } };
 
 async function forget(): Promise<void> {
-  for (const clientId of [clients.andes, clients.boreal]) await documentClient.send(new DeleteCommand(keyOf(clientId)));
+  for (const clientId of [clients.andes, clients.boreal]) await forgetWebhook(clientId);
 }
 beforeEach(forget);
 afterAll(forget);
@@ -69,7 +70,9 @@ describe('what is asked for', () => {
     await put({ url });
     const { TableName, Key } = keyOf(clients.andes);
     const failing = { consecutiveFailures: 2, failingSinceMs: Date.parse('2026-11-21T04:00:00Z') };
-    await documentClient.send(new PutCommand({ TableName, Item: { ...Key, sk: 'DELIVERY', ...failing } }));
+    // Stamped as the deliveries' own writes are: they refuse an item without.
+    const stamp = { version: 1, writer: 'test' };
+    await documentClient.send(new PutCommand({ TableName, Item: { ...Key, sk: 'DELIVERY', ...failing, ...stamp } }));
     const trouble = { state: 'failing', since: '2026-11-21T04:00:00.000Z', failures: 2 };
     expect((await get()).body).toEqual({ client_id: clients.andes, url, active: true, trouble });
     expect((await put({ url: `${url}/other` })).body).not.toHaveProperty('trouble');
