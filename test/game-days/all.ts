@@ -2,8 +2,16 @@ import { deadLetters } from './dead-letters.ts';
 import type { GameDay } from './game.ts';
 import { numberSlows } from './number-slows.ts';
 import { tableRestored } from './table-restored.ts';
+import { tablesSwapped } from './tables-swapped.ts';
 import { templatePaused } from './template-paused.ts';
 import { tokenRevoked } from './token-revoked.ts';
 
 /** In the order in which they are played. */
-export const gameDays: readonly GameDay[] = [tokenRevoked, numberSlows, templatePaused, deadLetters, tableRestored];
+export const gameDays: readonly GameDay[] = [
+  tokenRevoked,
+  numberSlows,
+  templatePaused,
+  deadLetters,
+  tableRestored,
+  tablesSwapped,
+];
