@@ -45,6 +45,7 @@ export interface DeadLetters {
   remove(letters: readonly Letter[]): Promise<void>;
 }
 
+/** Reads with long polls; what it has read stays hidden for two minutes, also when the run dies. */
 export function readDeadLetters(queue: OpenQueue): DeadLetters {
   const { client, url } = queue;
   /** The newest handle of each letter that this run holds; an older one may have no effect. */

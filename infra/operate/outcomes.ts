@@ -15,6 +15,7 @@ import { type OpenHolds, openHolds } from './open-holds.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-output.ts';
 import { targetOf } from './target.ts';
+import { timeSpanMs } from './time-span.ts';
 
 const usage = `What became of messages.
 
@@ -228,12 +229,10 @@ function timeMs(value: string | undefined, name: string): number {
   return parsed;
 }
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function durationMs(value: string): number {
-  const match = /^(\d{1,6})([mhd])$/.exec(value);
-  if (match === null) throw new CommandError(`--since takes a time such as 30m, 1h or 2d, not ${value}`);
-  return Number(match[1]) * (unitMs[match[2] ?? ''] ?? 0);
+  const ms = timeSpanMs(value);
+  if (ms === undefined) throw new CommandError(`--since takes a time such as 30m, 1h or 2d, not ${value}`);
+  return ms;
 }
 
 if (import.meta.main) {

@@ -4,7 +4,8 @@ import { queuePurposes } from '../names.ts';
 import type { QueueName } from '../queues.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { countOf, type DeadLetters, type Letter, readDeadLetters } from './dead-letter-queue.ts';
-import { type JudgedLetter, judgeLetter, type LetterKind, type LetterMessages } from './dead-letters.ts';
+import { linesOf, type Tallied, Tally } from './dead-letter-tally.ts';
+import { type JudgedLetter, judgeLetter, type LetterKind } from './dead-letters.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { type OpenQueue, openDeadLetters, openQueue, targetOf } from './target.ts';
 
@@ -109,43 +110,6 @@ function whole(text: string | undefined, name: string, most: number): number | u
   throw new CommandError(`${name} takes ${range}, not ${text}`);
 }
 
-interface Tallied {
-  readonly letters: number;
-  readonly kinds: ReadonlyMap<string, LetterKind & { readonly letters: number; readonly messages: number }>;
-  readonly oldestMs: number | undefined;
-  /** The number of letters to send again with a message that another one has carried. */
-  readonly doubles: number;
-}
-
-class Tally implements Tallied {
-  letters = 0;
-  doubles = 0;
-  oldestMs: number | undefined;
-  readonly kinds = new Map<string, LetterKind & { letters: number; messages: number }>();
-  /** The messages that were counted: their indexes by job. */
-  readonly #counted = new Map<string, Set<number>>();
-
-  add({ messages, ...kind }: JudgedLetter, { sentMs }: Letter): void {
-    const known = this.kinds.get(kind.text) ?? { ...kind, letters: 0, messages: 0 };
-    const fresh = messages === undefined ? 0 : this.#count(messages);
-    known.letters += 1;
-    known.messages += fresh;
-    this.kinds.set(kind.text, known);
-    this.letters += 1;
-    if (kind.verdict === 'again' && fresh < (messages?.indexes.length ?? 0)) this.doubles += 1;
-    if (sentMs !== undefined) this.oldestMs = Math.min(this.oldestMs ?? sentMs, sentMs);
-  }
-
-  /** Counts each message once; returns the number of new ones. */
-  #count({ jobId, indexes }: LetterMessages): number {
-    const counted = this.#counted.get(jobId) ?? new Set();
-    const before = counted.size;
-    for (const index of indexes) counted.add(index);
-    this.#counted.set(jobId, counted);
-    return counted.size - before;
-  }
-}
-
 async function look(deadLetters: DeadLetters, judge: (body: string) => JudgedLetter, most: number): Promise<Tallied> {
   const tally = new Tally();
   for await (const letters of deadLetters.all()) {
@@ -221,22 +185,6 @@ function dropped(deadLetters: DeadLetters): Work['act'] {
     await deadLetters.remove(letters);
     return letters;
   };
-}
-
-const doublesAreSafe =
-  'carry messages of another one, because a worker queued a chunk again and then died; both may go: the claims let each message leave once';
-
-function linesOf({ kinds, oldestMs, doubles }: Tallied, { drop }: { readonly drop: boolean }): string[] {
-  const words = { again: drop ? 'stays' : 'again', stays: 'stays', useless: drop ? 'drop' : 'no use' } as const;
-  const rows = [...kinds.values()].map(({ verdict, text, letters, messages }) => {
-    const count = messages === 0 ? `${letters}` : `${letters} with ${messages} messages`;
-    return `${words[verdict].padEnd(6)}  ${count}: ${text}`;
-  });
-  return [
-    ...(oldestMs === undefined ? [] : [`the oldest was queued ${new Date(oldestMs).toISOString()}`]),
-    ...rows,
-    ...(doubles === 0 ? [] : [`${doubles} of them ${doublesAreSafe}`]),
-  ];
 }
 
 if (import.meta.main) {
