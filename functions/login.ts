@@ -16,12 +16,12 @@ import { count } from '../lib/observe/metrics.ts';
 const loginBody = textBody({ maxBytes: 4_096 });
 
 /** A malformed body counts as an attempt without a user: the same work and the same 401 (D11). */
-const nobody = { username: '', password: '' };
+const noUser = { username: '', password: '' };
 export const LoginBody = v.object({
   username: v.string(),
   password: v.pipe(v.string(), v.maxLength(passwordMaxLength)),
 });
-const LoginSchema = v.fallback(LoginBody, nobody);
+const LoginSchema = v.fallback(LoginBody, noUser);
 
 export const LoginAnswer = v.object({ access: v.literal(true), access_token: v.string() });
 

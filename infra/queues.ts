@@ -68,7 +68,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     retentionDays: 10,
     maxReceiveCount: 5,
     whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
-    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
+    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so no recipient is sent to twice.`,
     severity: 'page',
     age: {
       minutes: 15,
@@ -83,7 +83,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt:
       'Recipients of small requests, of one-time codes above all, whose message was accepted and not handed to the platform.',
-    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
+    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so no recipient is sent to twice.`,
     severity: 'page',
     age: {
       minutes: 5,

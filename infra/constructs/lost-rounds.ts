@@ -34,9 +34,9 @@ export class LostRounds extends Construct {
       metric: find.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }),
       above: 0,
       periods: 2,
-      whoIsHurt: 'Clients with a scheduled send whose message is lost: while nobody looks, it waits for ever.',
+      whoIsHurt: 'Clients with a scheduled send whose message is lost: while no look succeeds, it waits for ever.',
       whatToDo:
-        'Read the log of messages-lost-rounds for the time of the alarm: it says which table or queue it could not reach.',
+        'Read the log of messages-lost-rounds for the time of the alarm: it says which table or queue it could not reach. job.unreadable names a job whose item it cannot read; it looks at all others.',
     });
     addAlarm(this, settings, {
       purpose: 'lost-rounds-missing',
@@ -46,7 +46,7 @@ export class LostRounds extends Construct {
       below: 1,
       periods: 4,
       whoIsHurt:
-        'Clients with a scheduled send, should its message be lost: nobody looks for it, and it waits for ever.',
+        'Clients with a scheduled send, should its message be lost: no run looks for it, and it waits for ever.',
       whatToDo:
         'Look whether the rule messages-lost-rounds of EventBridge is enabled and still has its function for a target; deploy again, which puts both in order. In the first quarter of an hour of a new stage it rings by itself.',
     });

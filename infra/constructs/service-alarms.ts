@@ -150,7 +150,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     periods: 2,
     whoIsHurt: 'Clients beside one that floods: for 10 minutes requests pass without being counted for their client.',
     whatToDo:
-      'Read error of budget.not_leased in the log of any endpoint, and look at the table budgets: throttled, gone, or not to be written by a role. Nobody is refused meanwhile; the limits of the stage still hold.',
+      'Read error of budget.not_leased in the log of any endpoint, and look at the table budgets: throttled, gone, or not to be written by a role. No client is refused meanwhile; the limits of the stage still hold.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'audit-not-written', severity: 'ticket', section: 'requests' },

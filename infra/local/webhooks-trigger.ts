@@ -13,7 +13,7 @@ const usage = `usage: npm run webhooks:trigger -- KIND [--user NAME]
 
 Has the running local stack (npm start) send one event of that kind to the webhook of the client of NAME (supervisor1001
 unless told): it is put on the event queue, and delivered, signed and tried again as any other. Nothing happened: its
-dispatch and its template are nobody's. Start npm run webhooks:listen first.
+dispatch and its template belong to no client. Start npm run webhooks:listen first.
 
 Kinds: ${eventTypes.join(', ')}
 (${eventTypes.filter((type) => isEventType(type) && !defaultEventTypes.has(type)).join(', ')}: only to who asked for them, as with npm run webhooks:listen -- --events all)`;

@@ -5,7 +5,7 @@ import { openApiDocument } from './document.ts';
 
 const usage = `usage: npm run openapi
 
-Writes functions/openapi.json anew, from the schemas and from what infra/openapi/ says beside them.`;
+Writes functions/openapi.json from the schemas and from what infra/openapi/ says beside them.`;
 
 await runCommand(async () => {
   const { values } = commandLine({ options: { help: { type: 'boolean', short: 'h' } } });

@@ -3,6 +3,7 @@ import { auditReader, type ReadEntries } from '../../lib/audit/audit-reading-sto
 import { type AuditEntry, auditActs, auditKeptDays } from '../../lib/audit/entry.ts';
 import { CommandError, clientIdOf, commandLine, runCommand } from './command.ts';
 import { targetOf } from './target.ts';
+import { timeSpanMs } from './time-span.ts';
 
 const mostLines = 10_000;
 const dayMs = 86_400_000;
@@ -81,12 +82,9 @@ function filterOf({ user, what }: { readonly user?: string | undefined; readonly
   return (entry: AuditEntry) => asked.has(entry.what) && (user === undefined || entry.who === user);
 }
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs };
-
 function durationMs(text: string): number {
-  const match = /^([1-9]\d{0,5})([mhd])$/.exec(text);
-  const ms = Number(match?.[1]) * (unitMs[match?.[2] ?? ''] ?? 0);
-  if (match !== null && ms <= auditKeptDays * dayMs) return ms;
+  const ms = timeSpanMs(text);
+  if (ms !== undefined && ms <= auditKeptDays * dayMs) return ms;
   throw new CommandError(`--since takes a time such as 30m, 12h or 90d, ${auditKeptDays}d at most, not ${text}`);
 }
 

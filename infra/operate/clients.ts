@@ -10,7 +10,7 @@ import { type Target, targetOf } from './target.ts';
 
 const usage = `npm run clients -- [--since 7d] [--client ID] [--stage NAME]
 
-What each client has sent, day by day (UTC): what the platform took (sent), what reached nobody and will not (failed), what the
+What each client has sent, day by day (UTC): what the platform took (sent), what reached no recipient and will not (failed), what the
 platform took and withholds (held), calls to the platform, at least (calls), what was delivered, what of it was billed, and its
 list price.
 

@@ -21,16 +21,15 @@ export async function countOf({ client, url }: OpenQueue): Promise<number> {
 /** A dead letter that this run has hidden. */
 export interface Letter {
   readonly id: string;
-  readonly handle: string;
   readonly body: string;
   readonly group: string;
   /** The time of its first send; absent when the server does not tell it. */
   readonly sentMs?: number;
 }
 
-function letterOf({ MessageId: id = '', ReceiptHandle: handle = '', Body: body = '', Attributes }: Message): Letter {
+function letterOf({ MessageId: id = '', Body: body = '', Attributes }: Message): Letter {
   const sentMs = Number(Attributes?.SentTimestamp);
-  return { id, handle, body, group: Attributes?.MessageGroupId ?? id, ...(sentMs > 0 ? { sentMs } : {}) };
+  return { id, body, group: Attributes?.MessageGroupId ?? id, ...(sentMs > 0 ? { sentMs } : {}) };
 }
 
 /** How long a read letter stays hidden, also when the run dies. */
@@ -38,37 +37,67 @@ const hiddenSeconds = 120;
 /** A long poll asks all servers of the queue; an empty one is repeated once. */
 const emptyReceives = 2;
 
-/** All dead letters, each once. The caller deletes them or gives them back. */
-export async function* lettersOf({ client, url }: OpenQueue): AsyncGenerator<Letter[]> {
-  const seen = new Set<string>();
-  for (let empty = 0; empty < emptyReceives; ) {
+/** One run's reading of a dead-letter queue. */
+export interface DeadLetters {
+  /** All letters, each once. Its end makes those that are not removed visible to others at once. */
+  all(): AsyncGenerator<Letter[]>;
+  /** Throws when a letter is not deleted, because the next run would send it again. */
+  remove(letters: readonly Letter[]): Promise<void>;
+}
+
+/** Reads with long polls; what it has read stays hidden for two minutes, also when the run dies. */
+export function readDeadLetters(queue: OpenQueue): DeadLetters {
+  const { client, url } = queue;
+  /** The newest handle of each letter that this run holds; an older one may have no effect. */
+  const held = new Map<string, string>();
+
+  async function receive(): Promise<Letter[]> {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
         ...{ QueueUrl: url, MaxNumberOfMessages: 10, WaitTimeSeconds: 1, VisibilityTimeout: hiddenSeconds },
         MessageSystemAttributeNames: ['All'],
       }),
     );
-    const fresh = Messages.map(letterOf).filter(({ id }) => !seen.has(id));
-    for (const { id } of fresh) seen.add(id);
-    empty = fresh.length === 0 ? empty + 1 : 0;
-    if (fresh.length > 0) yield fresh;
+    for (const { MessageId = '', ReceiptHandle = '' } of Messages) held.set(MessageId, ReceiptHandle);
+    return Messages.map(letterOf);
   }
+
+  return {
+    all: async function* () {
+      const seen = new Set<string>();
+      // Held letters come back in a long run. They end it only when each of them comes twice without a new one.
+      const again = new Set<string>();
+      try {
+        for (let empty = 0; empty < emptyReceives; ) {
+          const letters = await receive();
+          const fresh = letters.filter(({ id }) => !seen.has(id));
+          empty = letters.every(({ id }) => again.has(id)) ? empty + 1 : 0;
+          if (fresh.length > 0) again.clear();
+          else for (const { id } of letters) again.add(id);
+          for (const { id } of fresh) seen.add(id);
+          if (fresh.length > 0) yield fresh;
+        }
+      } finally {
+        await giveBack(queue, [...held.values()]);
+      }
+    },
+
+    remove: async (letters) => {
+      if (letters.length === 0) return;
+      const Entries = letters.map(({ id }, position) => ({ Id: String(position), ReceiptHandle: held.get(id) }));
+      const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
+      if (Failed.length > 0) throw new Error(`${Failed.length} dead letters were sent again and could not be deleted`);
+      for (const { id } of letters) held.delete(id);
+    },
+  };
 }
 
-/** Makes letters visible to others at once. A letter that became visible by itself is skipped. */
-export async function giveBack({ client, url }: OpenQueue, letters: readonly Letter[]): Promise<void> {
-  for (let at = 0; at < letters.length; at += 10) {
-    const Entries = letters.slice(at, at + 10).map(({ handle }, position) => ({
+/** A letter that became visible by itself is skipped. */
+async function giveBack({ client, url }: OpenQueue, handles: readonly string[]): Promise<void> {
+  for (let at = 0; at < handles.length; at += 10) {
+    const Entries = handles.slice(at, at + 10).map((handle, position) => ({
       ...{ Id: String(position), ReceiptHandle: handle, VisibilityTimeout: 0 },
     }));
     await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries }));
   }
-}
-
-/** Throws when a letter is not deleted, because the next run would send it again. */
-export async function remove({ client, url }: OpenQueue, letters: readonly Letter[]): Promise<void> {
-  if (letters.length === 0) return;
-  const Entries = letters.map(({ handle }, position) => ({ Id: String(position), ReceiptHandle: handle }));
-  const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
-  if (Failed.length > 0) throw new Error(`${Failed.length} dead letters were sent again and could not be deleted`);
 }

@@ -22,9 +22,15 @@ export interface LetterKind {
   readonly text: string;
 }
 
+/** The messages of a chunk: their job, and their indexes in it. */
+export interface LetterMessages {
+  readonly jobId: string;
+  readonly indexes: readonly number[];
+}
+
 export interface JudgedLetter extends LetterKind {
-  /** The number of messages to people, if any. */
-  readonly people?: number;
+  /** Its messages to people, if it is a chunk. */
+  readonly messages?: LetterMessages;
 }
 
 const maySend: LetterKind = {
@@ -33,11 +39,11 @@ const maySend: LetterKind = {
 };
 const tooLate: LetterKind = {
   verdict: 'again',
-  text: 'chunks that are too late: their messages end expired or failed, and nobody is called',
+  text: 'chunks that are too late: their messages end expired or failed, and the platform is not called',
 };
 const forgotten: LetterKind = {
   verdict: 'stays',
-  text: 'chunks of jobs that are forgotten: their claims may be gone, so nobody can say who was called',
+  text: 'chunks of jobs that are forgotten: their claims may be gone, and with them what says who was called',
 };
 const later: LetterKind = {
   verdict: 'stays',
@@ -104,7 +110,8 @@ function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
 
 function judgedChunk(body: string, nowMs: number): JudgedLetter {
   const chunk = v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
-  const people = chunk.slices.reduce((sum, { recipients }) => sum + recipients.length, 0);
-  if (forgottenAtMs(chunk) <= nowMs) return { ...forgotten, people };
-  return { ...(lateness({ ...chunk, attempt: 0 }, nowMs) === undefined ? maySend : tooLate), people };
+  const indexes = chunk.slices.flatMap(({ recipients }) => recipients.map(({ index }) => index));
+  const messages = { jobId: chunk.jobId, indexes };
+  if (forgottenAtMs(chunk) <= nowMs) return { ...forgotten, messages };
+  return { ...(lateness({ ...chunk, attempt: 0 }, nowMs) === undefined ? maySend : tooLate), messages };
 }

@@ -34,11 +34,11 @@ function distributionFinding(stage: string, { id, enabled, status, webAcl }: Dis
   const what = `edge: distribution ${id}`;
   if (!enabled) {
     const remedy = `switch it on (aws cloudfront update-distribution --id ${id}, or the console)`;
-    return { state: 'bad', text: `${what} is switched off, nobody is answered; ${remedy}` };
+    return { state: 'bad', text: `${what} is switched off, no client is answered; ${remedy}` };
   }
   if (!webAcl) {
     const remedy = `associate ${resourceName(stage, 'edge')} with it again`;
-    return { state: 'bad', text: `${what} has no web ACL, nobody is slowed down; ${remedy}` };
+    return { state: 'bad', text: `${what} has no web ACL, no address is slowed down; ${remedy}` };
   }
   if (status !== 'Deployed') {
     return { state: 'bad', text: `${what} is on its way to all places (${status}); look again in some minutes` };

@@ -58,7 +58,7 @@ export function keyFindings(
   const unpublished = signing?.keys.filter(({ kid }) => !published.has(kid)) ?? [];
   const tokens =
     signing === undefined || verification === undefined
-      ? bad(`token keys: there are none, nobody can log in; ${remedy}`)
+      ? bad(`token keys: there are none, no user can log in; ${remedy}`)
       : unpublished.length > 0
         ? bad(`token keys: ${unpublished.length} can sign and are not published; ${remedy}`)
         : good(`token keys: ${signing.keys.length} to sign with, ${verification.keys.length} published`);
@@ -105,7 +105,7 @@ export function alarmFindings(
   if (silent.length > 0) {
     const topicsToName =
       of === 'edge' ? '-c edgePageTopicArn=ARN -c edgeTicketTopicArn=ARN' : '-c pageTopicArn=ARN -c ticketTopicArn=ARN';
-    findings.push(bad(`${what} ${silent.length} of ${alarms.length} tell nobody; ${deploy} ${topicsToName}`));
+    findings.push(bad(`${what} ${silent.length} of ${alarms.length} have no topic to tell; ${deploy} ${topicsToName}`));
   }
   if (off.length > 0) {
     const region = of === 'edge' ? ` --region ${edgeRegion}` : '';
@@ -118,9 +118,9 @@ export function alarmFindings(
 
 function topicFinding({ arn, confirmed, pending }: TopicState): Finding {
   if (confirmed > 0) return good(`alarm topic ${arn}: ${confirmed} subscribed`);
-  if (pending > 0) return bad(`alarm topic ${arn}: nobody has confirmed; follow the link that was mailed`);
+  if (pending > 0) return bad(`alarm topic ${arn}: no address has confirmed; follow the link that was mailed`);
   const subscribe = `aws sns subscribe --topic-arn ${arn} --region ${arn.split(':')[3]} --protocol email --notification-endpoint ADDRESS`;
-  return bad(`alarm topic ${arn}: nobody is subscribed; ${subscribe}, then follow the link that is mailed`);
+  return bad(`alarm topic ${arn}: no address is subscribed; ${subscribe}, then follow the link that is mailed`);
 }
 
 export interface WabaState {

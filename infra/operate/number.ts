@@ -20,6 +20,7 @@ import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { type JobOutcomes, jobLines, timeOf, totalLine } from './outcomes-output.ts';
 import { readCredentials } from './stored-credentials.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
+import { timeSpanMs } from './time-span.ts';
 
 const longestCapMs = 7 * 86_400_000;
 /** Older dispatches are shown only by the end of their ids; they hardly ever wait longer. */
@@ -106,12 +107,9 @@ function capWanted({ limit, for: time }: { limit?: string | undefined; for?: str
   return { perSecond: Number(limit), forMs: durationMs(time) };
 }
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function durationMs(text: string): number {
-  const match = /^([1-9]\d{0,5})([mhd])$/.exec(text);
-  const ms = Number(match?.[1]) * (unitMs[match?.[2] ?? ''] ?? 0);
-  if (match !== null && ms <= longestCapMs) return ms;
+  const ms = timeSpanMs(text);
+  if (ms !== undefined && ms <= longestCapMs) return ms;
   throw new CommandError(`--for takes a time such as 30m, 4h or 2d, 7d at most, not ${text}`);
 }
 

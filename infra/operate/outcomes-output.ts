@@ -43,7 +43,7 @@ export function settlingLines(found: readonly JobOutcomes[], stage: string | und
   const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
   if (unknown.length === 0) return [];
   return [
-    'nobody knows whether these were sent; once you do, one line settles each:',
+    'whether these were sent is not known; once you know it, one line settles each:',
     ...unknown.map((outcome) => `${indent}${settlingLine(outcome, stage)}   # or: failed`),
   ];
 }

@@ -15,6 +15,7 @@ import { type OpenHolds, openHolds } from './open-holds.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-output.ts';
 import { targetOf } from './target.ts';
+import { timeSpanMs } from './time-span.ts';
 
 const usage = `What became of messages.
 
@@ -23,7 +24,7 @@ npm run outcomes -- --since 1h                        every job accepted in that
 npm run outcomes -- --did DID --from TIME --to TIME   every job of a DID accepted in that time (ISO 8601, UTC),
                                                       of the clients that may send from it now
 npm run outcomes -- --held                            what nothing leaves for (a template, a number, an account, the platform),
-                                                      why, and the jobs that wait: of the last 3 days or of --since
+                                                      why, and the jobs that wait: all, or those of --since
 npm run outcomes -- --held --end SCOPE                end such a hold once its cause is removed; SCOPE as --held spells it
 npm run outcomes -- --resolve ID sent|failed          settle one unknown message by hand; nothing is sent
 
@@ -144,7 +145,7 @@ async function listHeld(wanted: Wanted, stage: OutcomesStage, print: (line: stri
   if (dispatch !== undefined) throw new CommandError('--held shows no single job; --dispatch alone does');
   const parked: JobOutcomes[] = [];
   for (const job of await jobsOf(wanted, undefined, stage)) {
-    if (isParked(job)) parked.push(await outcomesOf(job, { wanted, key: undefined, stage }));
+    parked.push(await outcomesOf(job, { wanted, key: undefined, stage }));
   }
   const numbers = await stage.listNumbers();
   const provisioned =
@@ -174,31 +175,27 @@ async function endHold(wanted: Wanted, stage: OutcomesStage, print: (line: strin
   print(`Held no more: ${end}. What waits for it goes on by itself within minutes.`);
 }
 
-function isParked({ stop, parked }: DescribedJob): boolean {
-  return stop === undefined && parked !== undefined;
-}
-
-/** A dispatch waits at most a day, usually from minutes after its acceptance. */
-const parkedWithin = '3d';
-
 const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];
 
 async function jobsOf(wanted: Wanted, key: MessageKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
-  const { dispatch, did, from, to, held } = wanted.values;
-  const since = wanted.values.since ?? (held && from === undefined && to === undefined ? parkedWithin : undefined);
+  const { dispatch, did, from, to, since, held } = wanted.values;
   const { outcomes, clientsOf, nowMs } = stage;
-  const jobsFrom = async (each: string, period: Period) =>
-    await outcomes.listJobs({ did: each, clientIds: await clientsOf(each) }, period);
+  const jobsFrom = async (each: string, period: Period) => {
+    const from = { did: each, clientIds: await clientsOf(each) };
+    return await (held ? outcomes.listParked(from, period) : outcomes.listJobs(from, period));
+  };
+  // A scheduled send may wait weeks after its acceptance (D56).
+  const isOfAnyTime = held && from === undefined && to === undefined;
   if (dispatch !== undefined) {
     const job = await outcomes.findJob(key?.jobId ?? dispatch);
     return job === undefined ? [] : [job];
   }
-  if (since === undefined) {
+  if (since === undefined && !isOfAnyTime) {
     const asked = required(did, '--did');
     return await jobsFrom(asked, { fromMs: timeMs(from, '--from'), toMs: timeMs(to, '--to') });
   }
   if (from !== undefined || to !== undefined) throw new CommandError('--since stands for --from and --to');
-  const period = { fromMs: nowMs() - durationMs(since), toMs: nowMs() + 1 };
+  const period = { fromMs: since === undefined ? 0 : nowMs() - durationMs(since), toMs: nowMs() + 1 };
   const jobs: DescribedJob[] = [];
   const dids = did === undefined ? (await stage.listNumbers()).map((number) => number.did) : [did];
   for (const each of [...new Set(dids)].sort()) jobs.push(...(await jobsFrom(each, period)));
@@ -232,12 +229,10 @@ function timeMs(value: string | undefined, name: string): number {
   return parsed;
 }
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function durationMs(value: string): number {
-  const match = /^(\d{1,6})([mhd])$/.exec(value);
-  if (match === null) throw new CommandError(`--since takes a time such as 30m, 1h or 2d, not ${value}`);
-  return Number(match[1]) * (unitMs[match[2] ?? ''] ?? 0);
+  const ms = timeSpanMs(value);
+  if (ms === undefined) throw new CommandError(`--since takes a time such as 30m, 1h or 2d, not ${value}`);
+  return ms;
 }
 
 if (import.meta.main) {

@@ -1,7 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import * as v from 'valibot';
-import { credentialKey } from '../../lib/access/sign-in/credential-items.ts';
-import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/sign-in/password.ts';
+import { randomUUID } from 'node:crypto';
 import type { Fault } from '../../lib/http/refusal.ts';
 import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
@@ -10,14 +7,9 @@ import { desiredPlatformApps } from '../../lib/provisioning/desired-apps.ts';
 import type { PlanLine } from '../../lib/provisioning/plan-lines.ts';
 import { desiredPlatformCredentials } from '../../lib/provisioning/platform-credentials.ts';
 import { type Subscription, subscribeWabas } from '../../lib/provisioning/platform-subscriptions.ts';
-import {
-  credentialItem,
-  type ProvisionedItem,
-  provisionedChannels,
-  provisionedItems,
-} from '../../lib/provisioning/provisioned-items.ts';
+import { provisionedChannels, provisionedItems } from '../../lib/provisioning/provisioned-items.ts';
 import { type ProvisioningFile, provisioningFile } from '../../lib/provisioning/provisioning-file.ts';
-import { type ProvisioningPlan, provisioningPlan, type StoredItem } from '../../lib/provisioning/provisioning-plan.ts';
+import { type ProvisioningPlan, provisioningPlan } from '../../lib/provisioning/provisioning-plan.ts';
 import {
   type ProvisioningRun,
   type ProvisioningStore,
@@ -32,6 +24,7 @@ import { readApps } from './stored-apps.ts';
 import { assertRoom, readCredentials, writeCredentials } from './stored-credentials.ts';
 import type { Target } from './target.ts';
 import { type PlannedKeys, plannedTokenKeys } from './token-keys.ts';
+import { wantedCredentials } from './wanted-credentials.ts';
 
 export interface ProvisioningOptions {
   /** Reports what would be written and writes nothing. */
@@ -240,38 +233,4 @@ async function stored(target: Target) {
     if (error instanceof UnreadableSecret) throw new CommandError(`Nothing was written: ${error.message}`, 1);
     throw error;
   }
-}
-
-/** Hashes only passwords that do not match the stored hash. */
-async function wantedCredentials(
-  file: ProvisioningFile,
-  { stored, kept }: { readonly stored: readonly StoredItem[]; readonly kept: ReadonlySet<string> },
-): Promise<{ readonly credentials: ProvisionedItem[]; readonly passwordsHashed: number }> {
-  const items = stored.filter(({ table }) => table === 'credentials');
-  const storedHashes = new Map(items.map(({ key, attributes }) => [key.pk, v.parse(HashesSchema, attributes)]));
-  const credentials: ProvisionedItem[] = [];
-  let passwordsHashed = 0;
-  for (const user of file.users) {
-    const before = storedHashes.get(credentialKey(user.username).pk);
-    const { password, password_hash: givenHash } = user;
-    if (before !== undefined && kept.has(user.username)) {
-      credentials.push(credentialItem(user, before));
-    } else if (password === undefined) {
-      if (givenHash === undefined) throw new Error('a user without password passed validation');
-      const passwordHash = before?.givenHash === givenHash ? before.passwordHash : givenHash;
-      credentials.push(credentialItem(user, { passwordHash, givenHash }));
-    } else if (before !== undefined && (await isUnchanged(password, before.passwordHash))) {
-      credentials.push(credentialItem(user, before));
-    } else {
-      credentials.push(credentialItem(user, { passwordHash: await hashPassword(password, randomBytes(saltBytes)) }));
-      passwordsHashed += 1;
-    }
-  }
-  return { credentials, passwordsHashed };
-}
-
-const HashesSchema = v.object({ passwordHash: v.string(), givenHash: v.optional(v.string()) });
-
-async function isUnchanged(password: string, storedHash: string): Promise<boolean> {
-  return !isOutdated(storedHash) && (await verifyPassword(password, storedHash));
 }

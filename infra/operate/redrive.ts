@@ -3,7 +3,8 @@ import { packEntries, type QueueEntry, sendEntries } from '../../lib/aws/sqs-bat
 import { queuePurposes } from '../names.ts';
 import type { QueueName } from '../queues.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
-import { countOf, giveBack, type Letter, lettersOf, remove } from './dead-letter-queue.ts';
+import { countOf, type DeadLetters, type Letter, readDeadLetters } from './dead-letter-queue.ts';
+import { linesOf, type Tallied, Tally } from './dead-letter-tally.ts';
 import { type JudgedLetter, judgeLetter, type LetterKind } from './dead-letters.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { type OpenQueue, openDeadLetters, openQueue, targetOf } from './target.ts';
@@ -71,9 +72,10 @@ export async function redriveCommand(
   print(`${purpose}: ${waiting} dead ${waiting === 1 ? 'letter' : 'letters'}`);
   if (waiting === 0) return;
   const judge = (body: string) => judgeLetter(name, body, nowMs());
+  const deadLetters = readDeadLetters(at.deadLetters);
   const seconds = Math.ceil(most / pacePerSecond);
   if (!yes) {
-    const looked = await look(at.deadLetters, judge, Math.min(most, mostLookedAt));
+    const looked = await look(deadLetters, judge, Math.min(most, mostLookedAt));
     for (const line of linesOf(looked, { drop })) print(line);
     if (looked.letters < waiting) print(`looked at ${looked.letters} of them`);
     return print(
@@ -82,10 +84,10 @@ export async function redriveCommand(
         : `nothing was sent: repeat with --yes; at ${pacePerSecond} a second that takes ${seconds} s`,
     );
   }
-  const act = drop ? dropped(at.deadLetters) : moved(at);
+  const act = drop ? dropped(deadLetters) : moved(at.queue, deadLetters);
   const verdict = drop ? 'useless' : 'again';
   const done = await at.audit(drop ? 'command.redrive_drop' : 'command.redrive', { queue: purpose, count: most }, () =>
-    work(at.deadLetters, { judge, act, most, pacePerSecond, tell, pause, verdict }),
+    work(deadLetters, { judge, act, most, pacePerSecond, tell, pause, verdict }),
   );
   for (const line of linesOf(done, { drop })) print(line);
   print(`${done.acted} ${drop ? 'deleted' : 'sent again'}; ${await countOf(at.deadLetters)} dead letters are left`);
@@ -108,38 +110,11 @@ function whole(text: string | undefined, name: string, most: number): number | u
   throw new CommandError(`${name} takes ${range}, not ${text}`);
 }
 
-interface Tallied {
-  readonly letters: number;
-  readonly kinds: ReadonlyMap<string, LetterKind & { readonly letters: number; readonly people: number }>;
-  readonly oldestMs: number | undefined;
-}
-
-class Tally implements Tallied {
-  letters = 0;
-  oldestMs: number | undefined;
-  readonly kinds = new Map<string, LetterKind & { letters: number; people: number }>();
-
-  add({ people = 0, ...kind }: JudgedLetter, { sentMs }: Letter): void {
-    const known = this.kinds.get(kind.text) ?? { ...kind, letters: 0, people: 0 };
-    known.letters += 1;
-    known.people += people;
-    this.kinds.set(kind.text, known);
-    this.letters += 1;
-    if (sentMs !== undefined) this.oldestMs = Math.min(this.oldestMs ?? sentMs, sentMs);
-  }
-}
-
-async function look(deadLetters: OpenQueue, judge: (body: string) => JudgedLetter, most: number): Promise<Tallied> {
+async function look(deadLetters: DeadLetters, judge: (body: string) => JudgedLetter, most: number): Promise<Tallied> {
   const tally = new Tally();
-  const held: Letter[] = [];
-  try {
-    for await (const letters of lettersOf(deadLetters)) {
-      held.push(...letters);
-      for (const letter of letters) if (tally.letters < most) tally.add(judge(letter.body), letter);
-      if (tally.letters >= most) break;
-    }
-  } finally {
-    await giveBack(deadLetters, held);
+  for await (const letters of deadLetters.all()) {
+    for (const letter of letters) if (tally.letters < most) tally.add(judge(letter.body), letter);
+    if (tally.letters >= most) break;
   }
   return tally;
 }
@@ -159,44 +134,38 @@ const toldEach = 1_000;
 
 /** Handles at most as many letters as there were, so that a letter that dies again does not circulate. */
 async function work(
-  deadLetters: OpenQueue,
+  deadLetters: DeadLetters,
   { judge, act, verdict, most, pacePerSecond, tell, pause }: Work,
 ): Promise<Tallied & { readonly acted: number; readonly refused: number }> {
   const tally = new Tally();
-  const held: Letter[] = [];
   let acted = 0;
   let refused = 0;
-  try {
-    for await (const letters of lettersOf(deadLetters)) {
-      const taken: Letter[] = [];
-      for (const letter of letters) {
-        const judged = judge(letter.body);
-        const isOver = acted + refused + taken.length >= most;
-        if (!isOver) tally.add(judged, letter);
-        if (!isOver && judged.verdict === verdict) taken.push(letter);
-        else held.push(letter);
-      }
-      const confirmed = await act(taken);
-      held.push(...taken.filter((letter) => !confirmed.includes(letter)));
-      refused += taken.length - confirmed.length;
-      if (Math.floor((acted + confirmed.length) / toldEach) > Math.floor(acted / toldEach)) {
-        tell(`${acted + confirmed.length} of ${most}`);
-      }
-      acted += confirmed.length;
-      if (acted + refused >= most) break;
-      if (taken.length > 0) await pause((1_000 * taken.length) / pacePerSecond);
+  for await (const letters of deadLetters.all()) {
+    const taken: Letter[] = [];
+    for (const letter of letters) {
+      if (acted + refused + taken.length >= most) break;
+      const judged = judge(letter.body);
+      tally.add(judged, letter);
+      if (judged.verdict === verdict) taken.push(letter);
     }
-  } finally {
-    await giveBack(deadLetters, held);
+    const confirmed = await act(taken);
+    refused += taken.length - confirmed.length;
+    if (Math.floor((acted + confirmed.length) / toldEach) > Math.floor(acted / toldEach)) {
+      tell(`${acted + confirmed.length} of ${most}`);
+    }
+    acted += confirmed.length;
+    if (acted + refused >= most) break;
+    if (taken.length > 0) await pause((1_000 * taken.length) / pacePerSecond);
   }
-  return { letters: tally.letters, kinds: tally.kinds, oldestMs: tally.oldestMs, acted, refused };
+  const { letters, kinds, oldestMs, doubles } = tally;
+  return { letters, kinds, oldestMs, doubles, acted, refused };
 }
 
 /**
  * Sends letters to their queue in their groups, then deletes them. A run that dies in between leaves both, which all
  * consumers tolerate.
  */
-function moved({ queue, deadLetters }: Omit<RedriveAt, 'audit'>): Work['act'] {
+function moved(queue: OpenQueue, deadLetters: DeadLetters): Work['act'] {
   return async (letters) => {
     const entries = new Map<QueueEntry, Letter>(
       letters.map((letter) => [{ body: letter.body, group: letter.group, delaySeconds: 0 }, letter]),
@@ -206,25 +175,16 @@ function moved({ queue, deadLetters }: Omit<RedriveAt, 'audit'>): Work['act'] {
       for (const entry of await sendEntries(queue, batch)) refused.add(entry);
     }
     const sent = [...entries].flatMap(([entry, letter]) => (refused.has(entry) ? [] : [letter]));
-    await remove(deadLetters, sent);
+    await deadLetters.remove(sent);
     return sent;
   };
 }
 
-function dropped(deadLetters: OpenQueue): Work['act'] {
+function dropped(deadLetters: DeadLetters): Work['act'] {
   return async (letters) => {
-    await remove(deadLetters, letters);
+    await deadLetters.remove(letters);
     return letters;
   };
-}
-
-function linesOf({ kinds, oldestMs }: Tallied, { drop }: { readonly drop: boolean }): string[] {
-  const words = { again: drop ? 'stays' : 'again', stays: 'stays', useless: drop ? 'drop' : 'no use' } as const;
-  const rows = [...kinds.values()].map(({ verdict, text, letters, people }) => {
-    const count = people === 0 ? `${letters}` : `${letters} with ${people} messages`;
-    return `${words[verdict].padEnd(6)}  ${count}: ${text}`;
-  });
-  return [...(oldestMs === undefined ? [] : [`the oldest was queued ${new Date(oldestMs).toISOString()}`]), ...rows];
 }
 
 if (import.meta.main) {

@@ -88,7 +88,7 @@ export const probes: readonly Probe[] = [
     expected: [{ status: 403, message: 'not a verify token of this service' }],
   },
   {
-    proves: "the platform's webhook: a body that nobody has signed",
+    proves: "the platform's webhook: a body without a signature",
     route: 'POST /platform/webhook',
     headers: json,
     body: '{}',

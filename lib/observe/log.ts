@@ -61,6 +61,7 @@ export const logEvents = [
   'job.round_lost',
   'job.round_not_released',
   'job.stopped',
+  'job.unreadable',
   'job.watch_ended',
   'job.watch_failed',
   'job.withdrawn',

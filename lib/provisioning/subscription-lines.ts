@@ -3,7 +3,8 @@ import type { Subscription } from './platform-subscriptions.ts';
 /** The report on subscriptions for a terminal. Existing ones need no line. */
 export function subscriptionLines(subscriptions: readonly Subscription[]): string[] {
   const apps = subscriptions.some(({ state }) => state !== 'no app');
-  if (subscriptions.length > 0 && !apps) return ['there are no platform apps: nobody tells what becomes of messages'];
+  if (subscriptions.length > 0 && !apps)
+    return ['there are no platform apps: no webhook tells what becomes of messages'];
   return subscriptions.flatMap((subscription) => lineOf(subscription) ?? []);
 }
 
@@ -19,6 +20,6 @@ function lineOf(subscription: Subscription): string | undefined {
     case 'unknown':
       return `warning: whether ${waba} is subscribed to platform app ${subscription.appId} is not known: ${subscription.why}`;
     case 'no app':
-      return `warning: ${waba} has no platform app: nobody tells what becomes of its messages`;
+      return `warning: ${waba} has no platform app: no webhook tells what becomes of its messages`;
   }
 }

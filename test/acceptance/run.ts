@@ -15,7 +15,7 @@ const usage = `usage: npm run acceptance -- https://API-ADDRESS --stage NAME [--
 
 Runs the contract tests that need no simulator against a deployment, as clients of its own, and removes these again. It
 needs credentials that may write the stage's tables, as provisioning does. It sends no message and asks the platform for
-nothing; nobody can provision meanwhile.
+nothing; an operator cannot provision meanwhile.
 
 --stage NAME   the stage that the address is of
 --stack FILE   the local stack that FILE describes, as npm start describes its own

@@ -33,12 +33,12 @@ import { sendingAt, tableOfRun } from './running/table.ts';
 import { eventFaults, receivedKinds, receiveEvents } from './running/told-events.ts';
 
 const usage = `Sends through a running stack of its own while harm is done to it, and counts at the platform simulator what arrived:
-nobody twice, nobody lost, and whoever is told as unknown at the end was never reached (R13, R14).
+no recipient twice, none lost, and none that is told as unknown at the end was reached (R13, R14).
 
 npm run faults                                three numbers, two clients, 20,000 recipients (a twentieth of them get
                                               one-time codes), at most 30 minutes
 npm run faults -- --recipients N --minutes N  fewer or more recipients (${mostRecipients} at most); 50 minutes at most
-npm run faults -- --seed N                    the same choices again; when they meet what, nobody can repeat
+npm run faults -- --seed N                    the same choices again; when they meet what cannot be repeated
 npm run faults -- --without KIND,KIND         spare it some of: ${mischiefKinds.join(', ')}
 npm run faults -- --log FILE                  append what the functions and the queues say`;
 
@@ -174,7 +174,7 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
     if (performance.now() > endMs) faults.push(`${minutes} minutes were not enough`);
     const again = `npm run faults -- --recipients ${recipients} --seed ${seed}`;
     if (faults.length > 0) throw new CommandError(`\nThis must not be (${again}):\n${faults.join('\n')}`, 1);
-    console.log('\nNobody twice, nobody lost; whoever is unknown was never reached.');
+    console.log('\nNo recipient twice, none lost; none that is unknown was reached.');
   } finally {
     progress.end();
     calm.abort();

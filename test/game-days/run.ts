@@ -4,7 +4,7 @@ import { gameDays } from './all.ts';
 import { played } from './game.ts';
 
 const usage = `Incidents, rehearsed on local stacks of their own: each makes the trouble, shows the alarm and the line that tell it, ends it by
-the commands of the run book, and counts at the platform simulator that nobody was lost and nobody was written to twice.
+the commands of the run book, and counts at the platform simulator that no recipient was lost and none was written to twice.
 
 npm run proof -- game-days             all of them, one after the other
 npm run proof -- game-days NAME ...    some: ${gameDays.map(({ name }) => name).join(', ')}`;

@@ -90,7 +90,7 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
 async function waitingIn({ client, did, jobId }: Job): Promise<string> {
   const rows = await client.rows(did, jobId);
   const waiting = rows.filter(({ state, code }) => state === 'pending' && code === 'template_paused').length;
-  if (waiting === 0) throw new Error('nobody in the report waits for the template');
+  if (waiting === 0) throw new Error('no recipient in the report waits for the template');
   return `${waiting} of ${rows.length} pending, template_paused`;
 }
 

@@ -223,10 +223,10 @@ it('a stage with whole stacks, an alarm without a topic, and a topic without a s
     `✓ API: ${address}/health answers 200`,
   ]);
   expect(stdout).toMatch(
-    /^✗ alarms: 1 of 3 tell nobody; npm run deploy -- -c stage=prod -c pageTopicArn=ARN -c\s+ticketTopicArn=ARN$/m,
+    /^✗ alarms: 1 of 3 have no topic to tell; npm run deploy -- -c stage=prod -c pageTopicArn=ARN -c\s+ticketTopicArn=ARN$/m,
   );
   expect(lines).toContain(`✓ alarm topic ${topic}: 1 subscribed`);
-  expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: nobody is subscribed; aws sns subscribe/m);
+  expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: no address is subscribed; aws sns\s+subscribe/m);
   expect(stdout).toMatch(/^✗ token keys: there are none/m);
   expect(stdout).toMatch(/^✗ platform: no WABA is provisioned; npm run provision -- FILE$/m);
   expect(lines).toContain('– edge: the stage has none before its API');
@@ -244,16 +244,16 @@ it('a stage with an edge, which has a region and a topic of its own', () => {
     ]),
   );
   expect(joinedOf(withEdge)).toContain(
-    `✗ alarm topic ${there}: nobody is subscribed; aws sns subscribe --topic-arn ${there} --region us-east-1`,
+    `✗ alarm topic ${there}: no address is subscribed; aws sns subscribe --topic-arn ${there} --region us-east-1`,
   );
 });
 
 it('an edge that is switched off, whose alarms have no topic', () => {
   expect(saidOf(switchedOff).stdout).toMatch(
-    /^✗ edge: distribution E1 is switched off, nobody is answered; switch it on/m,
+    /^✗ edge: distribution E1 is switched off, no client is answered; switch it on/m,
   );
   expect(joinedOf(switchedOff)).toMatch(
-    /^✗ edge alarms: 1 of 1 tell nobody; .+ -c edgePageTopicArn=ARN -c edgeTicketTopicArn=ARN$/m,
+    /^✗ edge alarms: 1 of 1 have no topic to tell; .+ -c edgePageTopicArn=ARN -c edgeTicketTopicArn=ARN$/m,
   );
 });
 

@@ -96,7 +96,7 @@ describe('the reading of calls', () => {
     ]);
   });
 
-  it('leaves out a function inside of a store that nobody names, and does not take a word of a package for its name', () => {
+  it('leaves out a function inside of a store that no code names, and does not take a word of a package for its name', () => {
     const code = `import * as v from 'valibot';
       function a(client, table) {
         const put = () => client.send(new PutCommand({ TableName: table }));

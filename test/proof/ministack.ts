@@ -17,11 +17,12 @@ import { audited } from '../support/send-audit.ts';
 
 const usage = `Deploys the service to an emulator of AWS that others have written, an older commit of it first, and does to it in the
 middle of sending what operators do: takes the stateless stack away and puts it up again, updates to this checkout,
-goes back. Then compares what the platform simulator took with what the reports say: nobody lost, nobody twice.
+goes back. Then compares what the platform simulator took with what the reports say: none lost, none twice.
 
-npm run proof -- ministack                         the commit before this one, and 3,000 recipients for each of the three
-node infra/run.mjs test/proof/ministack.ts         the same
-                --from COMMIT --recipients N       another commit of the same formats; fewer recipients`;
+npm run proof -- ministack [--from COMMIT] [--recipients N]
+
+  --from COMMIT    an older commit of the same formats; unless told, the one before this one
+  --recipients N   of each of the three sends, 100 to 10000; 3000 unless told`;
 
 const clientId = 1001;
 /** So slow that whatever is done to the stacks is done in the middle. */

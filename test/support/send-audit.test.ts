@@ -22,14 +22,14 @@ test.each([
     'one recipient under two dispatch ids',
     'read',
     [taken(0), { dispatchId: 'J-0b', to: '5490' }],
-    "1 messages were sent twice\n1 messages are nobody's",
+    '1 messages were sent twice\n1 messages belong to no recipient',
   ],
-  ['told as sent', 'sent', [], '1 were never sent, and nobody says that this is unknown: 1 sent (J-0)'],
-  ['waiting for ever', 'pending', [], '1 were never sent, and nobody says that this is unknown: 1 pending (J-0)'],
-  ['refused', 'failed', [], '1 were never sent, and nobody says that this is unknown: 1 failed (J-0)'],
+  ['told as sent', 'sent', [], '1 were never sent, and no report says that this is unknown: 1 sent (J-0)'],
+  ['waiting for ever', 'pending', [], '1 were never sent, and no report says that this is unknown: 1 pending (J-0)'],
+  ['refused', 'failed', [], '1 were never sent, and no report says that this is unknown: 1 failed (J-0)'],
   ['no receipt settled it', 'unknown', [taken(0)], '1 are unknown although the platform took them: 1 unknown (J-0)'],
   ['denied', 'failed', [taken(0)], '1 are told as not sent although the platform took them: 1 failed (J-0)'],
-  ['without a dispatch id', 'unknown', [{ dispatchId: undefined, to: '5491' }], "1 messages are nobody's"],
+  ['without a dispatch id', 'unknown', [{ dispatchId: undefined, to: '5491' }], '1 messages belong to no recipient'],
 ] as const)('%s', (_, state, messages, sentences) => {
   expect(audited(auditOf([told(0, state)], messages)).join('\n')).toBe(sentences);
 });
@@ -47,6 +47,6 @@ test('a row of the report with another recipient does not belong to that message
 test('endings are counted, five are shown, and that there are more', () => {
   const many = Array.from({ length: 6 }, (_, index) => told(index, 'failed', '132015'));
   expect(audited(auditOf([...many, told(6, 'pending')], []))).toEqual([
-    '7 were never sent, and nobody says that this is unknown: 6 failed 132015, 1 pending (J-0 J-1 J-2 J-3 J-4 ...)',
+    '7 were never sent, and no report says that this is unknown: 6 failed 132015, 1 pending (J-0 J-1 J-2 J-3 J-4 ...)',
   ]);
 });

@@ -70,11 +70,11 @@ export function audited({ duplicates, lost, unknownTaken, denied, misaddressed, 
     recipients.length === 0 ? [] : [`${recipients.length} ${what}: ${shown(recipients)}`];
   return [
     ...(duplicates === 0 ? [] : [`${duplicates} messages were sent twice`]),
-    ...told(lost, 'were never sent, and nobody says that this is unknown'),
+    ...told(lost, 'were never sent, and no report says that this is unknown'),
     ...told(unknownTaken, 'are unknown although the platform took them'),
     ...told(denied, 'are told as not sent although the platform took them'),
     ...told(misaddressed, 'are told of somebody else than the platform sent to'),
-    ...(strays === 0 ? [] : [`${strays} messages are nobody's`]),
+    ...(strays === 0 ? [] : [`${strays} messages belong to no recipient`]),
   ];
 }
 

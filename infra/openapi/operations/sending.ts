@@ -196,7 +196,7 @@ export const sending: Operations = {
     tag: 'Sending',
     summary: 'Retry a dispatch',
     description:
-      'A new dispatch of the recipients that ended failed or expired for a cause that may pass, with the parameters that they had. Nobody is in two retries.',
+      'A new dispatch of the recipients that ended failed or expired for a cause that may pass, with the parameters that they had. No recipient is in two retries.',
     path: MessagesRetryPath,
     query: MessagesRetryQuery,
     headers: SendHeaders,

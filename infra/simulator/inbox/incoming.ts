@@ -31,11 +31,11 @@ export function personOf(world: World, beholder: Beholder, id: string): Person {
   const nowMs = world.clock.nowMs();
   if (userIdForm.test(id)) {
     const { person, unreachable } = world.people.withUserId(beholder, id, nowMs);
-    if (unreachable !== undefined) throw new ControlError(400, 'id', `${id} means nobody any more`);
+    if (unreachable !== undefined) throw new ControlError(400, 'id', `${id} means no person any more`);
     return person;
   }
   if (!/^\d{5,15}$/.test(id)) throw new ControlError(400, 'id', `${id} is no phone number, and no user id`);
-  if (world.people.isLeft(id)) throw new ControlError(400, 'id', `${id} is nobody's number any more`);
+  if (world.people.isLeft(id)) throw new ControlError(400, 'id', `${id} is no person's number any more`);
   return world.people.withNumber(beholder, id, nowMs);
 }
 

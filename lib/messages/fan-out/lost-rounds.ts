@@ -1,5 +1,6 @@
 import { inTheWay } from '../../aws/lease.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import type { JobMessage } from '../accept/job-message.ts';
@@ -23,10 +24,16 @@ export interface ScheduledJob {
   readonly round?: RoundRecord;
 }
 
+/** A scheduled job whose item cannot be read. */
+export interface UnreadableJob {
+  readonly jobId: string;
+  readonly error: unknown;
+}
+
 export interface LostRoundsPorts {
   readonly scheduled: {
     /** Scheduled jobs that may still wait, in pages; forgotten jobs are left out. */
-    all(): AsyncIterable<readonly ScheduledJob[]>;
+    all(): AsyncIterable<readonly (ScheduledJob | UnreadableJob)[]>;
     leave(jobId: string): Promise<void>;
   };
   readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
@@ -42,10 +49,19 @@ export function roundState({ round, head }: ScheduledJob, nowMs: number): 'over'
   return nowMs - dueMs >= lostAfterMs ? 'lost' : 'waiting';
 }
 
-/** Queues the messages of lost rounds again. Throws when table or queue cannot be reached: the next run looks again. */
+/**
+ * Queues the messages of lost rounds again. Throws when table or queue cannot be reached: the next run looks again.
+ * Throws after all others when an item cannot be read, so that the function's alarm tells it.
+ */
 export async function findLostRounds({ scheduled, sendAgain, nowMs, log }: LostRoundsPorts): Promise<void> {
+  let unreadable = 0;
   for await (const jobs of scheduled.all()) {
     for (const job of jobs) {
+      if ('error' in job) {
+        unreadable += 1;
+        log('job.unreadable', { jobId: job.jobId, error: errorName(job.error) });
+        continue;
+      }
       const standing = roundState(job, nowMs());
       const { jobId, clientId, acceptedAtMs, correlationId } = job.head;
       if (standing === 'over') await scheduled.leave(jobId);
@@ -56,4 +72,5 @@ export async function findLostRounds({ scheduled, sendAgain, nowMs, log }: LostR
       log('job.round_lost', { jobId, clientId });
     }
   }
+  if (unreadable > 0) throw new Error(`${unreadable} scheduled jobs cannot be read: job.unreadable names them`);
 }

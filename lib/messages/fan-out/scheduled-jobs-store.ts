@@ -1,12 +1,12 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { batchGet, queryPages } from '../../aws/dynamodb-batch.ts';
+import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import { jobKey, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
+import { jobKey, jobOfPartition, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { roundOf } from './job-rounds-store.ts';
-import type { LostRoundsPorts, ScheduledJob } from './lost-rounds.ts';
+import type { LostRoundsPorts, ScheduledJob, UnreadableJob } from './lost-rounds.ts';
 
 const EntrySchema = v.object({ sk: v.string() });
 const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)) });
@@ -27,10 +27,7 @@ export function scheduledJobsStore(
         for await (const page of pages) {
           const keys = page.map((entry) => jobKey(v.parse(EntrySchema, entry).sk));
           const items = await batchGet(access, keys, { consistent: true });
-          yield items.flatMap((item): ScheduledJob[] => {
-            const { head } = v.parse(BegunSchema, item);
-            return head === undefined ? [] : [{ head, ...omitUndefined({ round: roundOf(item) }) }];
-          });
+          yield items.flatMap(readJob);
         }
       }
     },
@@ -39,4 +36,14 @@ export function scheduledJobsStore(
       await client.send(new DeleteCommand({ TableName: table, Key: scheduledKey(jobId) }));
     },
   };
+}
+
+/** Empty for a job that has not begun. Never throws: an unreadable item must not keep the look from others. */
+function readJob(item: Item): (ScheduledJob | UnreadableJob)[] {
+  try {
+    const { head } = v.parse(BegunSchema, item);
+    return head === undefined ? [] : [{ head, ...omitUndefined({ round: roundOf(item) }) }];
+  } catch (error) {
+    return [{ jobId: jobOfPartition(item['pk']), error }];
+  }
 }

@@ -8,6 +8,8 @@ import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { sliceStore } from '../dispatch/claims/slice-store.ts';
 import { dispatchesPartition, jobSortKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
+import type { JobState } from '../job-state.ts';
+import { jobStateStore } from '../job-state-store.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
 import { type DescribedJob, placesOf } from './described-job.ts';
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
@@ -27,19 +29,19 @@ export interface Period {
   readonly toMs: number;
 }
 
+interface JobsOf {
+  readonly did: string;
+  readonly clientIds: readonly number[];
+}
+
 /** Outcomes for operators; all reads are strongly consistent. */
 export interface Outcomes {
   /** Undefined for a job that was never accepted, was withdrawn, or is forgotten. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
   /** Jobs of one DID and these clients accepted in a period, oldest first; those whose id is wanted, or all. */
-  listJobs(
-    from: {
-      readonly did: string;
-      readonly clientIds: readonly number[];
-      readonly isWanted?: (jobId: string) => boolean;
-    },
-    period: Period,
-  ): Promise<DescribedJob[]>;
+  listJobs(from: JobsOf & { readonly isWanted?: (jobId: string) => boolean }, period: Period): Promise<DescribedJob[]>;
+  /** The same, of those that wait for a hold. It does not read the recipients of the others. */
+  listParked(from: JobsOf, period: Period): Promise<DescribedJob[]>;
   /** One outcome per place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
   ofMessage(key: MessageKey): Promise<ReportedOutcome>;
@@ -62,23 +64,13 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
   return {
     findJob: (jobId) => report.findDescribed(jobId),
 
-    listJobs: async ({ did, clientIds, isWanted = () => true }, { fromMs, toMs }) => {
-      const partitions = clientIds.map(dispatchesPartition);
-      const jobIds = new Map<string, string>();
-      for (const partition of fromMs < toMs ? partitions : []) {
-        // Job ids sort after the bare end time, so the end is exclusive.
-        const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
-        for (const item of await queryPartition(messages, partition, period)) {
-          const pointer = v.parse(PointerSchema, item);
-          if (pointer.did === did && isWanted(pointer.jobId)) jobIds.set(pointer.sk, pointer.jobId);
-        }
-      }
-      const jobs: DescribedJob[] = [];
-      for (const [, jobId] of [...jobIds].sort(([one], [other]) => (one < other ? -1 : 1))) {
-        const job = await report.findDescribed(jobId);
-        if (job !== undefined) jobs.push(job);
-      }
-      return jobs;
+    listJobs: async ({ isWanted = () => true, ...from }, period) =>
+      await described((await jobIdsOf(from, period)).filter(isWanted)),
+
+    listParked: async (from, period) => {
+      const jobIds = await jobIdsOf(from, period);
+      const states = await jobStateStore(client, table, pause).of(jobIds);
+      return await described(jobIds.filter((jobId) => isParked(states.get(jobId) ?? {})));
     },
 
     ofJob: async (job) => {
@@ -102,6 +94,30 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       }),
   };
 
+  /** By acceptance. */
+  async function jobIdsOf({ did, clientIds }: JobsOf, { fromMs, toMs }: Period): Promise<string[]> {
+    const partitions = clientIds.map(dispatchesPartition);
+    const jobIds = new Map<string, string>();
+    for (const partition of fromMs < toMs ? partitions : []) {
+      // Job ids sort after the bare end time, so the end is exclusive.
+      const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
+      for (const item of await queryPartition(messages, partition, period)) {
+        const pointer = v.parse(PointerSchema, item);
+        if (pointer.did === did) jobIds.set(pointer.sk, pointer.jobId);
+      }
+    }
+    return [...jobIds].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, jobId]) => jobId);
+  }
+
+  async function described(jobIds: readonly string[]): Promise<DescribedJob[]> {
+    const jobs: DescribedJob[] = [];
+    for (const jobId of jobIds) {
+      const job = await report.findDescribed(jobId);
+      if (job !== undefined) jobs.push(job);
+    }
+    return jobs;
+  }
+
   async function readMessage({ jobId, index }: MessageKey): Promise<{
     readonly slice: Slice | undefined;
     readonly outcome: ReportedOutcome;
@@ -116,6 +132,10 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     const slice = written.slices.get(sliceOf({ jobId, index }).slice);
     return { slice, outcome: { ...outcomeAt(index), ...toOf(job, index) } };
   }
+}
+
+function isParked({ stop, parked }: JobState): boolean {
+  return stop === undefined && parked !== undefined;
 }
 
 function toOf({ recipients }: DescribedJob, index: number) {

@@ -231,7 +231,7 @@ describe('what cannot be resolved or run is an error that names the place', () =
       /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: Fn::GetAtt Bus\.Arn \(AWS::Events::EventBus\) has no value/,
     ],
     [
-      'an export that nobody makes',
+      'an export that no stack makes',
       workerWith(() => Fn.importValue('nowhere')),
       /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: no stack exports nowhere$/,
     ],

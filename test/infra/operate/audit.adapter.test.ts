@@ -11,31 +11,25 @@ const documentClient = localDocumentClient();
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
 const hourMs = 3_600_000;
 
+const done = { who: 'agent1001', outcome: 'done', on: {} } as const;
+const entries: readonly AuditEntry[] = [
+  { ...done, whose: 1001, id: 'a', atMs: nowMs - 3 * hourMs, what: 'login' },
+  {
+    ...{ whose: 1001, id: 'b', atMs: nowMs - 2 * hourMs, what: 'template.created', outcome: 'unknown' },
+    ...{ who: 'operator', ofClientId: 1, on: { wabaId: '2000', documentIds: ['x', 'y\u001b[2J'] } },
+  },
+  { ...done, whose: 1002, id: 'c', atMs: nowMs - hourMs, what: 'campaign.cancelled', on: { campaignId: 10, count: 3 } },
+  {
+    ...{ ...done, whose: 'OPERATOR', id: 'd', atMs: nowMs, what: 'command.redrive', outcome: 'begun' },
+    ...{ who: 'arn:aws:iam::1:user/x', on: { queue: 'dispatch', count: 7 } },
+  },
+  { ...done, whose: 1001, id: 'e', atMs: nowMs - 8 * 24 * hourMs, what: 'webhook.changed' },
+];
+
 let table: string;
 beforeAll(async () => {
   table = await freshTable('audit');
   const append = auditWriter(documentClient, table);
-  const done = { who: 'agent1001', outcome: 'done', on: {} } as const;
-  const entries: AuditEntry[] = [
-    { ...done, whose: 1001, id: 'a', atMs: nowMs - 3 * hourMs, what: 'login' },
-    {
-      ...{ whose: 1001, id: 'b', atMs: nowMs - 2 * hourMs, what: 'template.created', outcome: 'unknown' },
-      ...{ who: 'operator', ofClientId: 1, on: { wabaId: '2000', documentIds: ['x', 'y\u001b[2J'] } },
-    },
-    {
-      ...done,
-      whose: 1002,
-      id: 'c',
-      atMs: nowMs - hourMs,
-      what: 'campaign.cancelled',
-      on: { campaignId: 10, count: 3 },
-    },
-    {
-      ...{ ...done, whose: 'OPERATOR', id: 'd', atMs: nowMs, what: 'command.redrive', outcome: 'begun' },
-      ...{ who: 'arn:aws:iam::1:user/x', on: { queue: 'dispatch', count: 7 } },
-    },
-    { ...done, whose: 1001, id: 'e', atMs: nowMs - 8 * 24 * hourMs, what: 'webhook.changed' },
-  ];
   for (const entry of entries) await append(entry);
 });
 

@@ -15,13 +15,13 @@ describe('a chunk', () => {
   test.each<[string, object, number, string, string]>([
     ['that may still leave goes again: claims outlive it', {}, 14 * day, 'again', 'may still leave'],
     [
-      'whose time is over goes again, and calls nobody',
+      'whose time is over goes again, and calls no recipient',
       { expiresAtMs: acceptedAtMs + day },
       2 * day,
       'again',
       'too late',
     ],
-    ['later than the last call goes again, and calls nobody', {}, 29 * day, 'again', 'too late'],
+    ['later than the last call goes again, and calls no recipient', {}, 29 * day, 'again', 'too late'],
     ['of a job that is forgotten stays: its claims may be gone', {}, 30 * day, 'stays', 'forgotten'],
     [
       'of a job that is kept longer goes again (D56)',
@@ -33,7 +33,7 @@ describe('a chunk', () => {
   ])('%s', (_, changes, ageMs, verdict, text) => {
     for (const queue of ['dispatch', 'urgent'] as const) {
       expect(judgeLetter(queue, chunk(changes), acceptedAtMs + ageMs)).toEqual({
-        ...{ verdict, people: 2, text: expect.stringContaining(text) },
+        ...{ verdict, text: expect.stringContaining(text), messages: { jobId: chunkOf([]).jobId, indexes: [0, 1] } },
       });
     }
   });

@@ -79,10 +79,22 @@ describe('alarms', () => {
       ['good', 'good'],
       '',
     ],
-    ['one tells nobody', [alarm, { ...alarm, actions: [] }], [topic], ['bad', 'good'], '1 of 2 tell nobody'],
+    ['one has no topic', [alarm, { ...alarm, actions: [] }], [topic], ['bad', 'good'], '1 of 2 have no topic to tell'],
     ['one is off', [{ ...alarm, actionsEnabled: false }], [topic], ['bad', 'good'], `--alarm-names ${alarm.name}`],
-    ['nobody hears', [alarm], [{ ...topic, confirmed: 0 }], ['good', 'bad'], `aws sns subscribe --topic-arn ${arn}`],
-    ['nobody has confirmed', [alarm], [{ arn, confirmed: 0, pending: 2 }], ['good', 'bad'], 'nobody has confirmed'],
+    [
+      'no address is subscribed',
+      [alarm],
+      [{ ...topic, confirmed: 0 }],
+      ['good', 'bad'],
+      `aws sns subscribe --topic-arn ${arn}`,
+    ],
+    [
+      'no address has confirmed',
+      [alarm],
+      [{ arn, confirmed: 0, pending: 2 }],
+      ['good', 'bad'],
+      'no address has confirmed',
+    ],
   ] as const)('%s', (_, alarms, topics, states, says) => {
     const findings = alarmFindings('prod', alarms, topics);
     expect(findings.map(({ state }) => state)).toEqual(states);

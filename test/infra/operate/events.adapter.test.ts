@@ -76,7 +76,7 @@ describe('replay', () => {
   test.each([
     ['no webhook', undefined],
     ['a webhook that is switched off', { ...on, active: false }],
-  ])('with %s nobody would be reached: status 1, and nothing is sent', async (_, found) => {
+  ])('with %s no client would be reached: status 1, and nothing is sent', async (_, found) => {
     config = found;
     const error = await run('replay', ...since).catch((reason: unknown) => reason);
     config = on;

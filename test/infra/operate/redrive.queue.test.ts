@@ -1,6 +1,8 @@
 import {
+  ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
+  type ReceiveMessageCommandInput,
   type ReceiveMessageCommandOutput,
   type SendMessageBatchCommandInput,
   type SendMessageBatchCommandOutput,
@@ -11,6 +13,8 @@ import type { OpenQueue } from '../../../infra/operate/target.ts';
 import type { QueueName } from '../../../infra/queues.ts';
 import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
 import { encodeJob } from '../../../lib/messages/accept/job-message.ts';
+import type { QueuedChunk } from '../../../lib/messages/chunk.ts';
+import { chunkOf, recipientsFrom } from '../../lib/messages/dispatch/chunk-run-world.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshQueue, localQueueClient } from '../../support/stores.ts';
 
@@ -39,12 +43,42 @@ client.middlewareStack.add(
   { step: 'initialize' },
 );
 
+/** The dead letters that a run has read; `showHidden` lets the time pass after which they can be seen again. */
+let hidden: string[] = [];
+let receives = 0;
+let beforeReceive: (receive: number) => Promise<void>;
+client.middlewareStack.add(
+  (next) => async (args) => {
+    const input = args.input as Partial<ReceiveMessageCommandInput>;
+    if (input.QueueUrl !== deadLetters.url || input.VisibilityTimeout !== 120) return next(args);
+    receives += 1;
+    await beforeReceive(receives);
+    const reply = await next(args);
+    const { Messages = [] } = reply.output as ReceiveMessageCommandOutput;
+    hidden.push(...Messages.map(({ ReceiptHandle = '' }) => ReceiptHandle));
+    return reply;
+  },
+  { step: 'initialize' },
+);
+
+async function showHidden(): Promise<void> {
+  for (; hidden.length > 0; hidden = hidden.slice(10)) {
+    const Entries = hidden.slice(0, 10).map((ReceiptHandle, at) => ({
+      ...{ Id: String(at), ReceiptHandle, VisibilityTimeout: 0 },
+    }));
+    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: deadLetters.url, Entries }));
+  }
+}
+
 const audited = operatorAuditInMemory();
 
 beforeEach(async () => {
   audited.entries.length = 0;
   groups = [];
   refuses = 0;
+  hidden = [];
+  receives = 0;
+  beforeReceive = async () => {};
   queue = { client, url: await freshQueue() };
   deadLetters = { client, url: await freshQueue() };
 });
@@ -76,6 +110,9 @@ const die = (bodies: readonly string[], group = 'client-1001') =>
     bodies.map((body) => ({ body, group, delaySeconds: 0 })),
   );
 
+const unreadable = (count: number) => Array.from({ length: count }, (_, at) => `no json ${at}`);
+const chunk = (first: number, count: number, changes: Partial<QueuedChunk> = {}) =>
+  JSON.stringify(chunkOf([{ try: 0, size: count, recipients: recipientsFrom(first, count) }], changes));
 const job = (jobId: string) => encodeJob({ jobId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 });
 const jobs = (count: number) => Array.from({ length: count }, (_, at) => job(`J${at}`));
 
@@ -126,6 +163,37 @@ test('with --yes they are in their queue, in their groups, in pace; what is not 
   expect(await waitingIn(deadLetters)).toBe(1);
   const line = { what: 'command.redrive', on: { queue: 'send-jobs', count: 13 } };
   expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
+});
+
+test('held letters that can be seen again do not end a long run before its last letter', async () => {
+  await die(unreadable(20));
+  // The emulator gives out first what could be seen first.
+  beforeReceive = async (receive) => {
+    if (receive !== 3) return;
+    await showHidden();
+    await die(jobs(5));
+  };
+  expect((await run('send-jobs', '--yes')).lines.at(-1)).toBe('5 sent again; 20 dead letters are left');
+  expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([5, 20]);
+});
+
+test('a run ends that holds more letters than it reads before they can be seen again', async () => {
+  await die(unreadable(12));
+  beforeReceive = showHidden;
+  expect((await run('send-jobs', '--yes')).lines.at(-1)).toBe('0 sent again; 12 dead letters are left');
+  expect(await waitingIn(deadLetters)).toBe(12);
+});
+
+test('a message that several letters carry counts once, and the letters are said; all go again', async () => {
+  const again = chunk(10, 10);
+  await die([chunk(0, 10), again, again, chunk(15, 1), chunk(0, 10, { jobId: 'K' })]);
+  const lines = [
+    expect.stringMatching(/^the oldest/),
+    expect.stringMatching(/^again {3}5 with 30 messages: chunks whose messages may still leave/),
+    expect.stringMatching(/^2 of them carry messages of another one.+ leave once$/),
+  ];
+  expect((await run('dispatch')).lines.slice(1, 4)).toEqual(lines);
+  expect((await run('dispatch', '--yes')).lines.slice(1)).toEqual([...lines, '5 sent again; 0 dead letters are left']);
 });
 
 test('--at-most ends it, and the rest stays for the next run', async () => {

@@ -76,7 +76,7 @@ const host = 'localhost:3001';
 
 test.each<[string, IncomingHttpHeaders, string | undefined]>([
   ['a program of HTTP/1.0, which says no host', {}, undefined],
-  ['whoever types the address', { host, 'sec-fetch-site': 'none' }, undefined],
+  ['a person who types the address', { host, 'sec-fetch-site': 'none' }, undefined],
   ['a page of its own, in other letters', { host: 'LocalHost:3001', origin: 'HTTP://localhost:3001' }, undefined],
   ['a name that ends like ours', { host: 'evil-localhost:3001' }, byHost],
   ['a name that ends like an address of ours', { host: 'evil.127.0.0.1' }, byHost],

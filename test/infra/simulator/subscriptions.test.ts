@@ -87,7 +87,7 @@ describe('the callback of an app', () => {
 
   test.each<[string, object, number, RegExp]>([
     ['a word that the address does not know', { verify_token: 'wrong' }, 2200, /HTTP Status Code = 403/],
-    ['nobody there', { callback_url: 'http://127.0.0.1:9/hook' }, 2200, /verification failed/],
+    ['no server there', { callback_url: 'http://127.0.0.1:9/hook' }, 2200, /verification failed/],
     ['no address', { callback_url: 'hook' }, 2200, /no address/],
     ['another object', { object: 'page' }, 100, /object must be/],
     ['no address given', { callback_url: undefined }, 100, /callback_url is required/],

@@ -71,10 +71,10 @@ test('a WABA without an app is named; where there are no apps at all, one line s
   const without = provisioningFile({ ...demo, platform_apps: [{ ...app, wabas: [second] }] }, []);
   const platform = platformWith({ [second]: [appId] });
   expect(subscriptionLines(await subscribed(platform, false, without))).toEqual([
-    `warning: WABA ${first} has no platform app: nobody tells what becomes of its messages`,
+    `warning: WABA ${first} has no platform app: no webhook tells what becomes of its messages`,
   ]);
   const none = provisioningFile({ ...demo, platform_apps: [] }, []);
   expect(subscriptionLines(await subscribed(platform, false, none))).toEqual([
-    'there are no platform apps: nobody tells what becomes of messages',
+    'there are no platform apps: no webhook tells what becomes of messages',
   ]);
 });

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import { leaseMs, type RoundRecord, roundAfterLast } from '../../../../lib/messages/fan-out/job-rounds.ts';
-import { findLostRounds, roundState, type ScheduledJob } from '../../../../lib/messages/fan-out/lost-rounds.ts';
+import {
+  findLostRounds,
+  roundState,
+  type ScheduledJob,
+  type UnreadableJob,
+} from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { countedBy } from '../../../support/counted.ts';
 
 /** A scheduled send whose round message is lost (D56, R54). */
@@ -29,16 +34,11 @@ test.each([
   expect(roundState(jobOf('J', round), nowMs)).toBe(expected);
 });
 
-test('its message is queued once more, as it was, and counted; jobs that are all released are left', async () => {
+function lookAt(pages: readonly (readonly (ScheduledJob | UnreadableJob)[])[]) {
   const sent: [JobMessage, number][] = [];
   const left: string[] = [];
   const logged: unknown[] = [];
-  const lost = jobOf('A', { round: 3, dueMs: minutes(30) });
-  const pages = [
-    [{ ...lost, head: { ...lost.head, correlationId: 'C' } }, jobOf('B', { round: roundAfterLast })],
-    [jobOf('D', { round: 1, dueMs: nowMs }), jobOf('E')],
-  ];
-  const work = () =>
+  const look = () =>
     findLostRounds({
       scheduled: {
         all: async function* () {
@@ -50,7 +50,17 @@ test('its message is queued once more, as it was, and counted; jobs that are all
       nowMs: () => nowMs,
       log: (...line) => void logged.push(line),
     });
-  expect(await countedBy(work)).toMatchObject([{ RoundsLost: 2 }]);
+  return { look, sent, left, logged };
+}
+
+test('its message is queued once more, as it was, and counted; jobs that are all released are left', async () => {
+  const lost = jobOf('A', { round: 3, dueMs: minutes(30) });
+  const pages = [
+    [{ ...lost, head: { ...lost.head, correlationId: 'C' } }, jobOf('B', { round: roundAfterLast })],
+    [jobOf('D', { round: 1, dueMs: nowMs }), jobOf('E')],
+  ];
+  const { look, sent, left, logged } = lookAt(pages);
+  expect(await countedBy(look)).toMatchObject([{ RoundsLost: 2 }]);
   const facts = { clientId: 1001, acceptedAtMs: minutes(60) };
   expect(sent).toEqual([
     [{ jobId: 'A', ...facts, correlationId: 'C', round: 3 }, 0],
@@ -58,4 +68,11 @@ test('its message is queued once more, as it was, and counted; jobs that are all
   ]);
   expect(left).toEqual(['B']);
   expect(logged).toEqual(['A', 'E'].map((jobId) => ['job.round_lost', { jobId, clientId: 1001 }]));
+});
+
+test('jobs behind one that cannot be read are looked at; it is logged, and the run fails at its end', async () => {
+  const { look, sent, logged } = lookAt([[{ jobId: 'BROKEN', error: new TypeError('x') }, jobOf('A')], [jobOf('B')]]);
+  await expect(look()).rejects.toThrow('1 scheduled jobs cannot be read');
+  expect(sent.map(([{ jobId }]) => jobId)).toEqual(['A', 'B']);
+  expect(logged[0]).toEqual(['job.unreadable', { jobId: 'BROKEN', error: 'TypeError' }]);
 });

@@ -1,9 +1,11 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { type AcceptedJobs, acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import type { JobRounds } from '../../../../lib/messages/fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../../../../lib/messages/fan-out/job-rounds-store.ts';
 import type { LostRoundsPorts, ScheduledJob } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { scheduledJobsStore } from '../../../../lib/messages/fan-out/scheduled-jobs-store.ts';
+import { jobKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -15,8 +17,9 @@ const client = localDocumentClient();
 let accepted: AcceptedJobs;
 let rounds: JobRounds;
 let scheduled: LostRoundsPorts['scheduled'];
+let table: string;
 beforeAll(async () => {
-  const table = await freshTable('messages');
+  table = await freshTable('messages');
   const unused = () => Promise.reject(new Error('not asked here'));
   accepted = acceptedJobsStore(client, table, () => nowMs);
   rounds = jobRoundsStore({ client, table }, { find: unused, recipientsFrom: unused, begin: accepted.begin });
@@ -33,7 +36,7 @@ const storedJob = {
 
 async function listed(): Promise<ScheduledJob[]> {
   const jobs: ScheduledJob[] = [];
-  for await (const some of scheduled.all()) jobs.push(...some);
+  for await (const some of scheduled.all()) for (const job of some) if ('head' in job) jobs.push(job);
   return jobs.toSorted((one, other) => (one.head.jobId < other.head.jobId ? -1 : 1));
 }
 
@@ -76,4 +79,24 @@ test('a late announcement of an ending takes back no wave from the same place', 
   expect(await rounds.announce(run, ended, nowMs)).toBeUndefined();
   expect(await rounds.take(run, nowMs)).toMatchObject({ progress: { ...ended, wave } });
   expect(await rounds.announce(run, { queued: 20, ofStretches: [10, 10] }, nowMs)).toEqual({});
+});
+
+test.each([
+  ['head', '{'],
+  ['round', { round: 'x' }],
+])('a job whose %s cannot be read is told as such, and the others are listed', async (attribute, value) => {
+  const others = await listed();
+  const jobId = `BROKEN-${attribute}`;
+  await begin({ jobId, when });
+  await client.send(
+    new UpdateCommand({
+      ...{ TableName: table, Key: jobKey(jobId), UpdateExpression: 'SET #broken = :value' },
+      ...{ ExpressionAttributeNames: { '#broken': attribute }, ExpressionAttributeValues: { ':value': value } },
+    }),
+  );
+  const unreadable: unknown[] = [];
+  for await (const jobs of scheduled.all()) unreadable.push(...jobs.filter((job) => 'error' in job));
+  expect(unreadable).toMatchObject([{ jobId }]);
+  expect(await listed()).toEqual(others);
+  await scheduled.leave(jobId);
 });

@@ -189,13 +189,15 @@ describe('what is held, and who waits (D46)', () => {
   const later = (ms: number) => new Date(sinceMs + ms).toISOString();
   const since = later(0);
   const paused = headOf('PAUSED', { total: 2 });
+  // It was accepted weeks ago: a scheduled send.
+  const long = headOf('LONG', { total: 2, acceptedAtMs: acceptedAtMs - 25 * 86_400_000 });
   const other = headOf('OTHER', { total: 2, did: dids[1] ?? '', phoneNumberId: '300000000000002', wabaId: 'W2' });
   const idsIn = (lines: readonly string[]) => lines.flatMap((line) => /^ +job (\S+),/.exec(line)?.[1] ?? []);
   const total = (pending: number) => `total ${pending}: ${pending} pending, 0 held`;
 
   beforeAll(async () => {
     const stopped = headOf('STOPPED', { total: 2 });
-    for (const head of [paused, other, stopped]) {
+    for (const head of [long, paused, other, stopped]) {
       await accept(head);
       await states.park(head.jobId, { code: 'template_paused', scope: 'template', sinceMs });
     }
@@ -211,11 +213,11 @@ describe('what is held, and who waits (D46)', () => {
   test('nothing: jobs that were told as waiting go on, those that were stopped do not wait', async () => {
     const lines = await printed('--held');
     expect(lines[0]).toBe('nothing holds these any more; they go on within minutes:');
-    expect(idsIn(lines)).toEqual([paused.jobId, other.jobId]);
-    expect(lines.at(-1)).toContain(total(4));
+    expect(idsIn(lines)).toEqual([long.jobId, paused.jobId, other.jobId]);
+    expect(lines.at(-1)).toContain(total(6));
     expect(JSON.parse((await printed('--held', '--json')).join())).toMatchObject({
       held: [],
-      going_on: [{ dispatch_id: paused.jobId }, { dispatch_id: other.jobId }],
+      going_on: [long, paused, other].map(({ jobId }) => ({ dispatch_id: jobId })),
     });
     expect(await printed('--held', '--since', '1m')).toEqual(['Nothing is held.']);
   });
@@ -229,7 +231,7 @@ describe('what is held, and who waits (D46)', () => {
     await wabas.change(wabaId, opened('number:300000000000001', { code: 'no_answer', nowMs: sinceMs }));
     await wabas.change(wabaId, probeTaken(message, sinceMs + 3_600_000));
     await breakers.change(await breakers.find(), breakerOpened(sinceMs));
-    const lines = await printed('--held', '--did', first.did);
+    const lines = await printed('--held', '--since', '1d', '--did', first.did);
     const number = `number 300000000000001 of waba ${wabaId}`;
     expect(lines).toEqual([
       'held: platform',
