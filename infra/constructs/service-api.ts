@@ -49,8 +49,9 @@ export interface ServiceApiProps {
 }
 
 /**
- * Each route with its function (payload format 2.0), an authorizer on non-public ones, CORS for the deployment's
- * origins (D52). A domain of its own is the only address: the execute-api address would bypass its protection.
+ * Creates each route with its function (payload format 2.0), an authorizer on non-public ones, and CORS for the
+ * deployment's origins (D52). A domain of its own is the only address: the execute-api address would bypass its
+ * protection.
  */
 export class ServiceApi extends Construct {
   readonly url: string;
@@ -100,7 +101,7 @@ export class ServiceApi extends Construct {
     this.addAlarms(settings);
   }
 
-  /** A metric of one route; it needs the stage's detailed metrics. */
+  /** Returns a metric of one route; it needs the stage's detailed metrics. */
   routeMetric({ method, path }: RouteEntry, metricName: string, statistic: string, minutes = 5): Metric {
     return new Metric({
       namespace: 'AWS/ApiGateway',
