@@ -28,9 +28,9 @@ export interface StackOptions extends ServerOptions {
   readonly sourceMaps?: boolean;
   /** The default is a minute. */
   readonly idleMs?: number;
-  /** Comma-separated; the functions accept only requests with one of them, as behind an edge. */
+  /** The functions accept only requests with one of these comma-separated keys, as behind an edge. */
   readonly edgeKeys?: string;
-  /** Sentences about the stack itself, such as a failed batch that will come again. */
+  /** It receives sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
   /** Aborts the start; `startStack` then ends everything and rejects. */
   readonly signal?: AbortSignal;
@@ -38,7 +38,7 @@ export interface StackOptions extends ServerOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
-  /** Undefined when the simulator sends webhooks to the API. */
+  /** It is undefined when the simulator sends webhooks to the API. */
   readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;
