@@ -64,8 +64,8 @@ export function startPoller(options: PollerOptions): Poller {
 }
 
 /**
- * A mapping feeds one queue to one function. A slot processes one batch at a time; with work, it leaves a new slot
- * polling, up to the concurrency; an empty slot ends if another polls. So an idle queue costs one long poll.
+ * A slot of the queue processes one batch at a time; with work, it leaves a new slot polling, up to the concurrency; an
+ * empty slot ends if another polls. So an idle queue costs one long poll.
  */
 class EventSourceMapping {
   readonly #options: PollerOptions;

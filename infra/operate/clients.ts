@@ -67,7 +67,7 @@ function daysOf(since: string): number {
 
 const heading = ['client', 'day', 'sent', 'failed', 'held', 'calls', 'delivered', 'billed', 'dollars'];
 
-/** A row for each day, and a sum for several days. */
+/** Returns a row for each day, and a sum for several days. */
 function rowsOf(client: string, record: ReadonlyMap<string, ClientDay>): string[][] {
   const rows = [...record].map(([day, of]) => [client, day, ...cellsOf(of)]);
   if (rows.length === 1) return rows;

@@ -81,7 +81,7 @@ function tokenIn(input: string): string {
   return parsed.output;
 }
 
-/** The credential of a WABA, and all WABAs that use it. */
+/** Returns the credential of a WABA, and all WABAs that use it. */
 async function credentialOf(
   wabaId: string,
   { documentClient, tableName }: Target,
@@ -114,8 +114,8 @@ async function check(
 }
 
 /**
- * It holds the provisioning lock, because secrets have no conditional writes. False when the credential has this token
- * already.
+ * It holds the provisioning lock, because secrets have no conditional writes. It returns false when the credential has
+ * this token already.
  */
 async function write(
   { name, accessToken }: { readonly name: string; readonly accessToken: string },

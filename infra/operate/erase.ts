@@ -46,7 +46,7 @@ type Wanted = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'
 export interface ErasedStage {
   readonly target: Pick<Target, 'documentClient' | 'tableName' | 'secrets' | 'secretName'>;
   readonly stage: string | undefined;
-  /** The operator, by the name in AWS or on this machine. */
+  /** Returns the operator's name in AWS or on this machine. */
   readonly by: () => Promise<string>;
   readonly audit: OperatorAudit;
 }

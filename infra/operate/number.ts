@@ -87,7 +87,7 @@ export async function numberCommand(
 }
 
 interface Cap {
-  /** Absent to remove the cap. */
+  /** It is absent to remove the cap. */
   readonly perSecond?: number;
   readonly forMs: number;
 }
@@ -137,7 +137,10 @@ function refuseEmptyCap({ perSecond }: Cap, { limitPerSecond }: LimitOfNumber): 
   );
 }
 
-/** A compare-and-set, as every change of a pace (pace-store.ts), so concurrent reservations of workers are kept. */
+/**
+ * Sets the cap by compare-and-set, as every change of a pace (pace-store.ts), so concurrent reservations of workers are
+ * kept.
+ */
 async function setCap(
   { perSecond, forMs }: Cap,
   {
@@ -237,7 +240,7 @@ async function waitingLines(did: string, pace: NumberPace, { outcomes, nowMs }: 
   ];
 }
 
-/** The stage of a target. It calls the platform with the credential of the number's WABA. */
+/** Opens the stage of a target. It calls the platform with the credential of the number's WABA. */
 export function numberStage(
   target: Target,
   call: PlatformTransport,
