@@ -33,7 +33,7 @@ const accessLogFields = {
   integrationStatus: '$context.integrationStatus',
   integrationErrorMessage: '$context.integrationErrorMessage',
   authorizerError: '$context.authorizer.error',
-  // The caller's client, by the token, not the client that the request is for.
+  // The client is the caller's by the token, not the one that the request is for.
   clientId: '$context.authorizer.clientId',
   // Password guessing is traced by it. Behind an edge it is the edge's address; it is deleted with the log's retention.
   sourceIp: '$context.identity.sourceIp',

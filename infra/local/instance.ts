@@ -10,7 +10,6 @@ import type { InstanceReport, InvokeOrder } from './runner-child.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 export interface FunctionLogLine {
-  /** Lambda knows the function by this name. */
   readonly functionName: string;
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;

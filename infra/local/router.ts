@@ -8,7 +8,6 @@ export interface RoutePattern {
 
 export interface RouteMatch<R extends RoutePattern> {
   readonly route: R;
-  /** The key is API Gateway's: `GET /v1/templates`, or `$default`. */
   readonly routeKey: string;
   readonly pathParameters: Readonly<Record<string, string>>;
 }

@@ -21,7 +21,7 @@ import { prepareStores } from './stores.ts';
 export interface StackOptions extends ServerOptions {
   /** 0 takes any free port. */
   readonly apiPort: number;
-  /** Origins whose pages may call the API beside local ones (D52); `*` means all. */
+  /** Pages of these origins may call the API beside local ones (D52); `*` means all. */
   readonly corsOrigins?: readonly string[];
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onAnswer?: GatewayOptions['onAnswer'];
@@ -30,7 +30,6 @@ export interface StackOptions extends ServerOptions {
   readonly idleMs?: number;
   /** The functions accept only requests with one of these comma-separated keys, as behind an edge. */
   readonly edgeKeys?: string;
-  /** It receives sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
   /** Aborts the start; `startStack` then ends everything and rejects. */
   readonly signal?: AbortSignal;

@@ -31,10 +31,7 @@ export interface ClientsStage {
   readonly nowMs: () => number;
 }
 
-/**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * client.
- */
+/** Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown client. */
 export async function clientsCommand(
   typed: readonly string[],
   open: (stage: string | undefined) => ClientsStage | Promise<ClientsStage>,

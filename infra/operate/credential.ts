@@ -45,8 +45,8 @@ interface Surroundings {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError` before any write: status 2 for wrong usage, 1
- * for an unknown WABA, a refused token, or a running provisioning.
+ * Runs one command line. Throws `CommandError` before any write: status 2 for wrong usage, 1 for an unknown WABA, a
+ * refused token, or a running provisioning.
  */
 export async function credentialCommand(
   typed: readonly string[],

@@ -11,7 +11,6 @@ import { CommandError } from './command.ts';
 
 export interface DeploymentNeeds {
   readonly concurrency: ConcurrencyNeeds;
-  /** These functions reserve concurrency. */
   readonly reserving: readonly string[];
   /** The context value `accountConcurrency` tells it. */
   readonly toldConcurrency: number;

@@ -19,7 +19,6 @@ const client = {
 /** The edge's stack is in CloudFront's region, the others are in the caller's. */
 const regionOf = (purpose: StackPurpose) => (purpose === 'edge' ? { region: edgeRegion } : {});
 
-/** Reads the physical ids of a stack's resources of one type. */
 async function resourcesOf(stage: string, purpose: StackPurpose, type: string): Promise<string[]> {
   const cloudFormation = new CloudFormationClient({ ...client, ...regionOf(purpose) });
   try {

@@ -10,12 +10,10 @@ export interface DistributionState {
   /** `Deployed` means that all locations have this configuration. */
   readonly status: string;
   readonly webAcl: boolean;
-  /** The public name leads to the distribution, which calls the origin. */
   readonly publicName: string;
   readonly origin: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
 }
 
-/** A request that bypasses the edge is answered, or fails for a reason. */
 export type PastEdge = { readonly status: number; readonly code: string | undefined } | { readonly failure: string };
 
 /** The function is pure: each finding says what to do. */

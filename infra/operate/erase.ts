@@ -58,8 +58,8 @@ export interface EraseTerminal {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when another run
- * may find more, or for items of an unknown kind. No message quotes a recipient.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when another run may find more, or for
+ * items of an unknown kind. No message quotes a recipient.
  */
 export async function eraseCommand(
   typed: readonly string[],

@@ -5,7 +5,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A terminal has these columns, and so has a paste into a ticket. */
+/** A paste into a ticket has this width too. */
 export const widthColumns = 100;
 
 const marks = { good: '✓', bad: '✗', skipped: '–' } as const;

@@ -23,7 +23,6 @@ interface Judgement {
   readonly says: string;
 }
 
-/** The facts predict the answer of a read. */
 interface FirstDayRead {
   /** It checks this section of FACTS.md. */
   readonly facts: string;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { CommandError } from './command.ts';
 
-/** A local stack notes this while it runs. */
 const LocalStackSchema = v.object({
   pid: v.number(),
   apiUrl: v.string(),

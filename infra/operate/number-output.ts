@@ -35,7 +35,6 @@ export function paceLines(
   ];
 }
 
-/** Messages with slots in this lane have not left. */
 export interface WaitingLane extends LaneName {
   readonly count: number;
   readonly lastMs: number;

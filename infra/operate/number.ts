@@ -58,8 +58,8 @@ export interface NumberStage {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * DID, or a cap without effect.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown DID, or a cap without
+ * effect.
  */
 export async function numberCommand(
   typed: readonly string[],

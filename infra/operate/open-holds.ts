@@ -6,7 +6,6 @@ import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../lib/messages/holds/scope.ts';
 import { type HoldKind, holdKinds } from '../../lib/platform/failure.ts';
 
-/** The hold is on a scope of a WABA (D46). */
 export interface HoldOfWaba extends Hold {
   readonly scope: HoldScope;
   readonly wabaId: string;

@@ -57,8 +57,8 @@ interface Surroundings {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * client or a file with faults; and the tables' errors, after a line with the progress.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown client or a file with
+ * faults; and the tables' errors, after a line with the progress.
  */
 export async function optOutsImportCommand(
   typed: readonly string[],

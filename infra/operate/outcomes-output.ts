@@ -5,7 +5,6 @@ import { countStates, type ReportedOutcome } from '../../lib/messages/report/out
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { isUserId } from '../../lib/platform/user-id.ts';
 
-/** A dispatch has the outcomes of all its recipients; only some are shown. */
 export interface JobOutcomes {
   readonly job: DescribedJob;
   readonly outcomes: readonly PlacedOutcome[];

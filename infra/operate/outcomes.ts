@@ -66,8 +66,8 @@ export interface OutcomesStage {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when nothing was
- * found or nothing could be resolved.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when nothing was found or nothing could be
+ * resolved.
  */
 export async function outcomesCommand(
   typed: readonly string[],

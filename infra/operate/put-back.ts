@@ -46,8 +46,8 @@ export interface PutBackAt {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, which a copy of
- * another table or stage is, 1 for a missing table.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, which a copy of another table or stage is, 1
+ * for a missing table.
  */
 export async function putBackCommand(
   typed: readonly string[],

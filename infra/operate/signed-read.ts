@@ -5,7 +5,6 @@ import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
 /** The project has no SDK client for these services. */
 export interface SignedRead {
-  /** Signatures and the regional host name contain this name. */
   readonly service: 'lambda' | 'servicequotas';
   /** The variable names another endpoint: `AWS_ENDPOINT_URL_LAMBDA`. */
   readonly endpointVariable: string;

@@ -31,10 +31,7 @@ export interface TemplatesAt {
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'>;
 }
 
-/**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * client.
- */
+/** Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown client. */
 export async function templateTypesCommand(
   typed: readonly string[],
   open: (stage: string | undefined) => TemplatesAt | Promise<TemplatesAt>,

@@ -68,8 +68,8 @@ export function acceptedPart<Whole extends Template>(template: Whole): Whole {
 }
 
 /**
- * Returns the value changed at any depth: a `Ref` to a secret becomes its attribute `Id`, rights include their batches, numbers
- * get smaller.
+ * Returns the value changed at any depth: a `Ref` to a secret becomes its attribute `Id`, rights include their batches,
+ * numbers get smaller.
  */
 function respelt(value: unknown, secrets: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((part) => respelt(part, secrets));

@@ -6,13 +6,11 @@ import { standingOf } from '../stack-status.ts';
 import { fitToEmulator } from './assembly.ts';
 import { emulatedAccount, emulatedRegion, emulatorFolder, ran } from './ministack.ts';
 
-/** The stage that is deployed to the emulator. */
 export const emulatedStage = 'try';
 
 const root = resolve(import.meta.dirname, '../../..');
 const unasked = ['--require-approval', 'never', '--progress', 'events'];
 
-/** A version is a state of the project, with the templates and bundles that it makes of itself. */
 export interface Version {
   readonly name: string;
   /** The folder has the version's dependencies installed once it is synthesized. */
