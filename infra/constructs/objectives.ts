@@ -40,7 +40,7 @@ export const burns: readonly Burn[] = [
   { name: 'creeping', severity: 'ticket', longMinutes: 1_440, shortMinutes: 120, rate: 3 },
 ];
 
-/** Fewer bad ones in the long window ring nothing, because one of few requests is a large share. */
+/** Nothing rings below this count in the long window, because one of few requests is a large share. */
 export const leastBad = 5;
 
 const sending = ['messages-send', 'messages-retry'];

@@ -26,7 +26,7 @@ export interface Delivery {
   readonly webhookId: string;
   readonly verified: boolean;
   readonly body: string;
-  /** The signature needs these headers, so that a further program can verify it too. */
+  /** A further program needs these headers to verify the signature too. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

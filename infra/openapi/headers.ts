@@ -98,7 +98,7 @@ export function headerComponents(answer: ReturnType<typeof jsonSchemas>): Record
   return Object.fromEntries([...all, ...optional]);
 }
 
-/** Refers to the headers of one answer; none is required where the gateway `mayAnswer` too. */
+/** Returns references to the headers of one answer; none is required where the gateway `mayAnswer` too. */
 export function references(
   names: readonly HeaderName[],
   { mayAnswer = false }: { readonly mayAnswer?: boolean } = {},

@@ -1,6 +1,6 @@
 import type { Overview, TemplateRow } from './model.ts';
 
-/* Each usual fault is one control call. The service's reactions are in lib/platform/FACTS.md (6) and D29, D43 and D46. */
+/* Each fault is one control call. The service's reactions are in lib/platform/FACTS.md (6) and D29, D43 and D46. */
 
 /** The path is relative to `/_control/`. */
 export interface PresetCall {
