@@ -1,7 +1,7 @@
 import { type FunctionShape, workersOf } from './function-shapes/shape.ts';
 import type { Settings } from './settings.ts';
 
-/** Concurrency for the endpoints, which reserve none. AWS never lets the last 100 of an account be reserved. */
+/** The endpoints, which reserve none, need this much. AWS never lets the last 100 of an account be reserved. */
 export const endpointConcurrency = 100;
 
 export interface ConcurrencyNeeds {

@@ -32,8 +32,8 @@ const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2';
 
 /**
- * CloudFront, which caches nothing, in front of the API, with a web ACL that limits each address. It sends the API a
- * key and the viewer's address with every request. It holds no state.
+ * CloudFront caches nothing and has a web ACL that limits each address. It sends the API a key and the viewer's address
+ * with every request. The stack holds no state.
  */
 export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, settings: Settings) {

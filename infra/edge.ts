@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts';
 export const edgeRegion = 'us-east-1';
 
 /**
- * Names of the secrets with the edge's keys. The API takes this version's key and the one before; the edge, deployed
+ * Names the secrets with the edge's keys. The API takes this version's key and the one before; the edge, deployed
  * first, shows the one before, which the last version's API takes too: no request is refused in between.
  */
 export function edgeKeysOf({ stage, edgeKeyVersion }: Pick<Settings, 'stage' | 'edgeKeyVersion'>): {
@@ -17,7 +17,9 @@ export function edgeKeysOf({ stage, edgeKeyVersion }: Pick<Settings, 'stage' | '
   return { taken: edgeKeyVersion > 1 ? [name(edgeKeyVersion), shown] : [shown], shown };
 }
 
-/** The topics for the edge's alarms: the edge's own settings, else the other topics when they are in its region. */
+/**
+ * Returns the topics for the edge's alarms: the edge's own settings, else the other topics when they are in its region.
+ */
 export function edgeAlarmTopicsOf(
   settings: Pick<Settings, 'pageTopicArn' | 'ticketTopicArn' | 'edgePageTopicArn' | 'edgeTicketTopicArn'>,
 ): Pick<Settings, 'pageTopicArn' | 'ticketTopicArn'> {

@@ -7,7 +7,7 @@ import type { FunctionShape } from './function-shapes/shape.ts';
 import { templateFunctions } from './function-shapes/templates.ts';
 import { webhookFunctions } from './function-shapes/webhooks.ts';
 
-/** Every function, by the stem of its file in `functions/`: how it runs and what it may access. */
+/** The keys are the stems of the files in `functions/`. */
 export const functions: Readonly<Record<string, FunctionShape>> = {
   ...accessFunctions,
   ...lookupFunctions,

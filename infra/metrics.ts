@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 
 const namespace: typeof metricNamespace = 'TemplateMessaging';
 
-/** The value of the dimension `service`, which separates several deployments in one account. */
+/** Returns the dimension `service`, which separates several deployments in one account. */
 export function metricService(settings: Settings): string {
   return resourceName(settings.stage, 'service');
 }
@@ -33,7 +33,7 @@ export function platformErrorsByCode(settings: Settings): IMetric {
   });
 }
 
-/** The `code` values of throttled calls: `throttledMetricCodes` of lib/platform/failure.ts. */
+/** Throttled calls have these `code` values: `throttledMetricCodes` of lib/platform/failure.ts. */
 export const throttledCodes = ['4', '80007', '80008', '130429', '131048', '131056', '133016', 'throttled'] as const;
 
 export function platformCallsThrottled(settings: Settings): IMetric {
@@ -49,8 +49,8 @@ export function platformCallsThrottled(settings: Settings): IMetric {
 }
 
 /**
- * The share of `part` in `part` and `rest`, in percent; 0 while the total is below `atLeast`, where a few would look
- * like many.
+ * Returns the share of `part` in `part` and `rest`, in percent; 0 while the total is below `atLeast`, where a few would
+ * look like many.
  */
 export function percentage(
   { part, rest }: { readonly part: readonly IMetric[]; readonly rest: readonly IMetric[] },
@@ -68,7 +68,7 @@ export function percentage(
   });
 }
 
-/** The share of `part` without `excused` in `all`, in percent; 0 while `all` is below `atLeast`. */
+/** Returns the share of `part` without `excused` in `all`, in percent; 0 while `all` is below `atLeast`. */
 export function ownShare(
   { part, excused, all }: { readonly part: IMetric; readonly excused: IMetric; readonly all: IMetric },
   atLeast: number,
@@ -81,8 +81,8 @@ export function ownShare(
 }
 
 /**
- * 1 for an hour in which at least `atLeast` messages expected receipts and the platform sent none; else 0. Numbers
- * without a provisioned platform app expect none.
+ * Returns 1 for an hour in which at least `atLeast` messages expected receipts and the platform sent none; else 0.
+ * Numbers without a provisioned platform app expect none.
  */
 export function receiptsMissing(settings: Settings, { atLeast }: { atLeast: number }) {
   return new MathExpression({

@@ -5,7 +5,7 @@ export function resourceName(stage: string, purpose: string): string {
   return `template-messaging-${stage}-${purpose}`;
 }
 
-/** The purpose inside a name of `resourceName`; the whole name when it is of another stage. */
+/** Returns the purpose inside a name of `resourceName`; the whole name when it is of another stage. */
 export function purposeOf(stage: string, name: string): string {
   const prefix = resourceName(stage, '');
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;

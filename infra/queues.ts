@@ -13,18 +13,18 @@ export interface QueueShape {
   readonly maxReceiveCount: number;
   readonly whoIsHurt: string;
   readonly whatToDo: string;
-  /** The severity of the queue's alarms and of its worker's. */
+  /** The queue's alarms and its worker's have this severity. */
   readonly severity: Severity;
   readonly age: QueueAge;
 }
 
 /**
- * The age that rings. No message is delayed over 15 minutes, and one that is sent again starts at age 0, so an older
- * one means that too few functions read the queue.
+ * The alarm rings at this age. No message is delayed over 15 minutes, and one that is sent again starts at age 0, so an
+ * older one means that too few functions read the queue.
  */
 export interface QueueAge {
   readonly minutes: number;
-  /** Consecutive periods of five minutes. */
+  /** A period has five minutes. */
   readonly periods: number;
   readonly whoIsHurt: string;
   readonly whatToDo: string;
@@ -32,13 +32,15 @@ export interface QueueAge {
 
 export type QueueName = keyof typeof queuePurposes;
 
-/** SQS's maximum. A message keeps its age when it moves, so this must be longer than every queue's own retention. */
+/**
+ * SQS allows no more. A message keeps its age when it moves, so this must be longer than every queue's own retention.
+ */
 export const deadLetterRetentionDays = 14;
 
 /** The code makes messages of up to this size; SQS's default is 256 KiB. */
 export const messageMaxBytes: typeof queueMessageMaxBytes = 1_048_576;
 
-/** AWS's rule for Lambda: a message must not be delivered again while its function may still run. */
+/** A message must not be delivered again while its function may still run (AWS's rule for Lambda). */
 export const visibilityPerTimeout = 6;
 
 const idle = (worker: string) =>

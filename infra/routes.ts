@@ -10,18 +10,18 @@ export interface RouteEntry {
   readonly operation: string;
   /** A public route needs no token; every other route has the authorizer. */
   readonly public?: true;
-  /** The limit for all callers together; a route without one shares the stage's. */
+  /** All callers together have this limit; a route without one shares the stage's. */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
-/** For one route, or for all routes without their own. */
+/** The limit holds for one route, or for all routes without their own. */
 export interface RequestLimit {
   readonly what: string;
   readonly ratePerSecond: number;
   readonly burst: number;
 }
 
-/** A route's own limit; undefined when it shares the stage's. */
+/** Returns a route's own limit; undefined when it shares the stage's. */
 export function throttleOf(
   { operation, throttle }: RouteEntry,
   { loginRatePerSecond, loginBurst }: Pick<Settings, 'loginRatePerSecond' | 'loginBurst'>,
@@ -30,7 +30,7 @@ export function throttleOf(
   return operation === 'login' ? { ratePerSecond: loginRatePerSecond, burst: loginBurst } : throttle;
 }
 
-/** All limits of the gateway's stage, which share one quota of the account. */
+/** Returns all limits of the gateway's stage, which share one quota of the account. */
 export function requestLimits(settings: Settings): readonly RequestLimit[] {
   const own = routes.flatMap((route) => {
     const throttle = throttleOf(route, settings);

@@ -1,9 +1,9 @@
 interface CronField {
   readonly from: number;
   readonly to: number;
-  /** Names of the numbers, starting with `from`. */
+  /** The names stand for numbers, starting with `from`. */
   readonly names?: readonly string[];
-  /** Tokens that the field accepts beside numbers, ranges, lists and steps. */
+  /** The field accepts these tokens beside numbers, ranges, lists and steps. */
   readonly also?: RegExp;
 }
 
@@ -20,8 +20,8 @@ const daysOfWeek: CronField = { from: 1, to: 7, names: weekdays, also: /^(?:L|[1
 const years: CronField = { from: 1970, to: 2199 };
 
 /**
- * Whether EventBridge Scheduler accepts the text as a recurring schedule: `rate(...)` with a unit that agrees with its
- * number, or `cron(...)` with six fields and `?` in exactly one of day of month and day of week.
+ * Tells whether EventBridge Scheduler accepts the text as a recurring schedule: `rate(...)` with a unit that agrees
+ * with its number, or `cron(...)` with six fields and `?` in exactly one of day of month and day of week.
  */
 export function isScheduleExpression(text: string): boolean {
   const [, kind, inside = ''] = /^(rate|cron)\((.*)\)$/.exec(text) ?? [];
@@ -41,7 +41,7 @@ function isCron(text: string): boolean {
   return fields.every(([given, field]) => given.split(',').every((part) => isPart(part, field)));
 }
 
-/** A part between commas: `*`, `7` or `MON-FRI`, each with an optional step, or one of the field's own tokens. */
+/** A part between commas is `*`, `7` or `MON-FRI`, each with an optional step, or one of the field's own tokens. */
 function isPart(part: string, field: CronField): boolean {
   if (field.also?.test(part)) return true;
   const [range = '', step, ...more] = part.split('/');

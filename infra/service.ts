@@ -11,10 +11,10 @@ import { StatelessStack } from './stateless-stack.ts';
 export interface ServiceAppOptions {
   readonly bundlesDirectory: string;
   readonly outputDirectory: string;
-  /** Context values. Values of the CDK command line and of CDK_CONTEXT_JSON win. */
+  /** Values of the CDK command line and of CDK_CONTEXT_JSON win over these. */
   readonly context?: Readonly<Record<string, unknown>>;
   readonly region?: string | undefined;
-  /** Whether the templates are checked by CloudFormation's rules, which takes seconds. The default is true. */
+  /** CloudFormation's rules check the templates, which takes seconds. The default is true. */
   readonly rulesApply?: boolean;
 }
 
@@ -29,8 +29,8 @@ const libraryContext = {
 };
 
 /**
- * The whole service as a CDK app, not yet synthesized: two stacks, three with an edge. Throws one sentence for a bad
- * context value.
+ * Builds the whole service as a CDK app, not yet synthesized: two stacks, three with an edge. Throws one sentence for a
+ * bad context value.
  */
 export function serviceApp(options: ServiceAppOptions): App {
   const app = new App({

@@ -22,14 +22,16 @@ const settingRules = {
   stage: [v.pipe(v.string(), v.regex(stagePattern)), stageDescription],
   platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],
   platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
-  /** The public address: its certificate, in the stacks' region, and the Route 53 zone of its record. */
+  /** The certificate of the public address is in the stacks' region; the Route 53 zone gets its record. */
   domainName: [v.optional(v.pipe(v.string(), v.maxLength(190), v.regex(hostPattern))), 'a host name in lower case'],
   certificateArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/))),
     'the ARN of a certificate of ACM',
   ],
   hostedZoneId: [v.optional(v.pipe(v.string(), v.regex(/^Z[0-9A-Z]{1,31}$/))), 'the id of a hosted zone of Route 53'],
-  /** CloudFront and a web ACL in front of the API, which then accepts only what came through them (infra/edge.ts). */
+  /**
+   * CloudFront and a web ACL stand in front of the API, which then accepts only what came through them (infra/edge.ts).
+   */
   edge: [
     v.pipe(
       v.union([v.boolean(), v.picklist(['true', 'false'])]),
@@ -44,9 +46,9 @@ const settingRules = {
   edgeKeyVersion: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   edgeRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   edgeLoginRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
-  /** Posts from one address to the platform's webhook: above what the platform needs (infra/README.md). */
+  /** The platform posts less than this from one address (infra/README.md). */
   edgeWebhookRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
-  /** Pages that may call the API from a browser (D52); none by default. */
+  /** Pages of these origins may call the API from a browser (D52); none may by default. */
   corsOrigins: [
     v.optional(
       v.pipe(
@@ -57,44 +59,42 @@ const settingRules = {
     ),
     'origins without path, apart by commas and none twice, such as https://app.example.com (http on this machine), or * alone',
   ],
-  /** The URL of `GET /r/{code}` without the code (D19); without it there are no redirects. */
+  /** Redirects need the URL of `GET /r/{code}` without the code (D19). */
   redirectBaseUrl: [
     v.optional(v.pipe(v.string(), v.maxLength(200), v.check(isRedirectBase))),
     'an https URL of at most 200 characters without query and without a slash at its end (http on 127.0.0.1)',
   ],
-  /** One synchronization at a time for the whole deployment, or one per client (D22). */
+  /** One synchronization runs at a time for the whole deployment, or one per client (D22). */
   syncLockScope: [v.picklist(['deployment', 'client']), '"deployment" or "client"'],
-  /** The schedule that synchronizes all clients; without it there is none. Cron times are UTC. */
+  /** The schedule synchronizes all clients; there is none by default. Cron times are UTC. */
   syncSchedule: [
     v.optional(v.pipe(v.string(), v.check(isScheduleExpression))),
     'an expression such as rate(6 hours) or cron(0 3 * * ? *), with ? for exactly one of day of month and day of week',
   ],
-  /** The source of the rate file; without it the shipped rates hold (D32). */
+  /** The shipped rates hold without a source of the rate file (D32). */
   rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
-  /** Workers of dispatches, one chunk each. With fewer, SQS's fair queues do not recognise a noisy client (R23). */
+  /** Each worker takes one chunk. With fewer workers, SQS's fair queues do not recognise a noisy client (R23). */
   dispatchMaximumConcurrency: [
     v.pipe(wholeNumber, v.minValue(100), v.maxValue(1000)),
     'a whole number from 100 to 1000',
   ],
-  /** Workers of small requests, mainly one-time codes (D44). */
+  /** These workers send small requests, mainly one-time codes (D44). */
   urgentMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(2), v.maxValue(1000)), 'a whole number from 2 to 1000'],
-  /** Reserved concurrency for the two functions that everything waits for (infra/concurrency.ts). */
+  /** Everything waits for these two functions, so they reserve concurrency (infra/concurrency.ts). */
   authorizerReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(100)), 'a whole number from 100'],
-  /**
-   * Reserved concurrency for login and the platform's webhook: what strangers can call takes no more than its share.
-   */
+  /** Strangers can call login and the platform's webhook, so each takes no more than its share. */
   loginReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   webhookReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
-  /** The account's concurrency quota in its region, which includes all of the above. */
+  /** The account's quota in its region includes all of the above. */
   accountConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
-  /** Requests of all callers together; a route with its own limit counts apart. */
+  /** Requests of all callers count together; a route with its own limit counts apart. */
   stageRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(10_000)), 'a whole number from 1 to 10000'],
   stageBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(5_000)), 'a whole number from 1 to 5000'],
-  /** `POST /login` of all callers together; login itself counts by user and address (R38). */
+  /** All callers of `POST /login` share this limit; login itself counts by user and address (R38). */
   loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(1_000)), 'a whole number from 1 to 1000'],
   loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(2_000)), 'a whole number from 1 to 2000'],
-  /** Requests of one client behind the authorizer (D54). */
+  /** The limit counts requests of one client behind the authorizer (D54). */
   clientRatePerMinute: [wholeNumber, 'a whole number from 0 (no limit) to 999999'],
   logRetentionDays: [
     v.pipe(
@@ -103,7 +103,7 @@ const settingRules = {
     ),
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
-  /** The KMS key of tables, secrets, queues and logs; AWS's own keys by default. */
+  /** The key encrypts tables, secrets, queues and logs; AWS's own keys do by default. */
   encryptionKeyArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/))),
     'the ARN of a key of KMS (an alias is none)',
@@ -114,7 +114,7 @@ const settingRules = {
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))),
     'an SNS topic ARN',
   ],
-  /** The same for the edge's alarms, in the edge's region. */
+  /** The edge's alarms have topics of their own, in the edge's region. */
   edgePageTopicArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
     'the ARN of an SNS topic in us-east-1',
@@ -123,12 +123,12 @@ const settingRules = {
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
     'the ARN of an SNS topic in us-east-1',
   ],
-  /** Whether new versions of the most important functions first get a tenth of the calls. */
+  /** New versions of the most important functions first get a tenth of the calls. */
   canary: [
     v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'false'])),
     'true or false',
   ],
-  /** The stacks that refuse to be deleted. The tables follow the stateful stack. */
+  /** These stacks refuse to be deleted. The tables follow the stateful stack. */
   protected: [
     v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'stateful', 'false'])),
     'true, false, or stateful for the stateful stack alone',
@@ -222,7 +222,7 @@ function setting<Name extends SettingName>(node: Node, name: Name, byDefault: Se
 
 /** Names of the CDK's libraries contain one of these (`@aws-cdk/...`, `availability-zones:...`); ours never do. */
 const ofLibraries = /[:/]/;
-/** The CDK's own names without such a character. */
+/** These names of the CDK have no such character. */
 const ofCommandLine = ['cli-telemetry', 'acknowledged-issue-numbers', 'cdk-migrate', 'tree-metadata'];
 
 function refuseUnknown(names: readonly string[]): void {
@@ -240,7 +240,9 @@ function isPlatformOrigin(text: string): boolean {
   return url.origin === text && isSafeTransport(url);
 }
 
-/** The origins as browsers spell them. The API uses no cookie or other browser credential, so `*` exposes nothing. */
+/**
+ * The origins are spelled as browsers do. The API uses no cookie or other browser credential, so `*` exposes nothing.
+ */
 function areOrigins(origins: readonly string[]): boolean {
   if (origins.length === 1 && origins[0] === '*') return true;
   return origins.every((text) => {

@@ -15,9 +15,9 @@ import type { Settings } from './settings.ts';
 import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 
 /**
- * What must outlive every deployment: tables, secrets, queues, logs and the public address. Queues hold work that was
- * promised with a 200, so they are state. Resources are retained, except those of a failed creation, which `protected`
- * would block.
+ * Tables, secrets, queues, logs and the public address outlive every deployment. Queues hold work that was promised
+ * with a 200, so they are state. Resources are retained, except those of a failed creation, which `protected` would
+ * block.
  */
 export class StatefulStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;

@@ -1,6 +1,6 @@
 /**
- * The tables of the stateful stack, and of the adapter tests on DynamoDB Local. `variable` is the environment variable
- * in which a granted function finds the table's name.
+ * The stateful stack and the adapter tests on DynamoDB Local create these tables. `variable` is the environment
+ * variable in which a granted function finds the table's name.
  */
 export interface TableShape {
   readonly variable: string;

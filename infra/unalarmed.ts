@@ -1,9 +1,9 @@
 /**
- * What has no alarm of its own, and why. A test walks the synthesized templates and the code's holds: each queue,
- * function, table and hold has an alarm or a line here, never both.
+ * This file says what has no alarm of its own, and why. A test walks the synthesized templates and the code's holds:
+ * each queue, function, table and hold has an alarm or a line here, never both.
  */
 
-/** A function's trouble: it fails, it has no concurrency left, it is slow. */
+/** A function fails, has no concurrency left, or is slow. */
 export type FunctionTrouble = 'Errors' | 'Throttles' | 'Duration';
 type Reasons = Readonly<Partial<Record<FunctionTrouble, string>>>;
 
@@ -31,13 +31,16 @@ export const unalarmedFunctions: Readonly<Record<string, Reasons>> = {
 
 export const unalarmedDeadLetterAge = 'Its first message rings, however old it is: <queue>-dead-letters.';
 
-/** By the kind of hold (lib/messages/holds/scope.ts); platform-down rings for the platform as a whole. */
+/** The keys are kinds of holds (lib/messages/holds/scope.ts); platform-down rings for the platform as a whole. */
 export const unalarmedHolds: Readonly<Record<string, string>> = {
   template:
     'The platform ends a pause by itself after hours, and the client of each dispatch is told by dispatch.parked: nothing is left for an operator.',
 };
 
-/** By the purpose of a schedule that may be disabled or gone; EventBridge rules have an alarm on the runs of their function. */
+/**
+ * The keys are purposes of schedules that may be disabled or gone; EventBridge rules have an alarm on the runs of their
+ * function.
+ */
 export const unalarmedSchedules: Readonly<Record<string, string>> = {
   sync: "Its expression is the operator's, and may be due once in a month: no alarm looks back so far. The platform's hints and sends bring templates up to date as well; sync.walk_finished in the log tells when it last ran.",
 };

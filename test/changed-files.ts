@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 /**
- * The files that differ from a commit: changed, staged, unstaged or new, without deleted and ignored files. Paths start
- * at the project's folder. Undefined when git does not know the commit, or this is no repository.
+ * Returns the files that differ from a commit: changed, staged, unstaged or new, without deleted and ignored files.
+ * Paths start at the project's folder. It is undefined when git does not know the commit, or this is no repository.
  */
 export function changedSince(commit: string): string[] | undefined {
   const changed = git('diff', '--name-only', '--relative', '-z', '--diff-filter=d', commit, '--');
@@ -15,8 +15,8 @@ export function changedSince(commit: string): string[] | undefined {
 }
 
 /**
- * A commit with the tracked files as they are now: HEAD, or a commit that no branch leads to. Undefined when git cannot
- * make one.
+ * Returns a commit with the tracked files as they are now: HEAD, or a commit that no branch leads to. It is undefined
+ * when git cannot make one.
  */
 export function commitOfNow(): string | undefined {
   // Git reports a file as changed when it was written again with the same content, until its index is refreshed.

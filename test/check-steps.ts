@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { changedSince } from './changed-files.ts';
 import type { Step } from './steps.ts';
 
-/** Holds the last clean commit: only the files that differ from it are linted again. */
+/** The file holds the last clean commit: only the files that differ from it are linted again. */
 const cleanFile = join(import.meta.dirname, '../node_modules/.cache/clean-commit');
 
 /** A change of these files can change the result for every file: the linter's rules, and its version. */
@@ -11,7 +11,7 @@ const decidesAll = /^(?:\.biome\.json|\.gitignore|infra\/lint\/.*|package-lock\.
 
 const lint = ['biome', 'check', '--error-on-warnings'] as const;
 
-/** The linter on files by name. It skips files that it does not know or that it ignores. */
+/** Lints files by name. The linter skips files that it does not know or that it ignores. */
 export const lintOf = (paths: readonly string[], ...options: string[]): Step => [
   ...lint,
   ...options,
@@ -21,8 +21,8 @@ export const lintOf = (paths: readonly string[], ...options: string[]): Step => 
 ];
 
 /**
- * Types, and lint of everything (`whole`) or of what has changed since the last clean commit. Types are always checked
- * as a whole, which is fast the second time (`incremental`).
+ * Checks types, and lints everything (`whole`) or what has changed since the last clean commit. Types are always
+ * checked as a whole, which is fast the second time (`incremental`).
  */
 export function checkSteps({ whole }: { readonly whole: boolean }): Step[] {
   const changed = whole ? undefined : changedSinceClean();
@@ -39,7 +39,7 @@ export function noteClean(commit: string): void {
   writeFileSync(cleanFile, commit);
 }
 
-/** Undefined when every file must be linted. */
+/** Returns undefined when every file must be linted. */
 function changedSinceClean(): string[] | undefined {
   const changed = existsSync(cleanFile) ? changedSince(readFileSync(cleanFile, 'utf8')) : undefined;
   return changed?.some((path) => decidesAll.test(path)) ? undefined : changed;

@@ -12,7 +12,7 @@ const inOneProcess = [
   'test/infra/{local,openapi,operate,simulator}/**/*.test.ts',
 ];
 
-/** The vitest projects of a half of the tests; a run by name has all projects with all files. */
+/** Returns the vitest projects of a half of the tests; a run by name has all projects with all files. */
 export function projectsOf(suite: Suite | undefined) {
   // Vitest would leave one core free, and so run one file at a time on two cores.
   const shared = {

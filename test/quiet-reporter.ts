@@ -3,7 +3,7 @@ import { MinimalReporter, type TestModule, type TestSpecification } from 'vitest
 type RunnerFile = Parameters<MinimalReporter['reportTestSummary']>[0][number];
 
 const slowestShown = 10;
-/** The interval of progress lines when the output is no terminal. */
+/** Progress lines have this interval when the output is no terminal. */
 const saidEverySeconds = 60;
 
 /**
@@ -82,7 +82,7 @@ function testsOf(task: RunnerTask): RunnerTest[] {
   return task.type === 'test' ? [task] : task.tasks.flatMap(testsOf);
 }
 
-/** Time for the file's imports, hooks and tests. */
+/** Returns the time for the file's imports, hooks and tests. */
 function tookMs(file: RunnerFile): number {
   return (
     (file.prepareDuration ?? 0) + (file.collectDuration ?? 0) + (file.setupDuration ?? 0) + (file.result?.duration ?? 0)

@@ -29,5 +29,5 @@ export async function runSteps(steps: readonly Step[]): Promise<number> {
   return status;
 }
 
-/** A command that names many files, shortened to one line. */
+/** A command that names many files is shortened to one line. */
 const shortened = (line: string) => (line.length > 100 ? `${line.slice(0, 97)}...` : line);

@@ -4,19 +4,19 @@ import { join, matchesGlob } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 /**
- * The two halves of the tests: `npm test` runs `quick`, which a change breaks most easily, and `npm run test:all` runs
- * `rest`. Each promise is proven in one of them (PROMISES.md). A run by name runs every file whole.
+ * `npm test` runs `quick`, the half that a change breaks most easily, and `npm run test:all` runs `rest`. Each promise
+ * is proven in one of them (PROMISES.md). A run by name runs every file whole.
  */
 export type Suite = 'quick' | 'rest';
 
-/** The half that this process runs; undefined in a run by name. */
+/** Returns the half that this process runs; undefined in a run by name. */
 export function askedSuite(environment: Readonly<Record<string, string | undefined>> = process.env): Suite | undefined {
   const asked = environment['TEST_SUITE'];
   if (asked === undefined || asked === 'quick' || asked === 'rest') return asked;
   throw new Error(`TEST_SUITE is ${asked}: quick or rest was expected`);
 }
 
-/** Files that run in `rest` only: they are slow, and few changes break them. */
+/** These files run in `rest` only: they are slow, and few changes break them. */
 const restOnly = [
   // The simulator and its console, in a browser too, are a separate product.
   'test/infra/simulator/**',
@@ -27,7 +27,7 @@ const restOnly = [
   'test/contract/console-people.test.ts',
   'test/contract/readme-tour.test.ts',
   'test/contract/webhooks-listen.test.ts',
-  // Example programs for readers, and commands against the running stack.
+  // These are example programs for readers, and commands against the running stack.
   'test/contract/examples.test.ts',
   'test/contract/generated-clients.test.ts',
   'test/contract/acceptance.test.ts',
@@ -44,12 +44,15 @@ const restOnly = [
   'test/lib/messages/accept/acceptance-cost.test.ts',
   'test/infra/edge-over-http.test.ts',
   'test/infra/local/poller.queue.test.ts',
-  // Explorations and worlds for which `quick` has a smaller one.
+  // `quick` has a smaller exploration or world in their place.
   'test/lib/messages/watch/watch-explorer.test.ts',
   'test/pipeline/{estimated-runs,few-workers,outage}.test.ts',
 ];
 
-/** A file that imports `support/thorough.ts` runs a part of its cases in `quick`, and all of them in `rest`. */
+/**
+ * Tells whether a file imports `support/thorough.ts`: it runs a part of its cases in `quick`, and all of them in
+ * `rest`.
+ */
 export function isSized(file: string): boolean {
   return readFileSync(join(root, file), 'utf8').includes("/support/thorough.ts'");
 }
@@ -58,25 +61,25 @@ export function isRestOnly(file: string): boolean {
   return restOnly.some((pattern) => matchesGlob(file, pattern));
 }
 
-/** The test files that match a pattern of `include` and none of `exclude`; paths from the root. */
+/** Finds the test files that match a pattern of `include` and none of `exclude`; paths start from the root. */
 export function testFiles(include: readonly string[], exclude: readonly string[] = []): string[] {
   // An installed example has packages with tests of their own.
   const found = globSync([...include], { cwd: root, exclude: ['**/node_modules'] });
   return found.filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern)));
 }
 
-/** Options of Vitest whose value stands after a blank, as people write them. */
+/** These options of Vitest have their value after a blank, as people write them. */
 const takesValue = ['-t', '--testNamePattern', '--project', '--reporter', '--retry', '--bail', '--maxWorkers'];
 
-/** The files that a half runs; all of them in a run by name. */
+/** Returns the files that a half runs; all of them in a run by name. */
 export function filesOf(suite: Suite | undefined, files: readonly string[]): string[] {
   if (suite === undefined) return [...files];
   return files.filter((file) => (suite === 'quick' ? !isRestOnly(file) : isRestOnly(file) || isSized(file)));
 }
 
 /**
- * The names of tests in arguments of Vitest, and those that no file has in its path. Vitest itself ignores a wrong name
- * beside a right one.
+ * Returns the names of tests in arguments of Vitest, and those that no file has in its path. Vitest itself ignores a
+ * wrong name beside a right one.
  */
 export function namedTests(given: readonly string[], files: readonly string[]) {
   const names = given.filter((word, index) => !word.startsWith('-') && !takesValue.includes(given[index - 1] ?? ''));

@@ -43,7 +43,7 @@ interface Below {
 
 interface MeasuredAlarm extends ToldAlarm {
   readonly metric: IMetric;
-  /** Consecutive periods of the metric; the default is 1. */
+  /** The alarm needs this many consecutive periods; the default is 1. */
   readonly periods?: number;
   /** Evaluates clock hours that have ended, not the last 60 minutes. */
   readonly wholeHours?: true;
@@ -51,7 +51,7 @@ interface MeasuredAlarm extends ToldAlarm {
   readonly followsOutage?: true;
 }
 
-/** The alarm that suppresses its consequences. */
+/** This alarm suppresses its consequences. */
 export const outageAlarm = 'platform-down';
 
 /** A consequence is notified unless the outage rings within this time. */
@@ -60,7 +60,7 @@ const waitForCause = Duration.minutes(2);
 const afterCause = Duration.minutes(15);
 
 const idOf = (purpose: string) => `Alarm-${purpose}`;
-/** The measuring alarm behind a composite alarm, which decides on the notification. */
+/** Names the measuring alarm behind a composite alarm, which decides on the notification. */
 export const seen = (purpose: string) => `${purpose}-seen`;
 
 export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmProps): AlarmBase {
@@ -74,7 +74,7 @@ export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmPr
   });
 }
 
-/** An alarm without actions, for use in a composite alarm. */
+/** Adds an alarm without actions, for use in a composite alarm. */
 export function addMeasure(scope: Construct, settings: AlarmTopics, props: AlarmProps): Alarm {
   const alarm = new Alarm(scope, idOf(props.purpose), {
     alarmName: resourceName(settings.stage, props.purpose),
@@ -107,7 +107,7 @@ export interface CompositeProps extends ToldAlarm {
   readonly suppressor?: IAlarm;
 }
 
-/** An alarm on the states of other alarms, which need no actions of their own. */
+/** Adds an alarm on the states of other alarms, which need no actions of their own. */
 export function addComposite(scope: Construct, settings: AlarmTopics, props: CompositeProps): CompositeAlarm {
   const { purpose, rule, suppressor } = props;
   const alarm = new CompositeAlarm(scope, idOf(purpose), {
@@ -135,7 +135,7 @@ function telling<Of extends AlarmBase>(scope: Construct, settings: AlarmTopics, 
   return alarm;
 }
 
-/** The alarm for this purpose, anywhere in the stack. Throws when there is none. */
+/** Finds the alarm for this purpose anywhere in the stack; throws when there is none. */
 export function alarmFor(stack: Stack, purpose: string): AlarmBase {
   const found = stack.node.findAll().find((each) => each.node.id === idOf(purpose));
   if (!(found instanceof Alarm || found instanceof CompositeAlarm)) throw new Error(`there is no alarm ${purpose}`);

@@ -23,7 +23,7 @@ export class Canaries extends Construct {
     const application = new LambdaApplication(this, 'Application', {
       applicationName: resourceName(settings.stage, 'functions'),
     });
-    // AWS's managed policy for CodeDeploy: to move aliases and read alarms.
+    // AWS's managed policy lets CodeDeploy move aliases and read alarms.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',

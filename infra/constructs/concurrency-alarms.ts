@@ -10,7 +10,7 @@ export function addConcurrencyAlarms(scope: Construct, settings: Settings, autho
     purpose: 'account-concurrency',
     severity: 'page',
     section: 'functions',
-    // All reservations, used or not, and what else runs in the region.
+    // The metric counts all reservations, used or not, and what else runs in the region.
     metric: new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'ClaimedAccountConcurrency',

@@ -10,7 +10,7 @@ import { addAlarm } from './alarm.ts';
 const minutes = 5;
 
 /**
- * Alarms on what only the edge sees, because its own answers never reach the API. They are in the region of its
+ * Adds alarms on what only the edge sees, because its own answers never reach the API. They are in the region of its
  * metrics, with a topic there.
  */
 export function addEdgeAlarms(scope: Construct, settings: Settings, distribution: IDistribution): void {
@@ -30,7 +30,7 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
     severity: 'ticket',
     section: 'edge',
     metric: blocked(settings, 'edge-address'),
-    // As many blocked requests as one address may send in the period.
+    // One address may send this many requests in the period.
     above: minutes * settings.edgeRatePerMinute,
     periods: 2,
     whoIsHurt: 'Callers who share an address with one that floods the API, if it is not the flood of a stranger alone.',
@@ -63,7 +63,7 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
   });
 }
 
-/** The share of answers of 500 and above, in percent; 0 below `atLeast` requests. */
+/** Returns the share of answers of 500 and above, in percent; 0 below `atLeast` requests. */
 function failedShare({ distributionId }: IDistribution, atLeast: number): MathExpression {
   const metric = (metricName: string, statistic: string) =>
     new Metric({

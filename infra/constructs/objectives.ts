@@ -9,12 +9,11 @@ import { type AlarmText, addComposite, addMeasure } from './alarm.ts';
 import type { ServiceApi } from './service-api.ts';
 
 /**
- * Two objectives over 30 days, with alarms on the burn rate of their error budgets (infra/operate/README.md); rate 1
+ * Two objectives over 30 days have alarms on the burn rate of their error budgets (infra/operate/README.md); rate 1
  * spends the budget in 30 days. The short window ends an alarm soon after its cause.
  */
 interface Objective {
   readonly name: string;
-  /** The share that may be bad, in percent. */
   readonly allowedPercent: number;
   readonly measured: (minutes: number) => { readonly bad: Counted; readonly all: Counted };
   readonly text: AlarmText;
@@ -30,7 +29,7 @@ interface Burn {
   readonly severity: Severity;
   readonly longMinutes: number;
   readonly shortMinutes: number;
-  /** The burn rate above which it rings. */
+  /** The alarm rings above this burn rate. */
   readonly rate: number;
 }
 
@@ -41,7 +40,7 @@ export const burns: readonly Burn[] = [
   { name: 'creeping', severity: 'ticket', longMinutes: 1_440, shortMinutes: 120, rate: 3 },
 ];
 
-/** With fewer bad ones in the long window nothing rings, because one of few requests is a large share. */
+/** Nothing rings below this count in the long window, because one of few requests is a large share. */
 export const leastBad = 5;
 
 const sending = ['messages-send', 'messages-retry'];
@@ -103,7 +102,7 @@ function addBurnAlarm(scope: Construct, settings: Settings, { name, text, ...obj
   addComposite(scope, settings, { ...told, purpose, rule });
 }
 
-/** 0 with fewer than `atLeast` bad ones. */
+/** Returns 0 with fewer than `atLeast` bad ones. */
 function burnRate(
   { measured, allowedPercent }: Pick<Objective, 'measured' | 'allowedPercent'>,
   minutes: number,

@@ -7,7 +7,7 @@ import { originName } from '../edge.ts';
 export interface PublicDomainProps {
   readonly domainName: string;
   readonly certificateArn: string;
-  /** The zone of the name; without it the owner of the name creates the record from the output. */
+  /** The owner of the name creates the record from the output when there is no zone. */
   readonly hostedZoneId: string | undefined;
 }
 

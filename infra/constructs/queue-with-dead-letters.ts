@@ -15,8 +15,8 @@ export interface QueueWithDeadLettersProps {
 }
 
 /**
- * A standard queue with its dead-letter queue (14 days); both are encrypted, allow TLS only, and take the largest
- * messages of the code.
+ * Creates a standard queue with its dead-letter queue (14 days); both are encrypted, allow TLS only, and take the
+ * largest messages of the code.
  */
 export class QueueWithDeadLetters extends Construct {
   readonly queue: Queue;

@@ -3,7 +3,7 @@ import { percentage, receiptsMissing, serviceMetric } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Alarms on the functions' own metrics; infra/operate/README.md explains each. */
+/** Adds alarms on the functions' own metrics; infra/operate/README.md explains each. */
 export function addServiceAlarms(scope: Construct, settings: Settings): void {
   const sent = serviceMetric(settings, 'MessagesSent');
   const held = serviceMetric(settings, 'MessagesHeld');
@@ -188,7 +188,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
 }
 
 /**
- * The suppressor of the outage's consequences; it must exist before the alarms that refer to it (alarm.ts,
+ * Adds the suppressor of the outage's consequences; it must exist before the alarms that refer to it (alarm.ts,
  * `followsOutage`).
  */
 export function addOutageAlarm(scope: Construct, settings: Settings): void {

@@ -33,7 +33,7 @@ const accessLogFields = {
   integrationStatus: '$context.integrationStatus',
   integrationErrorMessage: '$context.integrationErrorMessage',
   authorizerError: '$context.authorizer.error',
-  // The caller's client, by the token, not the client that the request is for.
+  // The client is the caller's by the token, not the one that the request is for.
   clientId: '$context.authorizer.clientId',
   // Password guessing is traced by it. Behind an edge it is the edge's address; it is deleted with the log's retention.
   sourceIp: '$context.identity.sourceIp',
@@ -49,8 +49,9 @@ export interface ServiceApiProps {
 }
 
 /**
- * Each route with its function (payload format 2.0), an authorizer on non-public ones, CORS for the deployment's
- * origins (D52). A domain of its own is the only address: the execute-api address would bypass its protection.
+ * Creates each route with its function (payload format 2.0), an authorizer on non-public ones, and CORS for the
+ * deployment's origins (D52). A domain of its own is the only address: the execute-api address would bypass its
+ * protection.
  */
 export class ServiceApi extends Construct {
   readonly url: string;
@@ -100,7 +101,7 @@ export class ServiceApi extends Construct {
     this.addAlarms(settings);
   }
 
-  /** A metric of one route; it needs the stage's detailed metrics. */
+  /** Returns a metric of one route; it needs the stage's detailed metrics. */
   routeMetric({ method, path }: RouteEntry, metricName: string, statistic: string, minutes = 5): Metric {
     return new Metric({
       namespace: 'AWS/ApiGateway',

@@ -21,8 +21,8 @@ const highest = { period: Duration.minutes(5), statistic: 'Maximum' };
 const rowWidth = 24;
 
 /**
- * The health of the service on one page, from recipients down to parts. A new queue, route, function or table appears
- * by itself.
+ * Shows the health of the service on one page, from recipients down to parts. A new queue, route, function or table
+ * appears by itself.
  */
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {

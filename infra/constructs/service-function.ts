@@ -24,18 +24,18 @@ export interface ServiceFunctionProps {
   readonly settings: Settings;
   readonly name: string;
   readonly shape: FunctionShape;
-  /** The folder of the bundle: `index.mjs`, which exports `handler`. */
+  /** The folder holds `index.mjs`, which exports `handler`. */
   readonly bundleDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * A function with its own role and log group. The role may at first only write its own log; each method below adds one
+ * The function has its own role and log group. The role may at first only write its own log; each method below adds one
  * permission and its environment variable.
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
-  /** The alias `live`, which callers use when new versions are tried on few calls first. */
+  /** Callers use the alias `live` when new versions are tried on few calls first. */
   readonly alias: Alias | undefined;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -141,7 +141,7 @@ export class ServiceFunction extends Construct {
     );
   }
 
-  /** Only through the services whose data the key encrypts; the function itself never calls KMS. */
+  /** Allows the key only through the services whose data it encrypts; the function itself never calls KMS. */
   private useKey(keyArn: string, { tables, secrets, sendsTo, consumes }: FunctionShape): void {
     const services = [
       ...(tables === undefined ? [] : ['dynamodb']),

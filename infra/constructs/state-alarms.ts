@@ -20,7 +20,7 @@ export function addStateAlarms(scope: Construct, settings: Settings): void {
   }
 }
 
-/** Queues whose messages wait while the platform is down. */
+/** Messages of these queues wait while the platform is down. */
 const ofPlatform: readonly QueueName[] = ['dispatch', 'urgent'];
 
 function addThrottleAlarm(scope: Construct, settings: Settings, table: string): void {

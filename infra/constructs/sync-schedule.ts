@@ -7,8 +7,8 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * The schedule that synchronizes all clients. It may only put the first turn of a walk on the sync queue; a walk that
- * still runs lets the new one pass.
+ * Synchronizes all clients. The schedule may only put the first turn of a walk on the sync queue; a walk that still
+ * runs lets the new one pass.
  */
 export class SyncSchedule extends Construct {
   constructor(scope: Construct, id: string, props: { settings: Settings; expression: string; queue: Queue }) {

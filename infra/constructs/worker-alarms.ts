@@ -9,7 +9,7 @@ import { addAlarm } from './alarm.ts';
 /** A worker stops by itself before this share of its timeout, so a longer run is about to be killed. */
 export const slowShare = 0.8;
 
-/** Alarms on a queue's worker: it fails, finds no concurrency, or comes near its timeout. */
+/** Adds alarms on a queue's worker: it fails, finds no concurrency, or comes near its timeout. */
 export function addWorkerAlarms(
   scope: Construct,
   settings: Settings,

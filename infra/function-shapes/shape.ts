@@ -17,7 +17,7 @@ export const settingVariables = {
 export type SettingVariable = keyof typeof settingVariables;
 export type SecretVariable = keyof typeof secretPurposes;
 
-/** Actions on a table. Scan is missing: no function needs it, and an attacker in a function must not copy a table. */
+/** Scan is missing: no function needs it, and an attacker in a function must not copy a table. */
 export type TableVerb =
   | 'GetItem'
   | 'BatchGetItem'
@@ -32,11 +32,11 @@ export interface Consumption {
   readonly queue: QueueName;
   readonly batchSize: number;
   /**
-   * How long Lambda collects a batch that is not full; a batch of more than 10 needs it. Without it a batch starts at
-   * once.
+   * Lambda collects a batch that is not full for this time; a batch of more than 10 needs it. Without it a batch starts
+   * at once.
    */
   readonly windowSeconds?: number;
-  /** Concurrent copies of the function for the queue; a name refers to a setting. */
+  /** A name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency' | 'urgentMaximumConcurrency';
   /** Its code sets when a delivery comes again, so it needs the queue's URL. */
   readonly postpones?: true;
@@ -46,17 +46,17 @@ export function workersOf({ maximumConcurrency }: Consumption, settings: Setting
   return typeof maximumConcurrency === 'number' ? maximumConcurrency : settings[maximumConcurrency];
 }
 
-/** A function: how it runs and what it may access. Its role allows nothing else (R46). */
+/** A shape says how a function runs and what it may access; its role allows nothing else (R46). */
 export interface FunctionShape {
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
-  /** Exactly the actions that its code uses, which a test compares. A transaction needs the actions in it. */
+  /** A test compares these with the actions that its code uses. A transaction needs the actions in it. */
   readonly tables?: Readonly<Partial<Record<TableName, readonly TableVerb[]>>>;
   readonly secrets?: readonly SecretVariable[];
   readonly settings?: readonly SettingVariable[];
   readonly sendsTo?: readonly QueueName[];
   readonly consumes?: Consumption;
-  /** The setting with the function's reserved concurrency; without one it shares the unreserved rest. */
+  /** A function without this setting shares the unreserved concurrency. */
   readonly reservedConcurrency?:
     | 'authorizerReservedConcurrency'
     | 'dispatchReservedConcurrency'

@@ -16,15 +16,16 @@ export interface AuthorizerOptions {
   readonly ask: (event: unknown) => Promise<InvocationResult>;
 }
 
-/** A simple response. The boolean is strict: the text "false" must not pass. */
+/** The boolean is strict: the text "false" must not pass. */
 const SimpleResponseSchema = v.object({
   isAuthorized: v.boolean(),
   context: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
 });
 
 /**
- * A REQUEST authorizer with simple responses (format 2.0). Missing identity means 401; a failed function or malformed
- * answer means 500 (D2: HTTP APIs document no 401 here). Answers are cached by identity for the TTL; failures are not.
+ * Creates a REQUEST authorizer with simple responses (format 2.0). Missing identity means 401; a failed function or
+ * malformed answer means 500 (D2: HTTP APIs document no 401 here). Answers are cached by identity for the TTL; failures
+ * are not.
  */
 export function createAuthorizer(options: AuthorizerOptions): (event: APIGatewayProxyEventV2) => Promise<Verdict> {
   const { definition, nowMs } = options;

@@ -21,7 +21,7 @@ export interface Stack {
 
 export interface CdkAssembly {
   readonly stacks: readonly Stack[];
-  /** Directories of unpacked code, by the key of their upload. */
+  /** Each directory of unpacked code has the key of its upload. */
   readonly codeDirectories: ReadonlyMap<string, string>;
 }
 

@@ -2,8 +2,8 @@ import { closestName } from '../../lib/http/closest-name.ts';
 import { type RouteEntry, routes } from '../routes.ts';
 
 /**
- * The route that a request without a match probably meant: `GET /v1/templates`, or the methods of its path; undefined
- * when nothing is near. The gateway itself answers only `Not Found` (contract, Errors).
+ * Finds the route that a request without a match probably meant: `GET /v1/templates`, or the methods of its path;
+ * undefined when nothing is near. The gateway itself answers only `Not Found` (contract, Errors).
  */
 export function closestRoute(method: string, path: string): string | undefined {
   const meant = nearestPath(path);
@@ -14,7 +14,7 @@ export function closestRoute(method: string, path: string): string | undefined {
 }
 
 /**
- * A path of the same length whose segments are all near, with the most equal ones; else a similar path without
+ * Finds a path of the same length whose segments are all near, with the most equal ones; else a similar path without
  * variables.
  */
 function nearestPath(path: string): string | undefined {

@@ -2,14 +2,14 @@ import type { LocalStack } from '../operate/local-stacks.ts';
 import { closestRoute } from './closest-route.ts';
 import type { Answered } from './gateway.ts';
 
-/** A shell line that leads the README's and the project's commands to this stack. */
+/** Returns a shell line that leads the README's and the project's commands to this stack. */
 export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' | 'platformUrl'>): string {
   return `export PORT=${new URL(apiUrl).port} API=${apiUrl} PLATFORM=${platformUrl}`;
 }
 
 /**
- * One line for a request: `GET /v1/templates 400 invalid_request 12 ms`, without the query, which may contain a phone
- * number. An unknown route gets a suggestion; after a gateway timeout the function continues.
+ * Tells a request in one line: `GET /v1/templates 400 invalid_request 12 ms`, without the query, which may contain a
+ * phone number. An unknown route gets a suggestion; after a gateway timeout the function continues.
  */
 export function requestLine({ method, path, status, body, durationMs }: Answered): string {
   const code = codeOf(status, body);
@@ -19,7 +19,7 @@ export function requestLine({ method, path, status, body, durationMs }: Answered
   return [method, path, status, ...code, `${Math.round(durationMs)} ms`, ...hint, ...late].join(' ');
 }
 
-/** The code of a refusal (D1); empty for every other answer, also the gateway's own. */
+/** Returns the code of a refusal (D1); empty for every other answer, also the gateway's own. */
 function codeOf(status: number, body: Buffer): string[] {
   if (status < 400) return [];
   try {

@@ -8,11 +8,11 @@ export interface CorsRequest {
 }
 
 /**
- * CORS as a configured HTTP API does it. A preflight is answered before routes and authorizers, without headers when it
+ * Answers as a configured HTTP API does. A preflight is answered before routes and authorizers, without headers when it
  * is not allowed. Every other answer gets headers for an allowed origin; a function's own CORS headers are dropped.
  */
 export interface Cors {
-  /** Undefined when the request is no preflight. */
+  /** Returns undefined when the request is no preflight. */
   preflight(request: CorsRequest): HttpAnswer | undefined;
   completed(answer: HttpAnswer, request: CorsRequest): HttpAnswer;
 }

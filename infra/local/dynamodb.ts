@@ -6,20 +6,20 @@ import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { type Emulator, endProcess, endTogether, freePort, type ServerProcessOptions } from './emulators.ts';
 
 /**
- * Dynoxide (a small npm program on SQLite) and Amazon's DynamoDB Local (Java). The service is tested on both, so that
- * it does not depend on the habits of one.
+ * The service is tested on Dynoxide (a small npm program on SQLite) and Amazon's DynamoDB Local (Java), so that it does
+ * not depend on the habits of one.
  */
 export const dynamoDbEngines = ['dynoxide', 'local'] as const;
 export type DynamoDbEngine = (typeof dynamoDbEngines)[number];
 
 export interface DynamoDbOptions extends ServerProcessOptions {
-  /** The folder of the tables, created when it is missing; in memory without it. Each engine has its own files. */
+  /** The folder is created when it is missing; without one the tables are in memory. Each engine has its own files. */
   readonly dataFolder?: string | undefined;
 }
 
 const requireFrom = createRequire(import.meta.url);
 
-/** The program of Dynoxide; undefined where the lock file pins none for this platform. */
+/** Returns the program of Dynoxide; undefined where the lock file pins none for this platform. */
 export function dynoxideProgram(): string | undefined {
   try {
     const home = dirname(requireFrom.resolve(`@dynoxide/${process.platform}-${process.arch}/package.json`));

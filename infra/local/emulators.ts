@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { buildApp } from 'fauxqs';
 import { openOnLoopback } from '../loopback.ts';
 
-/** A server that was started here, or one that was already running and is not stopped. */
+/** The server was started here, or was already running and is not stopped. */
 export interface Emulator {
   readonly endpoint: string;
   stop(): Promise<void>;
@@ -11,7 +11,7 @@ export interface Emulator {
 
 export interface ServerProcessOptions {
   readonly signal?: AbortSignal;
-  /** Called with one sentence when the process has ended, for any reason. */
+  /** The emulator calls it with one sentence when the process has ended, for any reason. */
   readonly onExit?: (how: string) => void;
 }
 
@@ -29,7 +29,7 @@ export async function startSqsEmulator(): Promise<Emulator> {
   return { endpoint, stop: () => app.close() };
 }
 
-/** A server that the user runs: it is used as it is and never stopped. */
+/** The user runs this server: it is used as it is and never stopped. */
 export function runningEmulator(endpoint: string): Emulator {
   return { endpoint, stop: async () => undefined };
 }

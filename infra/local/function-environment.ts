@@ -4,7 +4,7 @@ import { trustedReceiver } from './webhook-receiver.ts';
 /** The emulators accept any credentials. */
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** What Lambda gives every function, and the addresses of the local services. */
+/** Returns what Lambda gives every function, and the addresses of the local services. */
 export function functionEnvironment(addresses: ServerAddresses): Record<string, string> {
   return {
     AWS_REGION: addresses.region,

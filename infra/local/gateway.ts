@@ -33,7 +33,7 @@ export interface GatewayOptions {
 
 export interface Answered {
   readonly method: string;
-  /** Without the query. */
+  /** It has no query. */
   readonly path: string;
   readonly status: number;
   readonly body: Buffer;
@@ -50,8 +50,9 @@ type Route = LocalTemplate['routes'][number];
 const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
- * API Gateway's HTTP API on 127.0.0.1. A head over 10,240 bytes answers 431: AWS documents only the limit, users report
- * the status, `npm run smoke` replays it. Unlike AWS it refuses foreign host names, against DNS rebinding by pages.
+ * Serves API Gateway's HTTP API on 127.0.0.1. A head over 10,240 bytes answers 431: AWS documents only the limit, users
+ * report the status, `npm run smoke` replays it. Unlike AWS it refuses foreign host names, against DNS rebinding by
+ * pages.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { template, alsoAllowsOrigin, onAnswer } = options;
@@ -212,7 +213,7 @@ function writeAnswer(outgoing: ServerResponse, answer: HttpAnswer, requestId: st
   outgoing.end(answer.body);
 }
 
-/** Requests with a head too large to parse, or that are not HTTP. */
+/** Refuses requests with a head too large to parse, or that are not HTTP. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable) return;
   const { status, body } = gatewayAnswer(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400);

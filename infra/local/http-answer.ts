@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** API Gateway's own bodies by status; an HTTP API cannot change them. */
+/** API Gateway has these bodies by status; an HTTP API cannot change them. */
 const gatewayMessages = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -35,7 +35,7 @@ export function noContent(headers: HttpAnswer['headers']): HttpAnswer {
   return { status: 204, headers, cookies: [], body: Buffer.alloc(0) };
 }
 
-/** A function's answer in payload format 2.0. Neither Node.js nor API Gateway can end a request with a 1xx. */
+/** Neither Node.js nor API Gateway can end a request with a 1xx. */
 const FunctionAnswerSchema = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
   headers: v.optional(v.nullable(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])))),
@@ -45,7 +45,7 @@ const FunctionAnswerSchema = v.object({
 });
 
 /**
- * The response rule of payload format 2.0: without `statusCode` the payload is the body of a 200; an unusable
+ * Applies the response rule of payload format 2.0: without `statusCode` the payload is the body of a 200; an unusable
  * `statusCode` or other field is a 500; without `content-type` the body is plain text.
  */
 export function answerOfFunction(payload: unknown): HttpAnswer {

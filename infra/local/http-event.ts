@@ -7,9 +7,9 @@ export interface IncomingRequest {
   readonly rawPath: string;
   /** The query is without `?`. */
   readonly rawQueryString: string;
-  /** `HTTP/1.1` */
+  /** An example is `HTTP/1.1`. */
   readonly protocol: string;
-  /** Alternating names and values in the order of arrival, with duplicates. */
+  /** Names and values alternate in the order of arrival, with duplicates. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   readonly sourceIp: string;
@@ -23,7 +23,7 @@ export interface EventFacts {
   readonly stageVariables?: Readonly<Record<string, string>> | undefined;
 }
 
-/** API Gateway's limit for the request line and header values together. */
+/** API Gateway limits the request line and header values together. */
 export const maxHeadBytes = 10_240;
 
 export function headBytes(request: IncomingRequest): number {
@@ -34,8 +34,8 @@ export function headBytes(request: IncomingRequest): number {
 }
 
 /**
- * The event of an HTTP API in payload format 2.0. Real APIs decode `rawPath` but not `rawQueryString`. Repeated headers
- * and parameters are joined with commas; cookies have their own array; empty parts are absent.
+ * Returns the event of an HTTP API in payload format 2.0. Real APIs decode `rawPath` but not `rawQueryString`. Repeated
+ * headers and parameters are joined with commas; cookies have their own array; empty parts are absent.
  */
 export function httpEvent(request: IncomingRequest, facts: EventFacts): APIGatewayProxyEventV2 {
   const headers = headersOf(request);
@@ -141,7 +141,7 @@ function cookiesOf(request: IncomingRequest): string[] {
   return cookies.filter((cookie) => cookie !== '');
 }
 
-/** Values by name, joined with commas when a name repeats. The map keeps names such as `constructor` safe. */
+/** Joins the values of a repeated name with commas. The map keeps names such as `constructor` safe. */
 function joined(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {
@@ -153,7 +153,7 @@ function joined(pairs: Iterable<readonly [name: string, value: string]>): Record
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `12/Mar/2020:19:03:58 +0000` */
+/** The form is `12/Mar/2020:19:03:58 +0000`. */
 function accessLogTime(nowMs: number): string {
   const date = new Date(nowMs);
   const [, clock] = date.toISOString().split(/[T.]/);

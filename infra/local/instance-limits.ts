@@ -1,7 +1,7 @@
 import { resourceName } from '../names.ts';
 import type { LocalFunction } from './local-template.ts';
 
-/** Few, because a laptop has few cores. A process starts only when all others are busy. */
+/** The number is small, because a laptop has few cores. A process starts only when all others are busy. */
 export const usualInstances = 4;
 
 /**

@@ -10,7 +10,6 @@ import type { InstanceReport, InvokeOrder } from './runner-child.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 export interface FunctionLogLine {
-  /** The physical name, as Lambda knows it. */
   readonly functionName: string;
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
@@ -30,7 +29,7 @@ export interface InstanceOptions {
   readonly onGone: () => void;
 }
 
-/** Lambda's limit for a synchronous payload, for request and response each. */
+/** Lambda limits a synchronous payload to this, request and response each. */
 export const maxPayloadBytes = 6_291_556;
 
 export const debuggedTimeoutMs = 24 * 60 * 60 * 1000;
@@ -40,7 +39,10 @@ const slowStartMs = 10_000;
 
 const childEntry = fileURLToPath(new URL('runner-child.ts', import.meta.url));
 
-/** One function, one request at a time. It starts when it is created; the first request waits for the bundle. */
+/**
+ * An instance runs one request of one function at a time. It starts when it is created; the first request waits for the
+ * bundle.
+ */
 export class Instance {
   readonly #options: InstanceOptions;
   readonly #child: ChildProcess;
@@ -168,7 +170,7 @@ function nodeOptions({ definition, sourceMaps, inspectPort }: InstanceOptions): 
   ];
 }
 
-/** None of this process's own variables. */
+/** Contains none of this process's own variables. */
 function runtimeEnvironment(
   definition: InstanceOptions['definition'],
   added: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import type { Stack } from './cdk-assembly.ts';
 
-/** The region and account of the local stack. The SQS emulators build their ARNs from the same values. */
+/** The SQS emulators build their ARNs from the same region and account. */
 export const localRegion = 'us-east-1';
 export const localAccountId = '000000000000';
 
@@ -13,18 +13,18 @@ const pseudoParameters: Readonly<Record<string, string>> = {
 
 export interface Place {
   readonly stack: Stack;
-  /** Resource and property, for example `SendFunction.Environment.Variables.MESSAGES_TABLE`. */
+  /** The path names resource and property: `SendFunction.Environment.Variables.MESSAGES_TABLE`. */
   readonly path: string;
 }
 
-/** The local value of a resource's `Ref` (no attribute) or `Fn::GetAtt`; undefined when unknown. */
+/** Returns the local value of a resource's `Ref` (no attribute) or `Fn::GetAtt`; undefined when unknown. */
 export type ResourceValue = (stack: Stack, logicalId: string, attribute: string | undefined) => unknown;
 
 type Evaluate = (argument: unknown, place: Place) => unknown;
 
 /**
- * CloudFormation's intrinsic functions as far as CDK emits them, across all stacks of an app. An unknown one is an
- * error that names the place.
+ * Resolves CloudFormation's intrinsic functions as far as CDK emits them, across all stacks of an app. An unknown one
+ * is an error that names the place.
  */
 export class Intrinsics {
   readonly #stacks: readonly Stack[];

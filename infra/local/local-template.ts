@@ -14,7 +14,7 @@ export interface LocalAuthorizer {
   readonly cacheTtlSeconds: number;
 }
 
-/** What pages of other origins may do; header names are as written. */
+/** Header names are as written. */
 export interface LocalCors {
   readonly allowOrigins: readonly string[];
   readonly allowMethods: readonly string[];
@@ -59,7 +59,7 @@ export interface LocalEventSource {
   readonly reportBatchItemFailures: boolean;
 }
 
-/** What the local stack runs, with every reference resolved. Ids are `<stack>.<logical id>`. */
+/** Every reference is resolved. Ids are `<stack>.<logical id>`. */
 export interface LocalTemplate {
   readonly routes: readonly LocalRoute[];
   readonly authorizers: Readonly<Record<string, LocalAuthorizer>>;

@@ -52,8 +52,8 @@ function askPs(pid: number, judge: (bytes: number | undefined) => void): void {
 }
 
 /**
- * The heap sizes of Lambda's Node.js runtime: nine tenths for the old generation, and half of the rest for each half of
- * the young one.
+ * Returns the heap sizes of Lambda's Node.js runtime: nine tenths for the old generation, and half of the rest for each
+ * half of the young one.
  */
 export function heapOptions(memoryMb: number): string[] {
   const youngMb = Math.floor(memoryMb / 10);

@@ -2,7 +2,7 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** The order of stopping: what accepts work, what does it, the servers behind it. */
+/** The stack stops what accepts work first, then what does it, then the servers behind it. */
 const phases = ['intake', 'functions', 'servers'] as const;
 export type Phase = (typeof phases)[number];
 

@@ -24,7 +24,7 @@ export function qualifiedId(stack: Stack, logicalId: string): string {
   return `${stack.name}.${logicalId}`;
 }
 
-/** The template's name, else a stable, unique one. An alias is `function:alias`. */
+/** Returns the template's name, else a stable, unique one. An alias is `function:alias`. */
 export function physicalName(intrinsics: Intrinsics, stack: Stack, logicalId: string): string {
   const resource = stack.resources[logicalId];
   const property = nameProperties[resource?.Type ?? ''];
@@ -39,7 +39,7 @@ export function physicalName(intrinsics: Intrinsics, stack: Stack, logicalId: st
   return typeof given === 'string' ? given : `${stack.name}-${logicalId}`;
 }
 
-/** The local value of a named resource's `Ref` (no attribute) or `Fn::GetAtt`; undefined when there is none. */
+/** Returns the local value of a named resource's `Ref` (no attribute) or `Fn::GetAtt`; undefined when there is none. */
 export function physicalValue(
   resource: {
     readonly type: string;

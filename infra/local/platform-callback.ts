@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { webhookFields } from '../../lib/platform/webhook/fields.ts';
 
-/** The platform app of the demo data (demo/platform.json), and its callback's verify token (demo/provisioning.json). */
+/** The app is in demo/platform.json, its callback's verify token in demo/provisioning.json. */
 const app = { id: '500000000000001', secret: 'demo-app-secret', verifyToken: 'demo-verify-token' };
 
 const RefusalSchema = v.object({ error: v.object({ message: v.string() }) });

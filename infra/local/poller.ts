@@ -17,7 +17,7 @@ export interface PollerOptions {
       event: unknown,
     ): Promise<{ ok: true; payload: unknown } | { ok: false; error: string; message: string }>;
   };
-  /** The maximum of concurrent invocations of a function, whatever the maximumConcurrency of its event source. */
+  /** It limits the concurrent invocations of a function, whatever the maximumConcurrency of its event source. */
   readonly maximumInstances?: (functionId: string) => number;
   readonly nameOf?: (functionId: string) => string;
   readonly report: (line: string) => void;
@@ -45,7 +45,7 @@ const windowPollMs = 50;
 const sqsBatchSize = 10;
 
 /**
- * Lambda's event source mappings for SQS: it feeds queues to functions until stopped. Messages stay hidden for six
+ * Runs Lambda's event source mappings for SQS: it feeds queues to functions until stopped. Messages stay hidden for six
  * timeouts of their function (infra/queues.ts), so up to five may pass before a process begins to work.
  */
 export function startPoller(options: PollerOptions): Poller {
@@ -64,8 +64,8 @@ export function startPoller(options: PollerOptions): Poller {
 }
 
 /**
- * One queue for one function. A slot processes one batch at a time; with work, it leaves a new slot polling, up to the
- * concurrency; an empty slot ends if another polls. So an idle queue costs one long poll.
+ * A slot of the queue processes one batch at a time; with work, it leaves a new slot polling, up to the concurrency; an
+ * empty slot ends if another polls. So an idle queue costs one long poll.
  */
 class EventSourceMapping {
   readonly #options: PollerOptions;

@@ -4,7 +4,7 @@ import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { callersPath } from '../operate/command.ts';
 import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from './dynamodb.ts';
 
-/** A reason why the stack cannot start, in one sentence that says what to do. */
+/** An obstacle says in one sentence why the stack cannot start, and what to do. */
 export class Obstacle extends Error {}
 
 /** Throws an `Obstacle` for an invalid port. */
@@ -29,7 +29,7 @@ export async function requireFreePort(variable: string, port: number): Promise<v
 
 const answerWithinMs = 3_000;
 
-/** The address of a running server in a variable, if any. Throws an `Obstacle` when no server answers there. */
+/** Returns the address of a running server in a variable, if any. Throws an `Obstacle` when no server answers there. */
 export async function answeringServer(variable: string, endpoint: string | undefined): Promise<string | undefined> {
   if (endpoint === undefined || endpoint === '') return undefined;
   try {
@@ -41,8 +41,8 @@ export async function answeringServer(variable: string, endpoint: string | undef
 }
 
 /**
- * Origins, comma-separated as browsers spell them, or `*` alone, whose pages may call the API beside local ones (D52).
- * Empty text gives none. Throws an `Obstacle` for anything else.
+ * Reads origins, comma-separated as browsers spell them, or `*` alone, whose pages may call the API beside local ones
+ * (D52). Empty text gives none. Throws an `Obstacle` for anything else.
  */
 export function originsFrom(variable: string, text: string | undefined): readonly string[] {
   const origins = text ? text.split(',').map((origin) => origin.trim()) : [];
@@ -93,7 +93,7 @@ function engineOf(named: string | undefined): DynamoDbEngine {
 
 const oldestJava = 17;
 
-/** Undefined when DynamoDB Local can run. */
+/** Returns undefined when DynamoDB Local can run. */
 export function whyNoJava(): string | undefined {
   const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   if (status !== 0) return 'Java was not found';

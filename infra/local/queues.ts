@@ -12,7 +12,7 @@ import type { LocalQueue } from './local-template.ts';
 import { queueArn } from './physical.ts';
 
 /**
- * The URL of a queue on a local SQS server. The SDK connects to its origin, and the URL that fauxqs returns from
+ * Builds the URL of a queue on a local SQS server. The SDK connects to its origin, and the URL that fauxqs returns from
  * CreateQueue does not resolve.
  */
 export function queueUrlAt(sqsEndpoint: string): (queueName: string) => string {

@@ -1,14 +1,13 @@
 /** Additional properties come back with the match. */
 export interface RoutePattern {
-  /** An HTTP method or `ANY`. */
+  /** `ANY` matches every HTTP method. */
   readonly method: string;
-  /** `/v1/templates/{did}`, `/files/{path+}`, or `$default`. */
+  /** Examples are `/v1/templates/{did}`, `/files/{path+}` and `$default`. */
   readonly path: string;
 }
 
 export interface RouteMatch<R extends RoutePattern> {
   readonly route: R;
-  /** API Gateway's key: `GET /v1/templates`, or `$default`. */
   readonly routeKey: string;
   readonly pathParameters: Readonly<Record<string, string>>;
 }
@@ -49,7 +48,7 @@ function routeKeyOf(route: RoutePattern): string {
   return route.path === defaultPath ? defaultPath : `${route.method} ${route.path}`;
 }
 
-/** The segments of a path; `$default` has none. */
+/** Returns the segments of a path; `$default` has none. */
 function segmentsOf(path: string): readonly Segment[] {
   return path
     .split('/')

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The process of a function instance, which plays the Lambda runtime: it imports the bundle once and handles one
- * invocation at a time over IPC. It imports nothing of the local stack, so a function sees only what Lambda shows.
+ * This process plays the Lambda runtime for a function instance: it imports the bundle once and handles one invocation
+ * at a time over IPC. It imports nothing of the local stack, so a function sees only what Lambda shows.
  */
 export interface InvokeOrder {
   readonly requestId: string;

@@ -83,9 +83,9 @@ class Pool {
   readonly #definition: LocalTemplate['functions'][string];
   readonly #options: RunnerOptions;
   readonly #alive = new Set<Instance>();
-  /** Idle instances with their end timer; the most recently used is last. */
+  /** Each idle instance has its end timer; the most recently used is last. */
   readonly #idle = new Map<Instance, NodeJS.Timeout | undefined>();
-  /** Busy instances that are not reused. */
+  /** These busy instances are not reused. */
   readonly #outdated = new Set<Instance>();
   readonly #waiting: Waiting[] = [];
   readonly #inspectPort: number | undefined;
@@ -159,7 +159,7 @@ class Pool {
   }
 
   #availableInstance(): Instance | undefined {
-    // The most recently used one: the others reach their idle time when there is little work.
+    // The most recently used one is taken: the others reach their idle time when there is little work.
     const idle = [...this.#idle.keys()].at(-1);
     if (idle !== undefined) return idle;
     const max =

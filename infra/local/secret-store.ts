@@ -13,7 +13,7 @@ export interface SecretStore {
 interface StoredSecret {
   readonly name: string;
   readonly createdAtSeconds: number;
-  /** Absent until the first value is put. */
+  /** It is absent until the first value is put. */
   current?: { readonly versionId: string; readonly text: string; readonly createdAtSeconds: number };
 }
 
@@ -34,8 +34,8 @@ const RequestSchema = v.object({
 type SecretsRequest = v.InferOutput<typeof RequestSchema>;
 
 /**
- * An in-memory Secrets Manager on 127.0.0.1 with four operations and no authentication. As in AWS, the template's
- * secrets exist without a value until one is put.
+ * Starts an in-memory Secrets Manager on 127.0.0.1 with four operations and no authentication. As in AWS, the
+ * template's secrets exist without a value until one is put.
  */
 export async function startSecretStore(secrets: readonly { readonly name: string }[]): Promise<SecretStore> {
   const stored = new Secrets();

@@ -13,19 +13,19 @@ import { readLocalTemplate } from './template.ts';
 export interface ServerOptions {
   /** 0 takes any free port. */
   readonly platformPort: number;
-  /** The folder of the synthesized template, removed when the stack ends. Concurrent stacks need different folders. */
+  /** The stack removes this folder when it ends. Concurrent stacks need different folders. */
   readonly outputDirectory: string;
   /** The functions were just built, so dist is used as it is. */
   readonly built?: boolean;
   readonly dynamodb: DynamoDbChoice;
   readonly sqsEndpoint?: string | undefined;
-  /** The function's file stem. It waits for a debugger on the port, without timeouts. */
+  /** The function with this file stem waits for a debugger on the port, without timeouts. */
   readonly inspected?: { readonly name: string; readonly port: number } | undefined;
 }
 
 export const localStage = 'local';
 
-/** All addresses except the API, which opens last. */
+/** The API's address is missing, because the API opens last. */
 export type ServerAddresses = Omit<LocalStack, 'pid' | 'apiUrl'>;
 
 interface Addressed {
@@ -81,7 +81,7 @@ async function synthesize(
       stage: localStage,
       // Requests are counted as when deployed, under a limit that is never reached.
       clientRatePerMinute: 100_000,
-      // The console's origin. The gateway allows all local pages once the template configures CORS.
+      // The gateway allows all local pages once the template configures CORS.
       corsOrigins: addresses.platformBaseUrl,
       ...addresses,
     }),

@@ -33,10 +33,10 @@ function attributeOf(value: MessageAttributeValue): SQSMessageAttribute {
   };
 }
 
-/** The largest payload of one invocation, in bytes (Lambda: 6 MB as measured at the limit). */
+/** Lambda takes at most this payload in one invocation, in bytes (6 MB as measured at the limit). */
 export const invocationMaxBytes = 6_291_556;
 
-/** Room for the `{"Records":[...]}` around the records. */
+/** The `{"Records":[...]}` around the records needs this room. */
 const eventFrameBytes = 20;
 
 /** Splits a batch before the record that would exceed Lambda's payload limit; the order is kept. */
@@ -66,8 +66,8 @@ const BatchAnswerSchema = v.pipe(
 );
 
 /**
- * The finished records by a ReportBatchItemFailures answer: all but the listed ones. No answer or an empty list means
- * all; a malformed answer or an identifier of another batch means none, so the whole batch comes again (R18).
+ * Returns the finished records by a ReportBatchItemFailures answer: all but the listed ones. No answer or an empty list
+ * means all; a malformed answer or an identifier of another batch means none, so the whole batch comes again (R18).
  */
 export function recordsDone(records: readonly SQSRecord[], answer: unknown): readonly SQSRecord[] {
   const parsed = v.safeParse(BatchAnswerSchema, answer);

@@ -21,16 +21,15 @@ import { prepareStores } from './stores.ts';
 export interface StackOptions extends ServerOptions {
   /** 0 takes any free port. */
   readonly apiPort: number;
-  /** Origins whose pages may call the API beside local ones (D52); `*` means all. */
+  /** Pages of these origins may call the API beside local ones (D52); `*` means all. */
   readonly corsOrigins?: readonly string[];
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onAnswer?: GatewayOptions['onAnswer'];
   readonly sourceMaps?: boolean;
   /** The default is a minute. */
   readonly idleMs?: number;
-  /** Comma-separated; the functions accept only requests with one of them, as behind an edge. */
+  /** The functions accept only requests with one of these comma-separated keys, as behind an edge. */
   readonly edgeKeys?: string;
-  /** Sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
   /** Aborts the start; `startStack` then ends everything and rejects. */
   readonly signal?: AbortSignal;
@@ -38,7 +37,7 @@ export interface StackOptions extends ServerOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
-  /** Undefined when the simulator sends webhooks to the API. */
+  /** It is undefined when the simulator sends webhooks to the API. */
   readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;

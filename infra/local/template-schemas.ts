@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * The properties that the local stack uses, with CloudFormation's defaults. Values that it cannot run (another payload
- * format, a FIFO queue, a filter) are refused.
+ * The schemas name what the local stack uses, with CloudFormation's defaults. Values that it cannot run (another
+ * payload format, a FIFO queue, a filter) are refused.
  */
 const unsupported = (what: string) => v.optional(v.never(`the local stack does not run ${what}`));
 const numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.number());

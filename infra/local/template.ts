@@ -17,7 +17,7 @@ import * as schemas from './template-schemas.ts';
 
 export interface TemplateOptions {
   readonly cdkOutDirectory: string;
-  /** The `Ref` of a queue: the URL that functions use. */
+  /** The `Ref` of a queue is the URL that functions use. */
   readonly queueUrl: (queueName: string) => string;
 }
 

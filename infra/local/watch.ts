@@ -7,7 +7,7 @@ import type { Part } from './parts.ts';
 import type { RunningStack } from './stack.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** The sources of bundles. A change in `infra/` needs a restart. */
+/** Bundles come from these sources. A change in `infra/` needs a restart. */
 const watched = ['functions', 'lib'];
 /** Several saves of an editor within this time are one change. */
 const quietMs = 100;
@@ -58,7 +58,7 @@ async function rebuild({ stack, readable, report }: WatchOptions): Promise<void>
   }
 }
 
-/** Replaces the bundle that a function's processes load. False when it has not changed. */
+/** Replaces the bundle that a function's processes load. Returns false when it has not changed. */
 async function renew(name: string, { template, runner, addresses }: WatchOptions['stack']): Promise<boolean> {
   const physicalName = resourceName(addresses.stage, name);
   const [id, definition] = Object.entries(template.functions).find(([, { name }]) => name === physicalName) ?? [];

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryAnswer } from './webhook-receiver.ts';
 /** This is below the 15 s of a delivery, so the timeout is reported here. */
 const forwardLimitMs = 14_000;
 
-/** The answer for a program without one: a failure that the service retries after its own wait. */
+/** A program without an answer gets this status: the service retries it after its own wait. */
 const noAnswerStatus = 503;
 
 export interface Forwarded extends DeliveryAnswer {

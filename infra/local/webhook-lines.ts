@@ -15,7 +15,7 @@ export function printedAttempt(
   return `${head}${answer.status} in ${Math.round(tookMs)} ms${consequenceOf(answer)}`;
 }
 
-/** The service's reaction (D34). */
+/** Tells the service's reaction (D34). */
 function consequenceOf({ status, retryAfter }: Forwarded): string {
   if (status >= 200 && status < 300) return '';
   if (status === 410) return ': the webhook is switched off now';

@@ -8,23 +8,25 @@ import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import type { TrustedReceiver } from './trusted-receiver.ts';
 
-/** A reserved name: deliveries to it stay on this machine (trusted-receiver.ts). */
+/** The name is reserved: deliveries to it stay on this machine (trusted-receiver.ts). */
 const host = 'webhooks.example.com';
 export const receiverUrl = `https://${host}/events`;
 
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'tls', name), 'utf8');
 
-/** The value of `WEBHOOK_TRUSTED_RECEIVER` for a receiver on this port. Its certificate is trusted only here. */
+/**
+ * Returns the value of `WEBHOOK_TRUSTED_RECEIVER` for a receiver on this port. Its certificate is trusted only here.
+ */
 export function trustedReceiver(port: number): TrustedReceiver {
   return { host, port, ca: file('certificate.pem') };
 }
 
-/** A post, verified by the package `standardwebhooks`, which is independent of our own signing. */
+/** The package `standardwebhooks` verifies the post, independently of our own signing. */
 export interface Delivery {
   readonly webhookId: string;
   readonly verified: boolean;
   readonly body: string;
-  /** The headers that the signature needs, so that a further program can verify it too. */
+  /** A further program needs these headers to verify the signature too. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -89,7 +89,7 @@ function untilInterrupted(): Promise<void> {
   });
 }
 
-/** The kinds in the option; the API checks them. */
+/** Reads the kinds in the option; the API checks them. */
 function kindsOf(text: string | undefined): readonly string[] | undefined {
   return text === 'all' ? eventTypes : text?.split(',').map((kind) => kind.trim());
 }

@@ -13,7 +13,7 @@ import { operations } from './operations/all.ts';
 import { documentedPath } from './paths.ts';
 import { RefusalResponses, refusalCodeSchema, refusalSchemas } from './refusal-document.ts';
 
-/** The OpenAPI 3.1 document of the interface, as text (D48). */
+/** Returns the OpenAPI 3.1 document of the interface, as text (D48). */
 export function openApiDocument(): string {
   return `${JSON.stringify(openApi(), null, 2)}\n`;
 }

@@ -41,13 +41,13 @@ export const events = ServiceEventSchema.options.map(({ entries }) => {
   };
 });
 
-/** The schema name of an event's body: `MessageFailedEvent` for `message.failed`. */
+/** Returns the schema name of an event's body: `MessageFailedEvent` for `message.failed`. */
 export function eventSchemaName(type: EventType): string {
   const words = type.split(/[._]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return `${words.join('')}Event`;
 }
 
-/** Headers of every delivery (Standard Webhooks 1.0). */
+/** Every delivery has these headers (Standard Webhooks 1.0). */
 export const deliveryHeaders: Readonly<
   Record<string, { readonly description: string; readonly schema: v.GenericSchema }>
 > = {

@@ -69,7 +69,9 @@ export type HeaderName = keyof typeof headers;
 const everyAnswer = ['X-Request-Id', 'Cache-Control'] as const;
 const callerHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
-/** Headers of every answer of a function; with a good token they include the user's request budget (D54). */
+/**
+ * Returns the headers of every answer of a function; with a good token they include the user's request budget (D54).
+ */
 export function ownHeaders({ isPublic }: { readonly isPublic: boolean }): readonly HeaderName[] {
   return [...everyAnswer, ...(isPublic ? [] : callerHeaders)];
 }
@@ -77,8 +79,8 @@ export function ownHeaders({ isPublic }: { readonly isPublic: boolean }): readon
 const ofService = '.of-service';
 
 /**
- * Every header by its name. Those of every function answer come also as `<name>.of-service`, optional, because the
- * gateway may answer in their place without them.
+ * Returns every header by its name. Those of every function answer come also as `<name>.of-service`, optional, because
+ * the gateway may answer in their place without them.
  */
 export function headerComponents(answer: ReturnType<typeof jsonSchemas>): Record<string, object> {
   const component = ({ schema, ...said }: { readonly description: string; readonly schema: v.GenericSchema }) => ({
@@ -96,7 +98,7 @@ export function headerComponents(answer: ReturnType<typeof jsonSchemas>): Record
   return Object.fromEntries([...all, ...optional]);
 }
 
-/** Headers of one answer; none is required where the gateway `mayAnswer` too. */
+/** Returns references to the headers of one answer; none is required where the gateway `mayAnswer` too. */
 export function references(
   names: readonly HeaderName[],
   { mayAnswer = false }: { readonly mayAnswer?: boolean } = {},

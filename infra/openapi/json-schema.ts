@@ -8,7 +8,7 @@ export type Direction = 'request' | 'answer';
 
 export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** Actions that JSON Schema can express; the service alone checks all others. */
+/** JSON Schema can express these actions; the service alone checks all others. */
 const toldActions: ReadonlySet<string> = new Set([
   ...['regex', 'min_length', 'max_length', 'non_empty', 'min_value', 'max_value', 'integer', 'safe_integer'],
   ...['iso_timestamp', 'url', 'description', 'title', 'metadata'],
@@ -72,7 +72,7 @@ function withNullAsType({ anyOf, ...rest }: JsonSchema): JsonSchema {
   return choices === undefined ? rest : { anyOf, ...rest };
 }
 
-/** For headers and parameters: generators of clients know an enum there, but seldom a constant. */
+/** Generators of clients know an enum in headers and parameters, but seldom a constant. */
 export function withoutConstant({ const: only, ...schema }: JsonSchema): JsonSchema {
   return only === undefined ? schema : { ...schema, enum: [only] };
 }

@@ -57,7 +57,7 @@ import { EventTypeWord } from '../../lib/webhooks/event.ts';
 import { eventSchemaName, events } from './events.ts';
 import type { NamedSchemas } from './json-schema.ts';
 
-/** The answers of a send; a rehearsal's has `dry_run`. */
+/** A rehearsal's answer has `dry_run`. */
 export const SendAnswer = v.union([RehearsalAnswer, MessagesSendAnswer]);
 
 /** The platform, not this document, describes what it posts. */
@@ -72,7 +72,7 @@ const words: NamedSchemas = {
   EventType: EventTypeWord,
 };
 
-/** Answers, their parts, and events, by the type names of generated clients. */
+/** The keys are the type names of generated clients. */
 export const answerSchemas: NamedSchemas = {
   ...words,
   Health: HealthAnswer,

@@ -16,20 +16,22 @@ export type Tag = keyof typeof tags;
 
 export interface AnswerDocument {
   readonly description: string;
-  /** The schema of the JSON; without it the answer has no body, unless `text` is set. */
+  /** An answer without a schema has no body, unless `text` is set. */
   readonly schema?: v.GenericSchema;
   readonly text?: true;
   /**
-   * The description of the answer as a table. It is not a second media type, because generated clients would make a
-   * union of two.
+   * This describes the answer as a table. It is not a second media type, because generated clients would make a union
+   * of two.
    */
   readonly csv?: string;
   readonly headers?: readonly HeaderName[];
-  /** Requests that follow from the answer, by a name. */
   readonly links?: Readonly<Record<string, LinkDocument>>;
 }
 
-/** A link as OpenAPI spells it. `parameters` use the document's names; values are runtime expressions or constants. */
+/**
+ * A link is a request that follows from the answer. `parameters` use the document's names; values are runtime
+ * expressions or constants.
+ */
 export interface LinkDocument {
   readonly operationId: string;
   readonly description: string;
@@ -41,7 +43,7 @@ export interface FormDocument {
   readonly example: { readonly summary: string; readonly description: string; readonly template: unknown };
 }
 
-/** A request that works on the demo data, and its answer. Tests execute it. */
+/** Tests execute this request on the demo data. */
 export interface ExampleDocument {
   readonly summary: string;
   readonly parameters?: Readonly<Record<string, string | number | boolean | readonly string[]>>;

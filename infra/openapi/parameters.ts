@@ -1,4 +1,4 @@
-/** The meaning of each parameter, by name; by `operation.name` where a route means something else by it. */
+/** The keys are names, or `operation.name` where a route means something else by a name. */
 export const parameterTexts: Readonly<Record<string, string>> = {
   client_id: 'The client to work for; another one than the own needs the permission BSP_CN.',
   'pricing-get.client_id': 'Taken as everywhere; every client has the same prices.',

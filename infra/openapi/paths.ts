@@ -1,7 +1,7 @@
 import { routes } from '../routes.ts';
 
 /**
- * The path of a route in the document. OpenAPI forbids two paths that differ only in parameter names, so such a
+ * Returns the path of a route in the document. OpenAPI forbids two paths that differ only in parameter names, so such a
  * parameter gets both names: `didOrMessageTemplateId`.
  */
 export function documentedPath(path: string): string {

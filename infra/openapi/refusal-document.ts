@@ -6,7 +6,7 @@ import { refusalTexts } from './refusals.ts';
 
 type Schemas = ReturnType<typeof jsonSchemas>;
 
-/** Every code; `x-refusals` has its meaning and remedy. */
+/** Lists every code; `x-refusals` has its meaning and remedy. */
 export function refusalCodeSchema(): JsonSchema {
   const told = refusalCodes.map((code) => [code, { status: statusOf(code), ...refusalTexts[code] }] as const);
   return {
@@ -17,7 +17,7 @@ export function refusalCodeSchema(): JsonSchema {
   };
 }
 
-/** Bodies of refusals: of the service, of the gateway, and of either. */
+/** Returns the bodies of refusals: of the service, of the gateway, and of either. */
 export function refusalSchemas(answer: Schemas): Record<string, JsonSchema> {
   const { properties, ...rest } = answer.of(RefusalAnswer) as { readonly properties: JsonSchema };
   const code = { $ref: '#/components/schemas/RefusalCode', description: 'One of a closed list; go by it.' };
@@ -37,7 +37,7 @@ function reference(name: string) {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The gateway's own answers, on any route that it knows. */
+/** The gateway itself gives these answers, on any route that it knows. */
 const gatewayStatuses = {
   401: 'no token',
   413: 'more than 10 MB',
@@ -47,7 +47,7 @@ const gatewayStatuses = {
   503: 'no answer in time',
 };
 
-/** The refusal answers; routes with the same answer share it. */
+/** Routes with the same refusal share its answer. */
 export class RefusalResponses {
   readonly #byName = new Map<string, object>();
 
@@ -72,7 +72,7 @@ export class RefusalResponses {
 }
 
 function responseOf(status: number, own: readonly RefusalCode[], isPublic: boolean) {
-  // The only refusal without a body (D11).
+  // This refusal alone has no body (D11).
   if (own.includes('invalid_credentials')) {
     const headers = headersOf(status, own, { isPublic, mayAnswer: false });
     return { description: `${lineOf('invalid_credentials')}.`, headers, 'x-codes': own };
@@ -94,7 +94,7 @@ function lineOf(code: RefusalCode): string {
   return `${code}: ${refusalTexts[code].title}`;
 }
 
-/** The codes with a `Retry-After`. */
+/** Answers with these codes have a `Retry-After`. */
 const timed: readonly RefusalCode[] = ['request_in_progress', 'platform_rate_limited', 'too_many_requests'];
 
 function headersOf(

@@ -11,15 +11,15 @@ export const refusalTexts: Readonly<Record<RefusalCode, RefusalText>> = texts;
 
 const everywhere = ['edge_required', 'internal_error', 'platform_unreachable'] as const;
 
-/** For every route that needs a token. */
+/** Every route that needs a token has these. */
 export const ofCallers = [...everywhere, 'unauthorized', 'too_many_requests'] as const;
 export const ofAnybody = everywhere;
 
-/** For a route that takes `client_id`; a query with an unknown parameter is refused too (D16). */
+/** A route that takes `client_id` has these; a query with an unknown parameter is refused too (D16). */
 export const ofClients = ['invalid_request', 'invalid_client_id', 'cross_client_forbidden'] as const;
 
-/** For a route that reads a JSON body. */
+/** A route that reads a JSON body has these. */
 export const ofBodies = ['malformed_body', 'payload_too_large'] as const;
 
-/** For a route that calls the platform while the caller waits. */
+/** A route that calls the platform while the caller waits has these. */
 export const ofPlatform = ['platform_refused', 'platform_rate_limited'] as const;

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { ReadRefused, type ReadSigned } from './signed-read.ts';
 
-/** The limits of an account in its region, from Lambda and Service Quotas. This file only reads. */
+/** This file only reads: the limits of an account in its region, from Lambda and Service Quotas. */
 
 export interface AccountConcurrency {
-  /** "Concurrent executions" of all functions together. */
+  /** All functions together share these "Concurrent executions". */
   readonly total: number;
   readonly unreserved: number;
 }
@@ -27,7 +27,7 @@ const lambda = { service: 'lambda', endpointVariable: 'AWS_ENDPOINT_URL_LAMBDA' 
 const FunctionConcurrencySchema = v.object({ ReservedConcurrentExecutions: v.optional(v.number(), 0) });
 
 /**
- * The sum that these functions reserve now; a missing function counts as 0. One GetFunctionConcurrency each; needs
+ * Sums what these functions reserve now; a missing function counts as 0. Each costs one GetFunctionConcurrency; needs
  * `lambda:GetFunctionConcurrency`.
  */
 export async function reservedNow(read: ReadSigned, functionNames: readonly string[]): Promise<number> {
@@ -55,7 +55,7 @@ const QuotaPageSchema = v.object({
 });
 
 /**
- * The quotas of a service in this account, the account's own before AWS's defaults. Needs
+ * Reads the quotas of a service in this account, the account's own before AWS's defaults. Needs
  * `servicequotas:ListServiceQuotas` and `servicequotas:ListAWSDefaultServiceQuotas`.
  */
 export async function quotasOf(read: ReadSigned, serviceCode: 'apigateway' | 'sqs'): Promise<readonly Quota[]> {

@@ -5,7 +5,7 @@ export interface Account {
   readonly region: string;
 }
 
-/** The account and region of this process's credentials; the call needs no permission. */
+/** Returns the account and region of this process's credentials; the call needs no permission. */
 export async function callersAccount(
   given: { readonly profile?: string; readonly region?: string } = {},
 ): Promise<Account> {

@@ -43,8 +43,8 @@ interface Surroundings {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when nothing is
- * found, or more than a terminal shows.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when nothing is found, or more than a
+ * terminal shows.
  */
 export async function auditCommand(
   typed: readonly string[],

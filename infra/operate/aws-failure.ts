@@ -1,4 +1,4 @@
-/** The names of AWS and its SDK for missing, wrong or expired credentials. */
+/** AWS and its SDK give missing, wrong or expired credentials these names. */
 const badCredentials = new Set([
   'CredentialsProviderError',
   'TokenProviderError',
@@ -17,7 +17,7 @@ const notPermitted = new Set(['AccessDenied', 'AccessDeniedException', 'Authoriz
 const notThere = new Set(['ResourceNotFoundException', 'QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue']);
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
 
-/** What an operator can do about a failed AWS call, in one sentence; undefined for any other error. */
+/** Says in one sentence what an operator can do about a failed AWS call; undefined for any other error. */
 export function failureSentence(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { name, message, code } = error as NodeJS.ErrnoException;

@@ -31,10 +31,7 @@ export interface ClientsStage {
   readonly nowMs: () => number;
 }
 
-/**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * client.
- */
+/** Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown client. */
 export async function clientsCommand(
   typed: readonly string[],
   open: (stage: string | undefined) => ClientsStage | Promise<ClientsStage>,
@@ -67,7 +64,7 @@ function daysOf(since: string): number {
 
 const heading = ['client', 'day', 'sent', 'failed', 'held', 'calls', 'delivered', 'billed', 'dollars'];
 
-/** A row for each day, and a sum for several days. */
+/** Returns a row for each day, and a sum for several days. */
 function rowsOf(client: string, record: ReadonlyMap<string, ClientDay>): string[][] {
   const rows = [...record].map(([day, of]) => [client, day, ...cellsOf(of)]);
   if (rows.length === 1) return rows;

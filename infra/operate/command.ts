@@ -4,7 +4,7 @@ import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { failureSentence } from './aws-failure.ts';
 import { lineWithSwallowedOptions } from './npm-options.ts';
 
-/** A reason to end an operator command that its user can act on: one sentence, no stack trace. */
+/** One sentence tells the user of an operator command why it ended and what to do; there is no stack trace. */
 export class CommandError extends Error {
   readonly exitStatus: number;
 
@@ -16,8 +16,8 @@ export class CommandError extends Error {
 }
 
 /**
- * `parseArgs` for an npm script. npm keeps options without "--" for itself; then it throws a `CommandError` with the
- * right line, so that a command never runs without an option that its user typed.
+ * Runs `parseArgs` for an npm script. npm keeps options without "--" for itself; then it throws a `CommandError` with
+ * the right line, so that a command never runs without an option that its user typed.
  */
 export function commandLine<const C extends ParseArgsConfig>(config: C): ReturnType<typeof parseArgs<C>> {
   refuseSwallowedOptions(config.options ?? {}, config.args ?? process.argv.slice(2));
@@ -44,7 +44,7 @@ export function clientIdOf(text: string | undefined): number {
   return Number(text);
 }
 
-/** A path relative to the folder where npm was called, because npm changes the working directory. */
+/** Resolves a path against the folder where npm was called, because npm changes the working directory. */
 export function callersPath(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }
@@ -62,7 +62,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** An error that one sentence explains; undefined for a fault that needs its stack trace. */
+/** Finds the sentence that explains an error; undefined for a fault that needs its stack trace. */
 function toldBy(error: unknown): { readonly sentence: string; readonly status: number } | undefined {
   if (error instanceof CommandError) return { sentence: error.message, status: error.exitStatus };
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;

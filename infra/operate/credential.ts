@@ -45,8 +45,8 @@ interface Surroundings {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError` before any write: status 2 for wrong usage, 1
- * for an unknown WABA, a refused token, or a running provisioning.
+ * Runs one command line. Throws `CommandError` before any write: status 2 for wrong usage, 1 for an unknown WABA, a
+ * refused token, or a running provisioning.
  */
 export async function credentialCommand(
   typed: readonly string[],
@@ -81,7 +81,7 @@ function tokenIn(input: string): string {
   return parsed.output;
 }
 
-/** The credential of a WABA, and all WABAs that use it. */
+/** Returns the credential of a WABA, and all WABAs that use it. */
 async function credentialOf(
   wabaId: string,
   { documentClient, tableName }: Target,
@@ -114,8 +114,8 @@ async function check(
 }
 
 /**
- * It holds the provisioning lock, because secrets have no conditional writes. False when the credential has this token
- * already.
+ * It holds the provisioning lock, because secrets have no conditional writes. It returns false when the credential has
+ * this token already.
  */
 async function write(
   { name, accessToken }: { readonly name: string; readonly accessToken: string },

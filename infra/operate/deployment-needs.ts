@@ -9,22 +9,20 @@ import { type RequestLimit, requestLimits, routes } from '../routes.ts';
 import { type Settings, settingsFrom } from '../settings.ts';
 import { CommandError } from './command.ts';
 
-/** What a deployment with these context values needs of its account. */
 export interface DeploymentNeeds {
   readonly concurrency: ConcurrencyNeeds;
-  /** The functions with reserved concurrency. */
   readonly reserving: readonly string[];
-  /** The context value of the account's concurrency. */
+  /** The context value `accountConcurrency` tells it. */
   readonly toldConcurrency: number;
   readonly limits: readonly RequestLimit[];
   readonly routes: number;
-  /** The most messages that the workers of one queue may hold together. */
+  /** The workers of one queue may hold at most these messages together. */
   readonly messagesAtWork: number;
 }
 
 /**
- * The needs of a stage with these context values (`name=value`) and those of `cdk.json`. Throws a `CommandError` for
- * invalid values.
+ * Computes the needs of a stage with these context values (`name=value`) and those of `cdk.json`. Throws a
+ * `CommandError` for invalid values.
  */
 export function deploymentNeeds(stage: string, given: readonly string[]): DeploymentNeeds {
   const settings = settingsOf(stage, given);

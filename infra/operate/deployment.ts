@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 import type { Settings } from '../settings.ts';
 import type { Whereabouts } from './stack-status.ts';
 
-/** The destination of a deployment, by its arguments and `cdk.json`. */
+/** The arguments and `cdk.json` name the destination. */
 export interface Destination {
   readonly stage: string;
   readonly hasEdge: boolean;
-  /** Whether the operator chose the protection from deletion. */
+  /** The operator chose the protection from deletion, or its absence. */
   readonly isProtectionChosen: boolean;
   readonly where: Whereabouts;
 }
@@ -42,7 +42,10 @@ export function destinationOf(
 }
 
 export interface DeploymentPorts {
-  /** The protection for the next deployment, by the state of the stacks. Throws when a deployment must not begin. */
+  /**
+   * Returns the protection for the next deployment, by the state of the stacks. Throws when a deployment must not
+   * begin.
+   */
   readonly protection: () => Promise<Settings['protected']>;
   readonly build: () => Promise<unknown>;
   /** Runs the CDK's command with these arguments; returns its exit status. */
@@ -68,7 +71,7 @@ export async function deployInRounds(
   return await run(withProtection(given, 'true'));
 }
 
-/** What the first round of `deployInRounds` would change. It changes nothing. */
+/** Shows what the first round of `deployInRounds` would change. It changes nothing. */
 export async function diffOfRound(
   given: readonly string[],
   { isProtectionChosen }: Pick<Destination, 'isProtectionChosen'>,

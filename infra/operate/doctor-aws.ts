@@ -9,7 +9,7 @@ import type { DistributionState } from './doctor-edge.ts';
 import type { AlarmState, TopicState } from './doctor-rules.ts';
 import type { StackPurpose } from './stack-status.ts';
 
-/** The state of a stage's stacks and alarms in AWS. This file only reads. */
+/** This file only reads: the state of a stage's stacks and alarms in AWS. */
 
 const client = {
   maxAttempts: 2,
@@ -19,7 +19,6 @@ const client = {
 /** The edge's stack is in CloudFront's region, the others are in the caller's. */
 const regionOf = (purpose: StackPurpose) => (purpose === 'edge' ? { region: edgeRegion } : {});
 
-/** The physical ids of a stack's resources of one type. */
 async function resourcesOf(stage: string, purpose: StackPurpose, type: string): Promise<string[]> {
   const cloudFormation = new CloudFormationClient({ ...client, ...regionOf(purpose) });
   try {
@@ -36,7 +35,7 @@ async function resourcesOf(stage: string, purpose: StackPurpose, type: string): 
   }
 }
 
-/** The alarms of a stack. They are read from the stack, because a name prefix may match another stage. */
+/** Reads the alarms from their stack, because a name prefix may match another stage. */
 export async function alarmsOf(stage: string, purpose: StackPurpose): Promise<AlarmState[]> {
   const cloudWatch = new CloudWatchClient({ ...client, ...regionOf(purpose) });
   try {
@@ -64,7 +63,7 @@ export async function alarmsOf(stage: string, purpose: StackPurpose): Promise<Al
   }
 }
 
-/** The edge's distribution; undefined when its stack has none. */
+/** Reads the edge's distribution; undefined when its stack has none. */
 export async function distributionOf(stage: string): Promise<DistributionState | undefined> {
   const [id] = await resourcesOf(stage, 'edge', 'AWS::CloudFront::Distribution');
   if (id === undefined) return undefined;
@@ -88,7 +87,7 @@ export async function distributionOf(stage: string): Promise<DistributionState |
   }
 }
 
-/** The subscriptions of the alarms' topics. */
+/** Reads the subscriptions of the alarms' topics. */
 export async function topicsOf(alarms: readonly AlarmState[]): Promise<TopicState[]> {
   const arns = [...new Set(alarms.flatMap(({ actions }) => actions))].filter((arn) => arn.split(':')[2] === 'sns');
   return await Promise.all(arns.map(topicOf));

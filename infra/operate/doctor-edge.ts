@@ -10,15 +10,13 @@ export interface DistributionState {
   /** `Deployed` means that all locations have this configuration. */
   readonly status: string;
   readonly webAcl: boolean;
-  /** The public name, and the origin that the distribution calls. */
   readonly publicName: string;
   readonly origin: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
 }
 
-/** The answer to a request that bypasses the edge, or the reason for none. */
 export type PastEdge = { readonly status: number; readonly code: string | undefined } | { readonly failure: string };
 
-/** Pure: each finding says what to do. */
+/** The function is pure: each finding says what to do. */
 export function edgeFindings(
   stage: string,
   distribution: DistributionState | undefined,

@@ -19,7 +19,7 @@ export interface AskedOf {
 const askedAtATime = 10;
 
 /**
- * The platform's answer for each WABA of a stage, with the WABA's credential. A failed call is a state. Throws
+ * Asks the platform about each WABA of a stage, with the WABA's credential. A failed call is a state. Throws
  * `UnreadableSecret`, and the errors of the stores.
  */
 export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[]> {
@@ -38,7 +38,7 @@ export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[
   return states;
 }
 
-/** The platform's answer for each app of a stage, with the app's secret. Throws as `wabasOf`. */
+/** Asks the platform about each app of a stage, with the app's secret. Throws as `wabasOf`. */
 export async function appsOf({ target, platform }: AskedOf): Promise<AppState[]> {
   const apps = Object.entries(await readApps(target));
   return await Promise.all(

@@ -3,7 +3,7 @@ import type { RequestLimit } from '../routes.ts';
 import type { AccountConcurrency, Quota } from './account-limits.ts';
 import type { Finding } from './findings.ts';
 
-/** Pure: compares the account's quotas with the stacks' needs; each finding says what to do. */
+/** This file is pure: it compares the account's quotas with the stacks' needs; each finding says what to do. */
 
 const good = (text: string): Finding => ({ state: 'good', text });
 const bad = (text: string): Finding => ({ state: 'bad', text });
@@ -73,7 +73,7 @@ function quotaFinding(
 }
 
 /**
- * The quota of standard queues; FIFO queues have another. AWS has used several names for it, and documents some
+ * Standard queues have this quota; FIFO queues have another. AWS has used several names for it, and documents some
  * 120,000.
  */
 const inFlight = /^(?!.*fifo).*in[ -]?flight/i;

@@ -5,7 +5,7 @@ import type { Finding } from './findings.ts';
 import { conditionOf, type StackPurpose, type StackStatus } from './stack-status.ts';
 import type { StoredKeySets } from './token-keys.ts';
 
-/** Pure, so that a table of cases tests it: each finding says what to do. */
+/** This file is pure, so that a table of cases tests it: each finding says what to do. */
 
 const good = (text: string): Finding => ({ state: 'good', text });
 const bad = (text: string): Finding => ({ state: 'bad', text });
@@ -35,7 +35,7 @@ export function stackFinding(
   }
 }
 
-/** The tolerated difference of clocks: this machine's clock dates keys, the service's clock judges them. */
+/** This machine's clock dates keys, and the service's clock judges them. */
 export const clockToleranceMs = 30_000;
 
 /** `theirsMs` has whole seconds, as HTTP does. */
@@ -76,7 +76,7 @@ export interface AlarmState {
   readonly name: string;
   readonly actionsEnabled: boolean;
   readonly actions: readonly string[];
-  /** The rule of a composite alarm. The alarms in it need no actions. */
+  /** The alarms in a composite alarm's rule need no actions. */
   readonly rule?: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface TopicState {
   readonly pending: number;
 }
 
-/** Findings on the alarms of the service, or of its edge, which has its own region and topics. */
+/** Judges the alarms of the service, or of its edge, which has its own region and topics. */
 export function alarmFindings(
   stage: string,
   alarms: readonly AlarmState[],
@@ -126,16 +126,16 @@ function topicFinding({ arn, confirmed, pending }: TopicState): Finding {
 export interface WabaState {
   readonly wabaId: string;
   readonly credential: string;
-  /** The WABA's app, by provisioning. */
+  /** Provisioning gave the WABA this app. */
   readonly appId?: string | undefined;
-  /** The apps subscribed to the WABA; absent when the platform did not answer. */
+  /** These apps are subscribed to the WABA; absent when the platform did not answer. */
   readonly subscribed?: readonly string[];
   readonly failure?: { readonly refused: boolean; readonly text: string };
 }
 
 export interface AppState {
   readonly appId: string;
-  /** The subscribed fields; undefined when the app has no webhook address. */
+  /** The app has no webhook address when this is undefined. */
   readonly fields?: readonly string[] | undefined;
   readonly failure?: WabaState['failure'];
 }
@@ -156,7 +156,7 @@ export function appFindings(apps: readonly AppState[]): Finding[] {
 
 const outOfReach = 'look at the platform’s status page and at the way out of this network, then run this again';
 
-/** How many WABAs with the same fault a finding names. */
+/** A finding names at most this many WABAs with the same fault. */
 const namedAtMost = 5;
 
 export function platformFindings(wabas: readonly WabaState[]): Finding[] {

@@ -39,7 +39,7 @@ give it the context values (-c) that you will deploy with. With --stage these li
 
 --platform makes a dozen reads of one WABA, the first one unless told, and compares them with the facts (FIRST-DAY.md there).`;
 
-/** The stage to check; `stage` is undefined for the local stack. */
+/** The local stack has no `stage`. */
 interface Patient {
   readonly target: Target;
   readonly platform: PlatformTransport;
@@ -50,7 +50,7 @@ interface Patient {
 interface Asked {
   readonly stage?: string | undefined;
   readonly stackFile?: string | undefined;
-  /** Context values of the deployment, `name=value`. */
+  /** Each context value of the deployment is a `name=value`. */
   readonly context: readonly string[];
   /** Checks only the account's quotas. */
   readonly quotasAlone: boolean;
@@ -87,7 +87,7 @@ async function examine({ stage, stackFile, facts, context, quotasAlone }: Asked)
 
 type Tell = (found: readonly Finding[]) => void;
 
-/** Undefined, after telling the reason, when there is nothing to check. */
+/** Returns undefined, after telling the reason, when there is nothing to check. */
 async function admitted(
   stage: string | undefined,
   stackFile: string | undefined,

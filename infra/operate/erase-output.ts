@@ -9,13 +9,13 @@ export interface Erasure {
   readonly atMs: number;
 }
 
-/** The queues whose messages may name a recipient; the others carry only ids. */
+/** Messages of these queues may name a recipient; the others carry only ids. */
 const naming: readonly QueueName[] = ['dispatch', 'urgent', 'events', 'receipts', 'inbound'];
 
 /** A message that waits for a hold is sent again as a new copy, for at most a day (D46). */
 const circulatesDays = 1;
 
-/** DynamoDB's period of recovery, which cannot be shorter for a part of a table. */
+/** DynamoDB's period of recovery cannot be shorter for a part of a table. */
 const recoveryDays = 35;
 
 const dayMs = 86_400_000;
@@ -34,7 +34,7 @@ const wordOf: Readonly<Record<keyof Erased['changed'], string>> = {
   waitingEvents: 'events that wait for a receiver',
 };
 
-/** For a terminal: what was erased in each place, and where copies remain. */
+/** Tells for a terminal what was erased in each place, and where copies remain. */
 export function erasedAsLines({ erased, dryRun, clientId, atMs }: Erasure): string[] {
   const { jobs, messages, pending, underWay, linkedIds, passes, readUnits, clean } = erased;
   const places = Object.entries(erased.changed) as [keyof Erased['changed'], number][];
@@ -71,7 +71,7 @@ function copies(atMs: number): [place: string, day: string][] {
   ];
 }
 
-/** One log line. A keyed digest names the person, so only holders of the key can prove it for a number. */
+/** Writes one log line. A keyed digest names the person, so only holders of the key can prove it for a number. */
 export function erasureLogged(
   { erased, dryRun, clientId, atMs }: Erasure,
   { by, stage, names }: { readonly by: string; readonly stage: string | undefined; readonly names: readonly string[] },

@@ -46,7 +46,7 @@ type Wanted = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'
 export interface ErasedStage {
   readonly target: Pick<Target, 'documentClient' | 'tableName' | 'secrets' | 'secretName'>;
   readonly stage: string | undefined;
-  /** The operator, by the name in AWS or on this machine. */
+  /** Returns the operator's name in AWS or on this machine. */
   readonly by: () => Promise<string>;
   readonly audit: OperatorAudit;
 }
@@ -58,8 +58,8 @@ export interface EraseTerminal {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when another run
- * may find more, or for items of an unknown kind. No message quotes a recipient.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when another run may find more, or for
+ * items of an unknown kind. No message quotes a recipient.
  */
 export async function eraseCommand(
   typed: readonly string[],

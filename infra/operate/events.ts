@@ -37,10 +37,7 @@ export interface EventsAt {
   readonly audit: OperatorAudit;
 }
 
-/**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when a replay
- * would reach no receiver.
- */
+/** Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when a replay would reach no receiver. */
 export async function eventsCommand(
   typed: readonly string[],
   open: (stage: string | undefined) => EventsAt | Promise<EventsAt>,

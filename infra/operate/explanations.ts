@@ -14,25 +14,27 @@ interface Text {
   readonly remedy: string;
 }
 
-/** A word's meaning in one place where it occurs. States of messages and kinds of events have no cause and no fault. */
+/**
+ * An explanation gives a word's meaning in one place where it occurs. States of messages and kinds of events have no
+ * cause and no fault.
+ */
 export interface Explanation extends Partial<Text> {
   readonly code: string;
   readonly where: string;
   readonly title: string;
   readonly remedy: string;
-  /** The party at fault. */
   readonly fault?: string;
-  /** For a platform code: who is affected, and what lifts it. */
+  /** A platform code says who is affected; `lifted` says what ends it. */
   readonly concerns?: string;
   readonly lifted?: string;
   /** The affected messages wait and continue by themselves (D46). */
   readonly waits?: true;
-  /** For a code in reports: what a retry of the dispatch does with it (D57). */
+  /** A retry of the dispatch does this with a code in reports (D57). */
   readonly retry?: string;
   readonly page?: string;
 }
 
-/** Who must act when the status does not tell it: 4xx means the request, 5xx the service. */
+/** The status does not tell who must act on these: 4xx means the request, 5xx the service. */
 const faultOfRefusal: { readonly [code in RefusalCode]?: string } = {
   sync_in_progress: 'nobody',
   request_in_progress: 'nobody',
@@ -101,7 +103,7 @@ const ofCodes: Readonly<Record<string, Advice>> = advice.codes;
 const ofHolds: Readonly<Record<HoldKind, string>> = advice.holds;
 const ofConcerns: Readonly<Record<Concern, string>> = advice.concerns;
 
-/** The advice on the code itself, else on its kind. Throws for a kind without advice. */
+/** Returns the advice on the code itself, else on its kind. Throws for a kind without advice. */
 function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
   const own = ofCodes[subcode === undefined ? code : `${code}/${subcode}`];
   const found = own ?? ofKinds[`${kind}, ${treatment}`] ?? ofKinds[treatment === 'backoff' ? 'other, backoff' : kind];
@@ -119,7 +121,7 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   page: `lib/platform/FACTS.md#${sectionOf(row)}`,
 }));
 
-/** Whether a message may be unknown with this code at its documented status. */
+/** Tells whether a message may be unknown with this code at its documented status. */
 function leavesUnknown({ code, status }: PlatformCode): boolean {
   const facts = { httpStatus: status, code: Number.parseInt(String(code), 10) };
   return !new PlatformFailure(status < 500 ? 'refused' : 'ambiguous', facts).provesNothingDone;
@@ -143,7 +145,7 @@ function concernsOf({ concerns, holdsWhenDropped }: Extract<PlatformCode, { read
     : `${alone}; by receipt, of a message that the platform held: ${ofHolds[holdsWhenDropped]}`;
 }
 
-/** A documented code of the platform; undefined for any other. */
+/** Explains a documented code of the platform; undefined for any other. */
 export function explainedOfPlatform(code: string): Explanation | undefined {
   return ofPlatform.find((each) => each.code === code);
 }
@@ -189,8 +191,8 @@ export const explanations: readonly Explanation[] = [
 ];
 
 /**
- * A code's meanings in all places; none for an unknown code. It accepts a subcode with or without its code, `http_502`,
- * 2xx codes, `empty` for a listing, the platform's spelling `(#131026)`, and any letter case.
+ * Returns a code's meanings in all places; none for an unknown code. It accepts a subcode with or without its code,
+ * `http_502`, 2xx codes, `empty` for a listing, the platform's spelling `(#131026)`, and any letter case.
  */
 export function explained(given: string): readonly Explanation[] {
   const code = spelled(given);
@@ -211,7 +213,7 @@ function spelled(given: string): string {
     .replace(/^(\d+)[:., ]+(\d+)$/, '$1/$2');
 }
 
-/** The service's codes with this HTTP status. */
+/** Returns the service's codes with this HTTP status. */
 export function codesOfStatus(status: string): readonly RefusalCode[] {
   return refusalCodes.filter((code) => String(statusOf(code)) === status);
 }

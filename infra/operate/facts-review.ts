@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './findings.ts';
 
-/** How long a fact about the platform is trusted after it was seen. */
+/** A fact about the platform is trusted for this time after it was seen. */
 const goodForMonths = 18;
 
-/** When the oldest fact was seen, and when all are due for a review: `2025-10`, `2027-04`. */
+/** The oldest fact was seen in one month; all are due for a review in the other: `2025-10`, `2027-04`. */
 export interface FactsReview {
   readonly oldest: string;
   readonly due: string;
 }
 
-/** The month of a section, or a fact's own mark, which may name several sources. */
+/** A section has its month, or a fact its own mark, which may name several sources. */
 const seenPattern = /^\*Seen (\d{4}-\d{2})\.\*$|\*\(([^)]*\bdoc \d{4}-\d{2}[^)]*)\)\*/gm;
 const monthPattern = /\bdoc (\d{4}-\d{2})/g;
 

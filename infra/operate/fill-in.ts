@@ -3,18 +3,18 @@ import { conditionalWrite } from '../../lib/aws/conditional-write.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What an item lacks, and the attributes it depends on; undefined when nothing is lacking. A pure function. */
+/** Returns what an item lacks, and the attributes it depends on; undefined when nothing is lacking. It is pure. */
 export type Lacking = (item: Item) => { readonly set: Item; readonly from: readonly string[] } | undefined;
 
 export interface FillIn {
   readonly table: string;
   readonly lacking: Lacking;
-  /** The maximum of items that one run reads, which limits its cost. */
+  /** One run reads at most these items, which limits its cost. */
   readonly limitItems: number;
-  /** Where the run before ended; without it the run starts at the beginning. */
+  /** The run before ended here; without it the run starts at the beginning. */
   readonly after?: Item | undefined;
   readonly pageItems?: number;
-  /** Called between two pages, so that the table has capacity for the service. */
+  /** The run calls it between two pages, so that the table has capacity for the service. */
   readonly pause: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface FilledIn {
 }
 
 /**
- * One bounded run that gives items what they lack (TABLES.md). An item is written only if it is still as read; another
+ * Gives items what they lack, in one bounded run (TABLES.md). An item is written only if it is still as read; another
  * writer of it writes the new attribute anyway. Any run can be repeated.
  */
 export async function fillIn(client: DynamoDBDocumentClient, run: FillIn): Promise<FilledIn> {

@@ -1,16 +1,16 @@
-/** A result of a check for a terminal: one line with ✓, ✗ or –, and what to do. */
+/** A finding is a check's result for a terminal: one line with ✓, ✗ or –, and what to do. */
 export interface Finding {
   /** `skipped` means that it cannot be checked here, which is no fault. */
   readonly state: 'good' | 'bad' | 'skipped';
   readonly text: string;
 }
 
-/** Columns of a terminal, or of a paste into a ticket. */
+/** A paste into a ticket has this width too. */
 export const widthColumns = 100;
 
 const marks = { good: '✓', bad: '✗', skipped: '–' } as const;
 
-/** A finding as lines of at most `widthColumns`, indented from the second on. */
+/** Writes a finding as lines of at most `widthColumns`, indented from the second on. */
 export function findingLines({ state, text }: Finding): string {
   const lines: string[] = [];
   let line: string = marks[state];
@@ -31,7 +31,7 @@ function inPieces(word: string): string[] {
   );
 }
 
-/** The count that closes a list: `12 good, 1 bad, 2 skipped`. */
+/** Returns the count that closes a list: `12 good, 1 bad, 2 skipped`. */
 export function closingCount(findings: readonly Finding[]): string {
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   const skipped = count('skipped');

@@ -9,7 +9,7 @@ import type { Finding } from './findings.ts';
  * nothing.
  */
 
-/** What later reads need from earlier ones. */
+/** Later reads need this from earlier ones. */
 interface Known {
   readonly wabaId: string;
   numberId?: string;
@@ -23,14 +23,13 @@ interface Judgement {
   readonly says: string;
 }
 
-/** A read, and the answer that the facts predict. */
 interface FirstDayRead {
-  /** The section of FACTS.md that it checks. */
+  /** It checks this section of FACTS.md. */
   readonly facts: string;
   readonly asks: string;
-  /** Undefined when the WABA has nothing to read. */
+  /** Returns undefined when the WABA has nothing to read. */
   readonly call: (known: Known) => { readonly path: string; readonly query?: Record<string, string> } | undefined;
-  /** Another token than the WABA's. */
+  /** The token replaces the WABA's. */
   readonly accessToken?: string;
   readonly judge: (answer: Answer, known: Known) => Judgement;
 }

@@ -10,14 +10,13 @@ export interface ListedNumber {
   readonly phoneNumberId: string;
 }
 
-/** All holds of a stage, and the dispatches that wait for them. */
 export interface Held {
   readonly holds: readonly { readonly hold: OpenHold; readonly waiting: readonly JobOutcomes[] }[];
-  /** Dispatches that still show as parked without a hold; their next check lets them continue. */
+  /** These dispatches still show as parked without a hold; their next check lets them continue. */
   readonly goingOn: readonly JobOutcomes[];
 }
 
-/** What a hold concerns: `number 3000 of waba 2000`. An operator ends it with the same words. */
+/** Says what a hold concerns: `number 3000 of waba 2000`. An operator ends it with the same words. */
 export function holdInWords(hold: OpenHold): string {
   if (hold.scope === 'platform') return 'platform';
   const { kind, name } = kindAndName(hold.scope);
@@ -88,12 +87,12 @@ function questionsOf(hold: OpenHold): string {
   return `asked ${hold.asks === 1 ? 'once' : `${hold.asks} times`}; ${next} again`;
 }
 
-/** The earliest time of the next question; while one runs, its lease must end first. */
+/** Returns the earliest time of the next question; while one runs, its lease must end first. */
 function nextQuestionMs({ nextAskMs, askedUntilMs = nextAskMs }: OpenHold): number {
   return Math.max(nextAskMs, askedUntilMs);
 }
 
-/** The platform's title of the code, and what lifts it; empty for an unknown code. */
+/** Returns the platform's title of the code, and what lifts it; empty for an unknown code. */
 function reasonOf({ scope, code }: OpenHold): { readonly title?: string; readonly remedy?: string } {
   if (code !== noAnswerCode) {
     const known = explainedOfPlatform(code);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { CommandError } from './command.ts';
 
-/** What a local stack notes while it runs. */
 const LocalStackSchema = v.object({
   pid: v.number(),
   apiUrl: v.string(),
@@ -14,13 +13,13 @@ const LocalStackSchema = v.object({
   region: v.string(),
   stage: v.string(),
   queueUrls: v.record(v.string(), v.string()),
-  /** The port of `npm run webhooks:listen`. */
+  /** `npm run webhooks:listen` opens this port. */
   webhookReceiverPort: v.number(),
 });
 
 export type LocalStack = v.InferOutput<typeof LocalStackSchema>;
 
-/** One file for each stack, named by process id: several can run at the same time. */
+/** Each stack has a file, named by process id, because several can run at the same time. */
 export const localStacksFolder = join(import.meta.dirname, '../../dist/local-stacks');
 
 /** Notes a stack for the operator commands. Returns a function that removes the note. */
@@ -33,7 +32,9 @@ export function noteLocalStack(stack: LocalStack, folder: string = localStacksFo
   return () => rmSync(file, { force: true });
 }
 
-/** A running local stack: at `PORT` when that is set, else the first one started. Undefined when there is none. */
+/**
+ * Finds a running local stack: at `PORT` when that is set, else the first one started; undefined when there is none.
+ */
 export function findLocalStack(
   folder: string = localStacksFolder,
   port: string | undefined = process.env['PORT'],
@@ -43,7 +44,7 @@ export function findLocalStack(
   return running.find(({ stack }) => anyPort || new URL(stack.apiUrl).port === port)?.stack;
 }
 
-/** The running local stack, or the one in a file. Ends the command with status 2 when it does not run. */
+/** Returns the running local stack, or the one in a file. Ends the command with status 2 when it does not run. */
 export function runningLocalStack(file?: string): LocalStack {
   const stack = file === undefined ? findLocalStack() : readNote(file);
   if (stack !== undefined && isRunning(stack.pid)) return stack;
@@ -80,7 +81,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Undefined for a missing or malformed file; a stack that ends removes its note at any time. */
+/** Returns undefined for a missing or malformed file; a stack that ends removes its note at any time. */
 function readNote(path: string): LocalStack | undefined {
   try {
     const parsed = v.safeParse(LocalStackSchema, JSON.parse(readFileSync(path, 'utf8')));

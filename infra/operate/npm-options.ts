@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An option of a command: its long name, and whether it has a value. */
 export interface TypedOption {
   readonly name: string;
   readonly short?: string;
@@ -10,12 +9,12 @@ export interface TypedOption {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** npm's own short options. */
+/** npm itself has these short options. */
 const npmLongNames: Readonly<Record<string, string>> = { c: 'call' };
 
 /**
- * The line that was probably meant, when npm kept options: without `--` they only become `npm_config_<name>` variables
- * (npm 10 and 11). Undefined when there are none. Settings of an .npmrc do not count.
+ * Returns the line that was probably meant, when npm kept options: without `--` they only become `npm_config_<name>`
+ * variables (npm 10 and 11). It is undefined when there are none. Settings of an .npmrc do not count.
  */
 export function lineWithSwallowedOptions(
   options: readonly TypedOption[],
@@ -49,7 +48,7 @@ function spellings({ name, short }: TypedOption): { readonly typed: string; read
   return ofNpm === undefined ? [long] : [long, { typed: `-${short}`, key: ofNpm }];
 }
 
-/** Keys and values of the .npmrc files. */
+/** Reads keys and values of the .npmrc files. */
 function configuredIn(environment: Environment): ReadonlyMap<string, string> {
   const {
     npm_config_userconfig: user,

@@ -5,7 +5,7 @@ import type { LaneName } from '../../lib/messages/pace/segments.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { timeOf } from './outcomes-output.ts';
 
-/** The limit and the pace of a number, as lines for a terminal. */
+/** Tells the limit and the pace of a number, as lines for a terminal. */
 export function paceLines(
   {
     limitPerSecond,
@@ -35,13 +35,12 @@ export function paceLines(
   ];
 }
 
-/** Messages with slots of a number that have not left. */
 export interface WaitingLane extends LaneName {
   readonly count: number;
   readonly lastMs: number;
 }
 
-/** Lanes with future slots, sorted by their last slot. */
+/** Returns lanes with future slots, sorted by their last slot. */
 export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
   const lanes = new Map<string, WaitingLane>();
   for (const { lanes: own } of schedule.segments) {
@@ -58,7 +57,7 @@ export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
   return [...lanes.values()].sort((one, other) => one.lastMs - other.lastMs);
 }
 
-/** Whether a lane belongs to the dispatch; lanes of small requests and one-time codes belong to none. */
+/** Tells whether a lane belongs to the dispatch; lanes of small requests and one-time codes belong to none. */
 export function isLaneOf(jobId: string, { lane }: LaneName): boolean {
   return laneOf(jobId, Number.POSITIVE_INFINITY) === nameOf(lane);
 }
@@ -78,7 +77,7 @@ function whoseLane(waiting: WaitingLane, jobIds: readonly string[]): string {
   return `job ${jobIds.find((jobId) => isLaneOf(jobId, waiting)) ?? `...${name}`}`;
 }
 
-/** Without the mark of late messages. */
+/** Drops the mark of late messages. */
 const nameOf = (lane: string) => lane.replace(/~$/, '');
 
 const rounded = (perSecond: number) => String(Math.round(perSecond * 10) / 10);

@@ -59,8 +59,8 @@ export interface NumberStage {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * DID, or a cap without effect.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown DID, or a cap without
+ * effect.
  */
 export async function numberCommand(
   typed: readonly string[],
@@ -88,7 +88,7 @@ export async function numberCommand(
 }
 
 interface Cap {
-  /** Absent to remove the cap. */
+  /** It is absent to remove the cap. */
   readonly perSecond?: number;
   readonly forMs: number;
 }
@@ -135,7 +135,10 @@ function refuseEmptyCap({ perSecond }: Cap, { limitPerSecond }: LimitOfNumber): 
   );
 }
 
-/** A compare-and-set, as every change of a pace (pace-store.ts), so concurrent reservations of workers are kept. */
+/**
+ * Sets the cap by compare-and-set, as every change of a pace (pace-store.ts), so concurrent reservations of workers are
+ * kept.
+ */
 async function setCap(
   { perSecond, forMs }: Cap,
   {
@@ -235,7 +238,7 @@ async function waitingLines(did: string, pace: NumberPace, { outcomes, nowMs }: 
   ];
 }
 
-/** The stage of a target. It calls the platform with the credential of the number's WABA. */
+/** Opens the stage of a target. It calls the platform with the credential of the number's WABA. */
 export function numberStage(
   target: Target,
   call: PlatformTransport,

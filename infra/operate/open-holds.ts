@@ -6,13 +6,12 @@ import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../lib/messages/holds/scope.ts';
 import { type HoldKind, holdKinds } from '../../lib/platform/failure.ts';
 
-/** A current hold on a scope of a WABA (D46). */
 export interface HoldOfWaba extends Hold {
   readonly scope: HoldScope;
   readonly wabaId: string;
 }
 
-/** A hold on the whole platform, which does not answer. */
+/** The hold is on the whole platform, which does not answer. */
 export interface HoldOfPlatform extends Hold {
   readonly scope: 'platform';
 }
@@ -21,9 +20,9 @@ export type OpenHold = HoldOfPlatform | HoldOfWaba;
 
 /** Both methods throw when the store cannot be reached. */
 export interface OpenHolds {
-  /** The holds of these WABAs and of the platform; the widest of each WABA comes first. */
+  /** Returns the holds of these WABAs and of the platform; the widest of each WABA comes first. */
   list(wabaIds: readonly string[]): Promise<OpenHold[]>;
-  /** Ends this hold, no later one, without asking the platform. False when other writers always won. */
+  /** Ends this hold, no later one, without asking the platform. Returns false when other writers always won. */
   end(hold: OpenHold): Promise<boolean>;
 }
 
@@ -82,7 +81,7 @@ function rankOf(scope: HoldScope): number {
   return holdKinds.indexOf(kindAndName(scope).kind);
 }
 
-/** The two parts of a scope: `number` and its id, `template` and its name with language; `waba` has only one. */
+/** Splits a scope into two parts: `number` and its id, `template` and its name with language; `waba` has only one. */
 export function kindAndName(scope: HoldScope): { readonly kind: HoldKind; readonly name: string } {
   const [kind, ...name] = scope.split(':');
   return { kind: kind as HoldKind, name: name.join(':') };

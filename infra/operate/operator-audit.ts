@@ -63,7 +63,7 @@ export function auditOf({ documentClient, tableName }: Target, stage: string | u
   });
 }
 
-/** The operator, by the name in AWS or on this machine. */
+/** Returns the operator's name in AWS or on this machine. */
 export async function operatorOf(stage: string | undefined): Promise<string> {
   return stage === undefined ? userInfo().username : await callersArn();
 }

@@ -3,23 +3,23 @@ import { addressForm, canonicalAddress } from '../../lib/messages/request/recipi
 import type { Recipient } from '../../lib/opt-outs/person-name.ts';
 
 /**
- * The CSV file of an import (D55), in UTF-8 by RFC 4180, with a column `recipient` and optionally `at`. No value has a
+ * The CSV file of an import (D55) is UTF-8 by RFC 4180, with a column `recipient` and optionally `at`. No value has a
  * line break, so each line is a row: an unclosed quote is one line's fault.
  */
 
-/** The time of each opt-out in milliseconds; undefined means the moment of the import. */
+/** An opt-out has its time in milliseconds; undefined means the moment of the import. */
 export type OptOutRows = ReadonlyMap<Recipient, number | undefined>;
 
 export interface OptOutFile {
   readonly rows: OptOutRows;
-  /** Rows that repeat a person; the later time counts. */
+  /** These rows repeat a person; the later time counts. */
   readonly duplicates: number;
-  /** The first faults, each with its line. A file with faults must not be written. */
+  /** A file with faults must not be written. The first ones are here, each with its line. */
   readonly faults: readonly string[];
   readonly moreFaults: number;
 }
 
-/** The bound of memory: some 200 bytes for each person. */
+/** A person takes some 200 bytes of memory. */
 export const mostPeople = 2_000_000;
 const mostFaults = 100;
 /** No valid row is longer. */
@@ -62,7 +62,7 @@ export async function readOptOutFile(
   return { rows, duplicates, faults, moreFaults };
 }
 
-/** The lines of a file without `\r\n`, `\n` or `\r`. An overlong line is cut, but stays too long. */
+/** Yields the lines of a file without `\r\n`, `\n` or `\r`. An overlong line is cut, but stays too long. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   // The decoder drops a byte order mark and turns invalid UTF-8 into U+FFFD, which no value may contain.
   const decoder = new TextDecoder();
@@ -121,7 +121,7 @@ const timeWanted = 'a time such as 2026-11-22T10:00:00Z (RFC 3339), or empty';
 
 const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 
-/** The values of a line; undefined for an unclosed or misplaced quote. */
+/** Returns the values of a line; undefined for an unclosed or misplaced quote. */
 function fieldsOf(line: string): string[] | undefined {
   const fields: string[] = [];
   field.lastIndex = 0;
@@ -140,7 +140,7 @@ function laterOf(rows: OptOutRows, { recipient = '', atMs }: Row): number | unde
   return before === undefined || atMs === undefined ? undefined : Math.max(before, atMs);
 }
 
-/** Short enough to find it, and safe for a terminal. */
+/** Shortens a value, and makes it safe for a terminal. */
 function shown(text: string): string {
   return JSON.stringify(text.length <= 40 ? text : `${text.slice(0, 37)}...`);
 }

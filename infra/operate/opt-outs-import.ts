@@ -57,8 +57,8 @@ interface Surroundings {
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * client or a file with faults; and the tables' errors, after a line with the progress.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown client or a file with
+ * faults; and the tables' errors, after a line with the progress.
  */
 export async function optOutsImportCommand(
   typed: readonly string[],
@@ -108,14 +108,14 @@ async function soundFile(path: string, nowMs: number): Promise<OptOutFile> {
 
 interface Writing {
   readonly clientId: number;
-  /** The time of opt-outs without their own. */
+  /** Opt-outs without a time have this one. */
   readonly startMs: number;
   readonly atOnce: number;
   readonly tell: (line: string) => void;
   readonly pause: Pause;
 }
 
-/** The result for a person: stopped now, stopped before, or not stopped, because the client's start is later. */
+/** The person is stopped now, was stopped before, or is not stopped, because the client's start is later. */
 type Outcome = 'new' | 'stopped' | 'started';
 
 const toldEach = 10_000;
@@ -163,7 +163,7 @@ async function writeRow(
   return isStoppedIn(before ?? noOptOuts) ? 'stopped' : 'new';
 }
 
-/** Throttled calls: on-demand tables grow with the load within minutes. */
+/** Throttling passes: on-demand tables grow with the load within minutes. */
 const passing: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',

@@ -5,7 +5,6 @@ import { countStates, type ReportedOutcome } from '../../lib/messages/report/out
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { isUserId } from '../../lib/platform/user-id.ts';
 
-/** A dispatch, the outcomes of all its recipients, and the outcomes to show. */
 export interface JobOutcomes {
   readonly job: DescribedJob;
   readonly outcomes: readonly PlacedOutcome[];
@@ -13,8 +12,8 @@ export interface JobOutcomes {
 }
 
 /**
- * Lines for a terminal; `only` means that one message was asked for. Each unknown outcome gets a command that settles
- * it.
+ * Writes lines for a terminal; `only` means that one message was asked for. Each unknown outcome gets a command that
+ * settles it.
  */
 export function asTables(
   found: readonly JobOutcomes[],
@@ -26,7 +25,7 @@ export function asTables(
 
 const indent = '  ';
 
-/** A line for each dispatch, and an indented line for each outcome to show. */
+/** Writes a line for each dispatch, and an indented line for each outcome to show. */
 export function jobLines(found: readonly JobOutcomes[]): string[] {
   const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
   return found.flatMap(({ job, shown }) => {
@@ -38,7 +37,7 @@ export function jobLines(found: readonly JobOutcomes[]): string[] {
   });
 }
 
-/** The command that settles each unknown outcome; none when there are none. */
+/** Returns the command that settles each unknown outcome; none when there are none. */
 export function settlingLines(found: readonly JobOutcomes[], stage: string | undefined): string[] {
   const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
   if (unknown.length === 0) return [];
@@ -48,14 +47,14 @@ export function settlingLines(found: readonly JobOutcomes[], stage: string | und
   ];
 }
 
-/** The counts of all, as in their reports. */
+/** Counts all, as their reports do. */
 export function totalLine(found: readonly JobOutcomes[]): string {
   const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
   const counts = countStates(states);
   return `total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`;
 }
 
-/** Why the unclaimed messages of the dispatch are not sent. */
+/** Says why the unclaimed messages of the dispatch are not sent. */
 function stateOf(job: DescribedJob): string {
   const { stop, parked } = job;
   if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
@@ -81,7 +80,7 @@ export function commandOf(stage: string | undefined): string {
   return stage === undefined ? 'npm run outcomes --' : `npm run outcomes -- --stage ${stage}`;
 }
 
-/** For programs, with the words of the report. */
+/** Programs read this, in the words of the report. */
 export function asJson({ job, outcomes, shown }: JobOutcomes) {
   const { stop, parked } = job;
   const { jobId, clientId, did, templateName, templateLanguage, acceptedAtMs } = job.head;

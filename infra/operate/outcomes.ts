@@ -60,15 +60,15 @@ export interface OutcomesStage {
   readonly listNumbers: () => Promise<readonly (ListedNumber & { readonly wabaId: string })[]>;
   /** Counts the costs of a dispatch again (D58); it is idempotent. */
   readonly countCost: (jobId: string) => Promise<void>;
-  /** The clients that may send from a DID; empty for an unknown one. */
+  /** Returns the clients that may send from a DID; empty for an unknown one. */
   readonly clientsOf: (did: string) => Promise<readonly number[]>;
   readonly audit: OperatorAudit;
   readonly nowMs: () => number;
 }
 
 /**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when nothing was
- * found or nothing could be resolved.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when nothing was found or nothing could be
+ * resolved.
  */
 export async function outcomesCommand(
   typed: readonly string[],
@@ -139,7 +139,7 @@ async function outcomesOf(
   return { job, outcomes, shown };
 }
 
-/** With a DID: the holds of its WABA and of the platform. */
+/** A DID limits the list to the holds of its WABA and of the platform. */
 async function listHeld(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
   const { dispatch, did, json, stage: stageName } = wanted.values;
   if (dispatch !== undefined) throw new CommandError('--held shows no single job; --dispatch alone does');

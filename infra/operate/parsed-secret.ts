@@ -18,7 +18,7 @@ export interface SecretOf {
   readonly holds: 'platform credential' | 'platform app';
 }
 
-/** The parsed text of a secret. Throws `UnreadableSecret` instead of the parsers' own errors, which quote the text. */
+/** Parses the text of a secret. Throws `UnreadableSecret` instead of the parsers' own errors, which quote the text. */
 export function parsedSecret<T>(secret: SecretOf, parse: () => T): T {
   try {
     return parse();

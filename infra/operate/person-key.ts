@@ -11,8 +11,8 @@ import type { PlannedKeys } from './token-keys.ts';
 type SecretsOfTarget = Pick<Target, 'secrets' | 'secretName'>;
 
 /**
- * The key that names people (D55, D60), written only once. `scopes` may contain opt-outs. Throws for an unusable key,
- * and for a missing key with opt-outs, because no stop is found under a new key.
+ * Plans the key that names people (D55, D60), written only once. `scopes` may contain opt-outs. Throws for an unusable
+ * key, and for a missing key with opt-outs, because no stop is found under a new key.
  */
 export async function plannedPersonKey(
   target: SecretsOfTarget & Pick<Target, 'documentClient' | 'tableName'>,

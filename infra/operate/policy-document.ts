@@ -3,19 +3,22 @@ import type { QueueName } from '../queues.ts';
 import type { TableName } from '../tables.ts';
 import policies from './policies.json' with { type: 'json' };
 
-/** What one operator's command may do: no more than its code can call; a test compares. Who calls, AWS tells without any right. */
+/**
+ * An operator's command may do no more than its code can call, which a test compares. AWS tells who calls without any
+ * right.
+ */
 export interface CommandRights {
   readonly tables?: Readonly<Partial<Record<TableName, readonly string[]>>>;
-  /** By the variable of functions; those of the platform's credentials are one, or one for each group. */
+  /** The keys are the functions' variables; the platform's credentials are one secret, or one for each group. */
   readonly secrets?: Readonly<Partial<Record<keyof typeof secretPurposes, readonly string[]>>>;
   /** `*` is every queue. */
   readonly queues?: QueueRights;
-  /** Of the queues where the dead letters are. */
+  /** The rights are on the dead-letter queues. */
   readonly deadLetters?: QueueRights;
   readonly others?: readonly {
     readonly actions: readonly string[];
     readonly resource: string;
-    /** Why the resource is no narrower. */
+    /** It says why the resource is no narrower. */
     readonly because?: string;
   }[];
 }
@@ -24,12 +27,11 @@ type QueueRights = Readonly<Partial<Record<QueueName | '*', readonly string[]>>>
 
 export const commandRights: Readonly<Record<string, CommandRights>> = policies;
 
-/** The deployment that a policy is for. */
 export interface PolicyScope {
   readonly stage: string;
   readonly account: string;
   readonly region: string;
-  /** The ARN of the customer managed key, where the stage has one (`encryptionKeyArn`). */
+  /** The stage may have a customer managed key (`encryptionKeyArn`). */
   readonly encryptionKeyArn?: string | undefined;
 }
 
@@ -45,10 +47,13 @@ export interface PolicyDocument {
   readonly Statement: readonly Statement[];
 }
 
-/** How many characters AWS takes of a managed policy, blanks not counted. */
+/** AWS takes at most this many characters of a managed policy, blanks not counted. */
 export const mostPolicyCharacters = 6_144;
 
-/** One policy of IAM with the rights of commands: what they share stands once. `commands` are keys of `commandRights`. */
+/**
+ * Returns one policy of IAM with the rights of commands: what they share stands once. `commands` are keys of
+ * `commandRights`.
+ */
 export function policyDocument(commands: readonly string[], scope: PolicyScope): PolicyDocument {
   const actionsByResource = new Map<string, Set<string>>();
   for (const [resource, actions] of commands.flatMap((command) => rightsOf(commandRights[command] ?? {}, scope))) {
@@ -94,9 +99,9 @@ function rightsOf({ tables, secrets, queues, deadLetters, others = [] }: Command
   ];
 }
 
-/** AWS puts six characters of its own behind the name of a secret. */
+/** AWS appends six characters of its own to the name of a secret. */
 const anySuffix = '-??????';
-/** The same behind the name of a group's, which begins alike; of a group that has no secret yet AWS sees the name alone. */
+/** A group's name begins alike and gets a suffix too; AWS sees the name alone of a group that has no secret yet. */
 const anyGroup = '-*';
 
 function rights(
@@ -109,7 +114,7 @@ function rights(
   );
 }
 
-/** The use of the stage's own key, by way of the services alone that the commands use; as the functions may (key-use.ts). */
+/** Allows the stage's own key only through the services that the commands use, as for the functions (key-use.ts). */
 function keyUse(
   rightsByResource: ReadonlyMap<string, unknown>,
   { encryptionKeyArn, region }: PolicyScope,

@@ -16,7 +16,7 @@ Prints a policy of IAM with what these operator commands need of a stage, and no
   --key ARN      of the customer managed key that the stage is deployed with (encryptionKeyArn)`;
 
 const regionPattern = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
-/** Of one key: with an asterisk in it the policy would reach others. */
+/** The ARN is of one key, because an asterisk in it would reach others. */
 const keyPattern = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/;
 
 const options = {
@@ -29,11 +29,13 @@ const options = {
 
 interface Surroundings {
   readonly print: (text: string) => void;
-  /** Where the credentials of this process lead. */
+  /** Returns the account of this process's credentials. */
   readonly here: (given: { readonly region?: string }) => Promise<Account>;
 }
 
-/** Answers one command line. Throws `CommandError`: status 2 for a wrong usage, 1 where AWS takes no policy of that length. */
+/**
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when AWS takes no policy of that length.
+ */
 export async function policyCommand(typed: readonly string[], { print, here }: Surroundings): Promise<void> {
   const { values, positionals } = commandLine({ args: [...typed], options, allowPositionals: true });
   if (values.help) return print(usage);

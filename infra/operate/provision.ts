@@ -90,7 +90,7 @@ function explained(path: string, error: unknown): unknown {
   return error;
 }
 
-/** Where the parser stopped, if it tells. Its own words could quote a secret. */
+/** Returns where the parser stopped, if it tells. Its own words could quote a secret. */
 function placeOf({ message }: SyntaxError): string {
   const place = /\(line (\d+) column (\d+)\)/.exec(message);
   if (place !== null) return ` at line ${place[1]}, column ${place[2]}`;

@@ -29,18 +29,18 @@ import { wantedCredentials } from './wanted-credentials.ts';
 export interface ProvisioningOptions {
   /** Reports what would be written and writes nothing. */
   readonly dryRun?: boolean;
-  /** The maximum of removed entries; none by default. */
+  /** A run removes at most this many entries; none by default. */
   readonly removalsAllowed?: number;
   readonly nowMs?: () => number;
   /** The data are only some entries: each replaces the stored one or is added; all others stay. */
   readonly part?: boolean;
-  /** The platform that subscribes WABAs to apps; without it there is no check. */
+  /** The platform subscribes WABAs to apps; without it there is no check. */
   readonly platform?: PlatformTransport;
-  /** Faults of the file's text that the parsed data no longer show. */
+  /** The parsed data no longer show these faults of the file's text. */
   readonly textFaults?: readonly Fault[];
 }
 
-/** The result of a run, or of a dry run. It never contains a secret. */
+/** The report, also of a dry run, never contains a secret. */
 export interface ProvisioningReport {
   readonly lines: readonly PlanLine[];
   readonly counts: Readonly<Record<'clients' | 'wabas' | 'channels' | 'campaigns' | 'users', number>>;
@@ -49,11 +49,11 @@ export interface ProvisioningReport {
   readonly sealingKeysCreated: boolean;
   readonly personKeyCreated: boolean;
   readonly clientsToSynchronize: readonly number[];
-  /** For each WABA of the file, whether the platform informs an app about it. */
+  /** Each says whether the platform informs an app about a WABA of the file. */
   readonly subscriptions: readonly Subscription[];
 }
 
-/** Thrown before any write: the file lacks more stored entries than may be removed. */
+/** The file lacks more stored entries than may be removed; it is thrown before any write. */
 export class RemovalsRefused extends Error {
   readonly report: ProvisioningReport;
   readonly removals: number;
@@ -126,7 +126,6 @@ interface Prepared {
   readonly sealingKeys: PlannedKeys;
   readonly personKey: PlannedKeys;
   readonly report: ProvisioningReport;
-  /** The credentials after the run. */
   readonly credentials: PlatformCredentials;
   readonly grouped: boolean;
 }
@@ -193,11 +192,11 @@ async function carryOut(
 
 interface Judged {
   readonly file: ProvisioningFile;
-  /** The secrets' content; empty before the first run. */
+  /** The content is empty before the first run. */
   readonly stored: { readonly platformCredentials: PlatformCredentials; readonly platformApps: PlatformApps };
-  /** The operator's entries, whose WABAs are checked at the platform. */
+  /** The platform is asked about the WABAs of the operator's entries. */
   readonly touched: ProvisioningFile;
-  /** Users without an entry in a part: they keep their passwords. */
+  /** Users without an entry in a part keep their passwords. */
   readonly kept: ReadonlySet<string>;
   readonly grouped: boolean;
 }

@@ -2,8 +2,8 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { ProvisioningFileSchema } from '../../lib/provisioning/provisioning-file.ts';
 
 /**
- * The JSON Schema of a provisioning file, as text. It describes single values; the command alone checks that entries
- * fit together, and that a user has either a password or a hash (D36).
+ * Returns the JSON Schema of a provisioning file, as text. It describes single values; the command alone checks that
+ * entries fit together, and that a user has either a password or a hash (D36).
  */
 export function provisioningSchema(): string {
   const schema = toJsonSchema(ProvisioningFileSchema, {

@@ -28,14 +28,16 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** What is about the minutes of then: written again as it is needed, and wrong by now. */
+/**
+ * These kinds describe the minutes of the copy: they are wrong by now, and the service writes them when it needs them.
+ */
 const kindsOfThen: Partial<Record<TableName, readonly string[]>> = {
   messages: ['PACE', 'PLATFORM', 'WABA', 'QUESTION', 'QUESTIONS', 'ERASING'],
 };
 
-/** So many writes are under way at any moment: the table serves a campaign meanwhile. */
+/** The table serves a campaign meanwhile, so only this many writes are under way. */
 const writesAtOnce = 10;
-/** Of one read of the copy; each is asked for in the table at once. */
+/** A page of the copy has this many items; each is looked up in the table at once. */
 const pageItems = 500;
 
 export interface PutBackAt {
@@ -44,8 +46,8 @@ export interface PutBackAt {
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, which a copy of
- * another table or stage is, 1 where a table is not there.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, which a copy of another table or stage is, 1
+ * for a missing table.
  */
 export async function putBackCommand(
   typed: readonly string[],
@@ -99,7 +101,7 @@ interface Compared {
   readonly hasSortKey: boolean;
 }
 
-/** The items of the copy whose key the table has not, page by page; both are read strongly. */
+/** Yields the items of the copy whose key the table lacks, page by page; both reads are strongly consistent. */
 async function* goneFrom({ documentClient, from, to, hasSortKey }: Compared): AsyncGenerator<Item[]> {
   const pages = paginateScan(
     { client: documentClient, pageSize: pageItems },
@@ -128,7 +130,7 @@ function kindOf(item: Item): string {
   return String(item['pk']).split('#', 1)[0] ?? '';
 }
 
-/** Writes each where there is none; returns how many were written. */
+/** Writes each item where there is none; returns how many were written. */
 async function putBack(compared: Compared, isWanted: (kind: string) => boolean): Promise<number> {
   const { documentClient, to } = compared;
   let written = 0;

@@ -8,7 +8,7 @@ import {
 
 /** The deployment creates each secret; operators write its value here. */
 export interface SecretStore {
-  /** Undefined when nothing has been written yet. */
+  /** Returns undefined when nothing has been written yet. */
   read(name: string): Promise<string | undefined>;
   write(name: string, text: string): Promise<void>;
   /** Creates the secret if needed, for one that no deployment creates. */

@@ -3,18 +3,17 @@ import { AwsV4Signer } from 'aws4fetch';
 import { configuredEndpoint } from '../../lib/aws/endpoint.ts';
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
-/** A read call to a service without an SDK client in the project. */
+/** The project has no SDK client for these services. */
 export interface SignedRead {
-  /** The service's name in signatures and in its regional host name. */
   readonly service: 'lambda' | 'servicequotas';
-  /** The variable with another endpoint: `AWS_ENDPOINT_URL_LAMBDA`. */
+  /** The variable names another endpoint: `AWS_ENDPOINT_URL_LAMBDA`. */
   readonly endpointVariable: string;
   readonly path: string;
-  /** The body of a call with `X-Amz-Target`; without it the call is a GET. */
+  /** A call with `X-Amz-Target` has a body; without it the call is a GET. */
   readonly json?: { readonly target: string; readonly body: object };
 }
 
-/** A refusal of the service; its name is the service's error (`AccessDeniedException`). */
+/** The service refused; the name is its error (`AccessDeniedException`). */
 export class ReadRefused extends Error {
   constructor(name: string, message: string) {
     super(message);

@@ -1,35 +1,34 @@
-/** A request to a deployment, and the expected reply. */
 export interface Probe {
   readonly proves: string;
-  /** `METHOD /path?query`, sent as it is. */
+  /** The form is `METHOD /path?query`, sent as it is. */
   readonly route: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Sent with a real token; skipped without one. */
+  /** A probe with a real token is skipped without one. */
   readonly needsToken?: true;
-  /** Any of these, because a route may exist only in some deployments. */
+  /** Any of these is right, because a route may exist only in some deployments. */
   readonly expected: readonly [ExpectedReply, ...ExpectedReply[]];
 }
 
 export interface ExpectedReply {
   readonly status: number;
-  /** The whole body. */
+  /** The whole body is compared. */
   readonly body?: string;
-  /** Only the body's `message`, for an answer of the service that has more fields. */
+  /** Only the body's `message` is compared, because the service's answer has more fields. */
   readonly message?: string;
 }
 
 const ofGateway = (status: number, message: string) => ({ status, body: JSON.stringify({ message }) });
 const notFound = ofGateway(404, 'Not Found');
 const unauthorized = ofGateway(401, 'Unauthorized');
-/** The endpoint's answer after the authorizer. */
+/** The endpoint gives this answer after the authorizer. */
 const refusedToken = { status: 401, body: JSON.stringify({ message: 'Unauthorized', code: 'unauthorized' }) };
 const tooLarge = ofGateway(413, 'Request Entity Too Large');
 
 const json = { 'content-type': 'application/json' };
 const badToken = { authorization: 'Bearer not.a.token' };
 
-/** Claims of the local gateway that AWS does not document clearly, and the basic facts. */
+/** The probes check what AWS does not document clearly of the gateway, and the basic facts. */
 export const probes: readonly Probe[] = [
   { proves: 'the API answers', route: 'GET /health', expected: [{ status: 200, body: '{"status":"ok"}' }] },
   { proves: 'no such route', route: 'GET /v1/nowhere', expected: [notFound] },

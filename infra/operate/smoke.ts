@@ -66,7 +66,7 @@ async function tokenFor(baseUrl: URL): Promise<string | undefined> {
 
 const MessageSchema = v.pipe(v.string(), v.parseJson(), v.object({ message: v.string() }));
 
-/** The compared part of the reply, as one line. */
+/** Returns the compared part of the reply, as one line. */
 function shown(reply: Reply, { message }: ExpectedReply): string {
   const parsed = message === undefined ? undefined : v.safeParse(MessageSchema, reply.body);
   return `${reply.status} ${parsed?.success === true ? parsed.output.message : reply.body}`.slice(0, 120);

@@ -7,15 +7,15 @@ import { CommandError } from './command.ts';
 
 export type StackPurpose = 'stateful' | 'stateless' | 'edge';
 
-/** The state of a stack, in CloudFormation's words. */
+/** The status is CloudFormation's word. */
 export interface StackStatus {
   readonly status: string;
   readonly refusesDeletion: boolean;
-  /** The output `ApiUrl`, if any. */
+  /** The stack's output `ApiUrl` tells it. */
   readonly apiUrl?: string | undefined;
 }
 
-/** The stacks of a stage; undefined for a missing one. `edge` exists only with an edge. */
+/** A missing stack is undefined; `edge` exists only with an edge. */
 export interface StackStatuses {
   readonly stateful: StackStatus | undefined;
   readonly stateless: StackStatus | undefined;
@@ -42,7 +42,7 @@ const conditions = {
   UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS: 'cleaning_up',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The meaning of a CloudFormation status for a deployment; `stuck` cannot be repaired by one. */
+/** A condition is what a CloudFormation status means for a deployment; `stuck` cannot be repaired by one. */
 export type StackCondition = (typeof conditions)[keyof typeof conditions] | 'changing' | 'stuck';
 
 export function conditionOf(status: string | undefined): StackCondition {
@@ -52,8 +52,8 @@ export function conditionOf(status: string | undefined): StackCondition {
 }
 
 /**
- * The protection for the next deployment: none until the stack was complete once, so that a failed creation can be
- * deleted and repeated. Throws a `CommandError` for a stack that a deployment cannot repair.
+ * Returns the protection for the next deployment: none until the stack was complete once, so that a failed creation can
+ * be deleted and repeated. Throws a `CommandError` for a stack that a deployment cannot repair.
  */
 export function protectionFor(stage: string, { stateful, ...others }: StackStatuses): Settings['protected'] {
   const statefulMade = isMade(resourceName(stage, 'stateful'), stateful);

@@ -3,7 +3,7 @@ import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhoo
 import { parsedSecret } from './parsed-secret.ts';
 import type { Target } from './target.ts';
 
-/** The platform apps of a stage; empty before the first write. Throws `UnreadableSecret`. */
+/** Reads the platform apps of a stage; empty before the first write. Throws `UnreadableSecret`. */
 export async function readApps({ secrets, secretName }: Target): Promise<PlatformApps> {
   const name = secretName('PLATFORM_APPS_SECRET');
   const text = (await secrets.read(name)) ?? '{}';

@@ -10,13 +10,13 @@ import { CommandError } from './command.ts';
 import { parsedSecret } from './parsed-secret.ts';
 import type { Target } from './target.ts';
 
-/** The platform credentials of a stage, in one secret or in one for each group. */
+/** A stage has its platform credentials in one secret, or in one for each group. */
 export interface StoredCredentials {
   readonly credentials: PlatformCredentials;
   readonly grouped: boolean;
 }
 
-/** Empty before the first write. Throws `UnreadableSecret`. */
+/** Reads the credentials; empty before the first write. Throws `UnreadableSecret`. */
 export async function readCredentials(target: Target): Promise<StoredCredentials> {
   const text = (await target.secrets.read(nameOf(target))) ?? '{}';
   const secret = (suffix: string) => ({ name: `${nameOf(target)}${suffix}`, holds: 'platform credential' }) as const;

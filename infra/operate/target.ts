@@ -20,7 +20,7 @@ import { CommandError } from './command.ts';
 import { type LocalStack, runningLocalStack } from './local-stacks.ts';
 import { type SecretStore, secretStore } from './secret-store.ts';
 
-/** What an operator command works on: one stage, on AWS or on this machine. */
+/** An operator command works on one stage, on AWS or on this machine. */
 export interface Target {
   readonly documentClient: DynamoDBDocumentClient;
   readonly secrets: SecretStore;
@@ -34,8 +34,8 @@ export interface OpenQueue {
 }
 
 /**
- * The named stage with the usual AWS credentials and region, else the running local stack. It prints the target on
- * stderr, so that the operator sees it.
+ * Opens the named stage with the usual AWS credentials and region, else the running local stack. It prints the target
+ * on stderr, so that the operator sees it.
  */
 export async function targetOf(stage: string | undefined): Promise<Target> {
   if (stage === undefined) {
@@ -75,7 +75,7 @@ export function localTarget(
 
 const platformTimeoutMs = 10_000;
 
-/** The platform of a stage: by `PLATFORM_BASE_URL` and `PLATFORM_VERSION`, else the real one. */
+/** Returns the platform of a stage: by `PLATFORM_BASE_URL` and `PLATFORM_VERSION`, else the real one. */
 export function platformOf(
   stage: string | undefined,
   { PLATFORM_BASE_URL, PLATFORM_VERSION }: NodeJS.ProcessEnv = process.env,

@@ -31,10 +31,7 @@ export interface TemplatesAt {
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'>;
 }
 
-/**
- * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
- * client.
- */
+/** Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown client. */
 export async function templateTypesCommand(
   typed: readonly string[],
   open: (stage: string | undefined) => TemplatesAt | Promise<TemplatesAt>,
@@ -50,7 +47,7 @@ export async function templateTypesCommand(
   else write(callersPath(values.out), text);
 }
 
-/** The templates that a send would accept, by what is stored. */
+/** Returns the templates that a send would accept, by what is stored. */
 async function sendableTemplates({ directory, templates }: TemplatesAt, clientId: number): Promise<TypedTemplate[]> {
   const [rows, wabas] = await Promise.all([templates.rowsOf(clientId), directory.listWabas(clientId)]);
   const wabaIds = new Set(wabas.map(({ wabaId }) => wabaId));
@@ -68,7 +65,7 @@ async function sendableTemplates({ directory, templates }: TemplatesAt, clientId
   return found;
 }
 
-/** The store's batch size. */
+/** The store takes this many in a batch. */
 const factsAtOnce = 100;
 const nothing = { sendable: { can: false }, parameters: undefined };
 

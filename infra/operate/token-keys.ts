@@ -17,7 +17,7 @@ export interface StoredKeySets {
   readonly verification: VerificationKeySet | undefined;
 }
 
-/** Whether keys are missing; `write` creates them. */
+/** `write` creates the missing keys. */
 export interface PlannedKeys {
   readonly missing: boolean;
   write(): Promise<void>;
@@ -53,7 +53,7 @@ export async function writeKeySets(target: SecretsOfTarget, stored: StoredKeySet
   await writeWhenChanged(target, 'TOKEN_VERIFICATION_KEYS_SECRET', stored.verification, sets.verification);
 }
 
-/** A new key pair; its id is its RFC 7638 thumbprint. */
+/** Creates a key pair; its id is its RFC 7638 thumbprint. */
 export async function newSigningKey(): Promise<SigningJwk> {
   const { privateKey } = await generateKeyPair(tokenAlgorithm, { extractable: true });
   const { x = '', y = '', d = '' } = await exportJWK(privateKey);

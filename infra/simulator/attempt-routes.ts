@@ -9,7 +9,6 @@ const LimitQuerySchema = v.strictObject({
   ),
 });
 
-/** Control routes for the service's own webhooks. */
 export const attemptRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',

@@ -1,6 +1,6 @@
 import type { FormFile, PlatformRequest } from './platform-request.ts';
 
-/** Parameters that are numbers. A form can only write them as text. */
+/** A form can only write these numbers as text. */
 const numeric = new Set(['file_length', 'message_send_ttl_seconds', 'ttl_minutes']);
 
 export interface ParsedBody {

@@ -54,14 +54,17 @@ const shape: NodeShape = {
   known: [...names, 'messaging_product'],
 };
 
-/** `GET /{phone_number_id}/whatsapp_business_profile` (platform reference, 8). */
+/** Answers `GET /{phone_number_id}/whatsapp_business_profile` (platform reference, 8). */
 export function readProfile(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   const select = selection(request.query.get('fields'), shape);
   const profile = { vertical: 'UNDEFINED', ...world.profiles.get(number.id), messaging_product: 'whatsapp' };
   return json({ data: [select(profile)] });
 }
 
-/** `POST /{phone_number_id}/whatsapp_business_profile`: a given field replaces the old one; empty text removes it. */
+/**
+ * Answers `POST /{phone_number_id}/whatsapp_business_profile`: a given field replaces the old one; empty text removes
+ * it.
+ */
 export function changeProfile(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   const {
     messaging_product: _,

@@ -20,8 +20,8 @@ const sharedByDefault = ['id', 'name', 'currency', 'timezone_id'];
 const largestPage = 100;
 
 /**
- * `GET /{business_id}` and its owned and shared WABAs within the token's reach (platform reference, 8), without `find`
- * and `filtering`. Undefined when the token reaches no WABA that the business owns.
+ * Answers `GET /{business_id}` and its owned and shared WABAs within the token's reach (platform reference, 8), without
+ * `find` and `filtering`. Returns undefined when the token reaches no WABA that the business owns.
  */
 export function answerBusiness(
   world: World,

@@ -1,4 +1,4 @@
-/** The simulator's time: real time plus what control calls have added. */
+/** The simulator's time is real time plus what control calls have added. */
 export class Clock {
   readonly #realNowMs: () => number;
   #addedMs = 0;

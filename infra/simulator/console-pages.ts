@@ -33,12 +33,15 @@ export const securityHeaders = {
 
 const shownImages = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
-/** `app.js`, which every page loads first, `style.css`, and a script for each page. */
+/** The bundle has `app.js`, which every page loads first, `style.css`, and a script for each page. */
 type Bundle = ReadonlyMap<string, string>;
 
 let bundling: Promise<Bundle> | undefined;
 
-/** Built when the first page asks, then cached: start-up stays fast, and no built file is older than its source. */
+/**
+ * The first page's request builds it, then it is cached: start-up stays fast, and no built file is older than its
+ * source.
+ */
 export function consoleBundle(): Promise<Bundle> {
   bundling ??= bundle();
   bundling.catch(() => {
@@ -68,8 +71,8 @@ async function bundle(): Promise<Bundle> {
 }
 
 /**
- * Undefined for the platform's paths. Unknown paths below `/console` are 404, so that the platform counts no call.
- * Throws when the build fails.
+ * Returns undefined for the platform's paths. Unknown paths below `/console` are 404, so that the platform counts no
+ * call. Throws when the build fails.
  */
 export async function consolePage(world: World, path: string): Promise<Page | undefined> {
   if (path === '/') return page('text/html; charset=utf-8', readFileSync(join(sources, 'index.html')));
@@ -93,7 +96,7 @@ function nothing(status: number, headers: Page['headers'] = {}): Page {
   return { status, headers: { ...securityHeaders, ...headers, 'content-length': '0' }, body: '' };
 }
 
-/** Never cached: the next start may serve another version at the same address. */
+/** No page is cached, because the next start may serve another version at the same address. */
 function page(type: string, body: string | Buffer): Page {
   const length = String(Buffer.byteLength(body));
   const headers = { ...securityHeaders, 'content-type': type, 'content-length': length, 'cache-control': 'no-store' };

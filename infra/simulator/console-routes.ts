@@ -94,7 +94,7 @@ function overviewOf(world: World) {
   };
 }
 
-/** An `until` of null: only a control call ends the pause. */
+/** Only a control call ends the pause when `until` is null. */
 function pauseTold(
   world: World,
   { id, wabaId, fields: { name, language, status, last_updated_time: since } }: Template,
@@ -128,7 +128,7 @@ function exchangeRow({ id, request, reply }: Exchange) {
   };
 }
 
-/** Null when untyped data has no text or number at the path. */
+/** Returns null when untyped data has no text or number at the path. */
 function fieldOf(value: unknown, ...path: readonly (string | number)[]): string | number | null {
   const found = path.reduce<unknown>(
     (inside, key) => (typeof inside === 'object' && inside !== null ? Reflect.get(inside, key) : undefined),

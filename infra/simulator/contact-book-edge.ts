@@ -12,8 +12,8 @@ const ContactSchema = v.object({
 });
 
 /**
- * `DELETE /{phone_number_id}/contact_book`: removes a person from the portfolio's contact book (platform reference,
- * 4.5).
+ * Answers `DELETE /{phone_number_id}/contact_book`: removes a person from the portfolio's contact book (platform
+ * reference, 4.5).
  */
 export function forgetContact(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   const { bsuid } = parsedParameters(ContactSchema, request.parameters);

@@ -1,4 +1,3 @@
-/** The business number that sees a person, and its portfolio. */
 export interface Beholder {
   readonly portfolioId: string;
   readonly numberId: string;
@@ -8,8 +7,8 @@ export interface Beholder {
 const metMs = 30 * 24 * 3_600_000;
 
 /**
- * Whether a business sees the number behind a username (platform reference, 4.5): by the portfolio's contact book, or
- * 30 days after a message of the business number.
+ * The book tells whether a business sees the number behind a username (platform reference, 4.5): by the portfolio's
+ * contacts, or 30 days after a message of the business number.
  */
 export class ContactBook {
   readonly #noted = new Set<string>();

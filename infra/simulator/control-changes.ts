@@ -4,8 +4,6 @@ import type { World } from './state.ts';
 import { type Template, type TemplateFields, TemplateFieldsSchema, timeText } from './templates/template.ts';
 import { numberUpdates } from './webhooks/number-updates.ts';
 
-/* Control calls that change templates, numbers and WABAs without a request to the platform. */
-
 const NewTemplatesSchema = v.strictObject({
   waba_id: v.string(),
   templates: v.pipe(v.array(TemplateFieldsSchema), v.minLength(1), v.maxLength(10_000)),

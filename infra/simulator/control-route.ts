@@ -8,16 +8,15 @@ export interface ControlRequest {
   readonly body: unknown;
 }
 
-/** The running simulator. A reset replaces its world. */
+/** A reset replaces the world of the running simulator. */
 export interface Simulation {
   readonly world: World;
-  /** Changes with every reset and every start. */
+  /** It changes with every reset and every start. */
   readonly worldId: string;
-  /** Address of the service on this machine; survives a reset. */
+  /** The service's address on this machine survives a reset. */
   readonly service: { url: string | undefined };
-  /** Counts control calls that changed something. */
   readonly controlled: { times: number };
-  /** Webhook attempts of the service; they survive a reset. */
+  /** The service's webhook attempts survive a reset. */
   readonly attempts: EventAttempts;
   reset(): void;
   /** Sends the due webhooks; resolves when each was tried once. */
@@ -28,13 +27,13 @@ export interface ControlRoute {
   readonly method: string;
   readonly path: string;
   readonly what: string;
-  /** For a route that is no GET and changes nothing: pages do not reload. */
+  /** Pages do not reload after a route that is no GET and changes nothing. */
   readonly changesNothing?: true;
   /** `id` is decoded: ids of messages hold slashes. */
   readonly run: (simulation: Simulation, request: ControlRequest, id: string) => unknown;
 }
 
-/** Query parameters; an empty one counts as absent. */
+/** Returns the query parameters; an empty one counts as absent. */
 export function given(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...query].filter(([, value]) => value !== ''));
 }

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 
-/** A refusal in the platform's words. The reply adds its own `fbtrace_id`. */
+/** The platform refuses in its own words. The reply adds its own `fbtrace_id`. */
 export class PlatformError extends Error {
   readonly httpStatus: number;
   readonly error: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const bySubcode = new Map(
   entries.filter((entry) => entry.subcode !== undefined).map((entry) => [entry.subcode, entry]),
 );
 
-/** Texts of a refusal that differ from the title in the list of codes. */
+/** These refusals have texts that differ from the title in the list of codes. */
 const wireTexts = new Map<number, string>([
   [132000, 'Number of parameters does not match the expected number of params'],
   [132001, 'Template name does not exist in the translation'],
@@ -36,7 +36,7 @@ const wireTexts = new Map<number, string>([
   [132012, 'Parameter format does not match format in the created template'],
 ]);
 
-/** Titles in a webhook that differ from the list of codes. */
+/** These titles in a webhook differ from the list of codes. */
 const toldTitles = new Map<number, string>([
   [
     131050,
@@ -64,7 +64,7 @@ function httpStatusOf(code: number): number {
   return entryOf(code)?.status ?? 400;
 }
 
-/** Messages: the reason is in `error_data.details` (platform reference, 6.1). */
+/** Builds the refusal of a message: the reason is in `error_data.details` (platform reference, 6.1). */
 export function messagingError(code: number, details?: string): PlatformError {
   const text = wireTexts.get(code) ?? entryOf(code)?.title ?? 'Unknown error';
   return new PlatformError(httpStatusOf(code), {
@@ -75,7 +75,7 @@ export function messagingError(code: number, details?: string): PlatformError {
   });
 }
 
-/** The graph: tokens, rights, nodes, parameters. */
+/** Builds a refusal of the graph: tokens, rights, nodes, parameters. */
 export function graphError(
   code: number,
   message: string,
@@ -89,13 +89,13 @@ export function graphError(
   });
 }
 
-/** Template management: code 100, a subcode, and texts for people (6.1, 6.3). */
+/** Builds template management's refusal with code 100, a subcode, and texts for people (6.1, 6.3). */
 export function managementError(subcode: number, userMessage?: string): PlatformError {
   const title = bySubcode.get(subcode)?.title ?? 'Invalid parameter';
   return managementRefusal({ error_subcode: subcode }, title, userMessage ?? title);
 }
 
-/** Template management without a subcode: only the texts name the reason (6.3, below the table). */
+/** Builds template management's refusal without a subcode: only the texts name the reason (6.3, below the table). */
 export function unnumberedManagementError(title: string, userMessage: string): PlatformError {
   return managementRefusal({}, title, userMessage);
 }
@@ -126,7 +126,7 @@ export function unknownNode(method: string, id: string): PlatformError {
 
 export const whatItTakes = 'The simulator takes templates and text';
 
-/** For a call that is not simulated. Some client libraries show only the details. */
+/** Builds the refusal of a call that is not simulated. Some client libraries show only the details. */
 export function notSimulated(id: string, operation: string): PlatformError {
   const [method = ''] = operation.split(' ');
   const details = `${whatItTakes}; '${operation}' of ${id} is not simulated.`;
@@ -139,7 +139,7 @@ export function notSimulated(id: string, operation: string): PlatformError {
   });
 }
 
-/** From a bare code, for faults and magic recipients. */
+/** Builds the error from a bare code, for faults and magic recipients. */
 export function errorOfCode(code: number, onMessages: boolean): PlatformError {
   const entry = entryOf(code);
   if (entry === undefined) return graphError(code, `(#${code}) Unknown error`);

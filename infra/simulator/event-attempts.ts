@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 
-/** One attempt of the service to deliver an event, from its log. */
 export const AttemptSchema = v.object({
   event: v.picklist([
     'webhook.delivered',

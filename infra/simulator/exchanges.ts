@@ -2,16 +2,16 @@ import type { RecordedRequest } from './logs.ts';
 import type { Reply } from './reply.ts';
 
 export interface Exchange {
-  /** Counts from 1 after each reset. */
+  /** The id counts from 1 after each reset. */
   readonly id: number;
   readonly request: RecordedRequest;
-  /** Undefined until the request is answered. */
+  /** It is undefined until the request is answered. */
   reply: ExchangeReply | undefined;
 }
 
 export interface ExchangeReply {
   readonly kind: Reply['kind'];
-  /** JSON, or the text of a page; null for bytes and for a closed connection. */
+  /** The body is JSON, or the text of a page; null for bytes and for a closed connection. */
   readonly body: unknown;
   /** The body was too long: `body` holds only its beginning, as text. */
   readonly cut: boolean;

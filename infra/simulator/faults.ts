@@ -8,19 +8,19 @@ const HttpStatusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxV
 
 const FaultActionSchema = v.pipe(
   v.strictObject({
-    /** HTTP status of the reply. Without `code` and `html` the body is a platform error that fits it. */
+    /** The reply has this HTTP status. Without `code` and `html` its body is a platform error that fits it. */
     status: v.optional(HttpStatusSchema),
-    /** A platform error of this code, with its usual HTTP status unless `status` is given. */
+    /** The body is the platform's error of this code, with its usual HTTP status unless `status` is given. */
     code: v.optional(v.pipe(v.number(), v.integer(), v.check(isKnownCode, 'is not a code of the platform'))),
-    /** A template-management error (code 100) of this subcode. */
+    /** The body is a template-management error (code 100) of this subcode. */
     subcode: v.optional(v.pipe(v.number(), v.integer(), v.check(isKnownSubcode, 'is not a subcode of the platform'))),
-    /** A page instead of JSON: true for a standard 502, or the text. */
+    /** The body is a page instead of JSON: true for a standard 502, or the text. */
     html: v.optional(v.union([v.literal(true), v.string()])),
-    /** Waits first; the wait also ends when the client gives up. */
+    /** The reply waits first; the wait also ends when the client gives up. */
     delay_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(600_000))),
-    /** Replaces `accepted` as the message's status in the reply; any word. */
+    /** Any word replaces `accepted` as the message's status in the reply. */
     message_status: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(1_000))),
-    /** Closes the connection without a reply: before the request is carried out, or after. */
+    /** The connection closes without a reply: before the request is carried out, or after. */
     drop: v.optional(v.picklist(['before', 'after'])),
   }),
   v.check((action) => Object.keys(action).length > 0, 'must say at least one thing to do'),
@@ -45,9 +45,9 @@ export const FaultSchema = v.strictObject({
 export type Fault = v.InferOutput<typeof FaultSchema>;
 export type FaultAction = v.InferOutput<typeof FaultActionSchema>;
 
-/** Oldest first. A request meets the first that matches. */
+/** The oldest fault is first. A request meets the first that matches. */
 export class FaultList extends RuleList<Fault> {
-  /** `path` matches any part, method and recipient the whole. Uses up one of the fault's times. */
+  /** Takes the first match and uses up one of its times. `path` matches any part, method and recipient the whole. */
   take({ method, path }: Pick<PlatformRequest, 'method' | 'path'>, to: string | undefined): FaultAction | undefined {
     return this.takeFirst(
       ({ match }) =>
@@ -58,7 +58,7 @@ export class FaultList extends RuleList<Fault> {
   }
 }
 
-/** Normal form of a recipient: without the leading plus, or the blank that a query makes of it. */
+/** Returns a recipient's normal form: without the leading plus, or the blank that a query makes of it. */
 export function recipientKey(to: string): string {
   return to.replace(/^[+\s]+/, '');
 }
@@ -66,7 +66,7 @@ export function recipientKey(to: string): string {
 export interface FaultContext {
   readonly path: string;
   readonly traceId: () => string;
-  /** Resolves early when the client closes the connection. */
+  /** It resolves early when the client closes the connection. */
   readonly wait: (ms: number) => Promise<void>;
 }
 

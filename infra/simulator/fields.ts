@@ -1,7 +1,7 @@
 import { graphError } from './errors.ts';
 
 export interface NodeShape {
-  /** Name of the node type in error texts. */
+  /** Error texts name this type. */
   readonly type: string;
   readonly known: readonly string[];
   readonly byDefault: readonly string[];
@@ -9,7 +9,7 @@ export interface NodeShape {
 
 export type NodeFields = Readonly<Record<string, unknown>>;
 
-/** A field that lists other nodes: `phone_numbers.limit(5){id,verified_name}`. */
+/** An edge lists other nodes: `phone_numbers.limit(5){id,verified_name}`. */
 export class Edge {
   readonly list: (query: URLSearchParams) => unknown;
 
@@ -40,9 +40,8 @@ export function selection(text: string | null, shape: NodeShape): (node: NodeFie
 
 interface Field {
   readonly name: string;
-  /** The text within braces, unparsed. */
+  /** The text within braces is unparsed. */
   readonly subfields?: string;
-  /** Parameters of an edge: `limit`, `after` and others. */
   readonly modifiers: readonly (readonly [string, string])[];
 }
 

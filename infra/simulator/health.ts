@@ -2,7 +2,7 @@ import type { Hold } from './holds.ts';
 import type { World } from './state.ts';
 import { type PhoneNumber, portfolioIdOf, type Waba } from './wabas.ts';
 
-/** Health by status of a number (platform reference, 8); any other status is BLOCKED. */
+/** The status of a number gives its health (platform reference, 8); any other status is BLOCKED. */
 const sendingHealth: Readonly<Record<string, string>> = {
   CONNECTED: 'AVAILABLE',
   FLAGGED: 'AVAILABLE',
@@ -27,7 +27,7 @@ export function wabaHealth(world: World, waba: Waba) {
   return healthOf(wabaEntities(world, waba));
 }
 
-/** `health_status` of a number: its own health and that of its WABA. */
+/** Returns the `health_status` of a number: its own health and that of its WABA. */
 export function numberHealth(world: World, number: PhoneNumber) {
   const own = sendingHealth[String(number.fields['status'])] ?? 'BLOCKED';
   const waba = world.wabas.get(number.wabaId);
@@ -37,7 +37,7 @@ export function numberHealth(world: World, number: PhoneNumber) {
   ]);
 }
 
-/** The WABA, and its portfolio while the portfolio is under review. */
+/** Returns the WABA, and its portfolio while the portfolio is under review. */
 function wabaEntities(world: World, waba: Waba): readonly Entity[] {
   const portfolioId = portfolioIdOf(waba);
   const code = world.pacing.reviewOf(portfolioId);

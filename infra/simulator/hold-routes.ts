@@ -77,7 +77,7 @@ function openHold(world: World, place: Place, body: unknown): unknown {
   return told(world, place.id);
 }
 
-/** Approved UTILITY templates of a WABA that misuses them become MARKETING (platform reference, 10.4). */
+/** Changes approved UTILITY templates of a WABA that misuses them to MARKETING (platform reference, 10.4). */
 function makeMarketing(world: World, wabaId: string): void {
   const nowMs = world.clock.nowMs();
   for (const template of world.templates.ofWaba(wabaId)) {

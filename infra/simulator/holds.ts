@@ -1,13 +1,12 @@
 /** Refuses messages of a WABA or a number, whatever their content (platform reference, 6.4). */
 export interface HoldKind {
-  /** Code of the refusal; a name where no message is refused with a code. */
+  /** The refusal has this code, or a name where no message is refused with a code. */
   readonly code: number | typeof noAnswer | typeof noUtilityTemplates;
   readonly of: 'waba' | 'number';
   /** Only messages of this category are refused. */
   readonly category?: string;
-  /** Text in the refusal and in the health of the node; absent where the platform gives none. */
+  /** The refusal and the health of the node have this text; absent where the platform gives none. */
   readonly details?: string;
-  /** Remedy in the health of the node. */
   readonly solution?: string;
   /** The hold may have an end, which the platform tells. */
   readonly hasEnd?: true;
@@ -19,7 +18,7 @@ export const noAnswer = 'no_answer';
 /** The WABA may create no UTILITY templates, and its approved ones become MARKETING. */
 export const noUtilityTemplates = 'no_utility_templates';
 
-/** In order of precedence, widest first: the first hold that concerns a message refuses it. */
+/** The kinds are in order of precedence, widest first: the first hold that concerns a message refuses it. */
 export const holdKinds: readonly HoldKind[] = [
   {
     code: 131042,
@@ -100,7 +99,7 @@ export interface Hold {
   readonly isEndText?: boolean;
 }
 
-/** Called when a hold begins and when it ends. */
+/** The shelf calls it when a hold begins and when it ends. */
 export type TellHold = (hold: Hold, turn: { readonly atMs: number; readonly isOver: boolean }) => void;
 
 /** Nothing runs in the background: `settle` ends expired holds before each request or webhook. */
@@ -116,7 +115,7 @@ export class HoldShelf {
     return this.#holds.length;
   }
 
-  /** Returned in the order of `holdKinds`. */
+  /** Returns holds in the order of `holdKinds`. */
   on(nodeId: string): readonly Hold[] {
     return this.#holds.filter((hold) => hold.nodeId === nodeId);
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Simulation } from './control-route.ts';
 
 const lookEveryMs = 200;
-/** A comment line after this long keeps the connection from looking dead. */
+/** A comment line after this time keeps the connection from looking dead. */
 const silentMs = 15_000;
 const mostWatchers = 20;
 
@@ -55,7 +55,7 @@ export class LiveChanges {
     const key = JSON.stringify(counters);
     const nowMs = performance.now();
     for (const watcher of this.#watchers) {
-      // Backpressure: a slow page gets the newest state once it reads again.
+      // A slow page (backpressure) gets the newest state once it reads again.
       if (watcher.outgoing.writableNeedDrain) continue;
       if (watcher.told === key && nowMs - watcher.toldAtMs < silentMs) continue;
       const event = { ...counters, now_ms: this.#simulation.world.clock.nowMs() };
@@ -66,7 +66,7 @@ export class LiveChanges {
   }
 }
 
-/** At least one counter differs whenever a page has something new to read. */
+/** Returns counters, of which at least one differs whenever a page has something new to read. */
 function countersOf({ world, worldId, attempts, controlled }: Simulation) {
   const { planned, due } = world.outbox.waiting;
   const stopped = world.preferences.all(world.clock.nowMs()).length;

@@ -4,10 +4,9 @@ import type { AcceptedMessage, ToldStatus } from './webhooks/receipts.ts';
 
 export interface RecordedMessage {
   readonly id: string;
-  /** Digits of the number, or the business-scoped user id. */
+  /** The recipient has the digits of a number, or a business-scoped user id. */
   readonly to: string;
   readonly phone_number_id: string;
-  /** Full path of the request, as in the list of requests. */
   readonly path: string;
   readonly request: unknown;
   readonly received_at: string;
@@ -18,7 +17,7 @@ export interface RecordedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** HTTP status of the reply; null until it is given, and always for a closed connection. */
+  /** The HTTP status of the reply is null until it is given, and always for a closed connection. */
   status: number | null;
   readonly received_at: string;
 }
@@ -32,22 +31,19 @@ export interface RecipientReply {
   readonly id: string;
   readonly text: string;
   readonly at_ms: number;
-  /** Payload that the business set for the tapped quick reply. */
   readonly payload?: string;
 }
 
-/** A text, or the template as it was at the send; a direct send makes its template from its text. */
+/** The content is a text, or the template as it was at the send; a direct send makes its template from its text. */
 export type MessageContent =
   | { readonly kind: 'template'; readonly template: Template; readonly isDirect?: true }
   | { readonly kind: 'text'; readonly text: string };
 
-/** An accepted message, with what its display and later statuses need. */
 export interface Entry {
-  /** Place since the last reset, from 1. Refused sends share the sequence. */
+  /** The place counts from 1 since the last reset. Refused sends share the sequence. */
   readonly place: number;
   readonly message: RecordedMessage;
   readonly content: MessageContent;
-  /** Data for the statuses of the message. */
   readonly accepted: AcceptedMessage;
   readonly told: readonly ToldStatus[];
   readonly replies: readonly RecipientReply[];
@@ -55,7 +51,7 @@ export interface Entry {
   readonly heldUntilMs?: number;
 }
 
-/** None is dropped, so that counts stay exact (about 1 KB each). */
+/** No message is dropped, so that counts stay exact (about 1 KB each). */
 export class MessageLog {
   readonly #all: Entry[] = [];
   readonly #byRecipient = new Map<string, Entry[]>();
@@ -65,7 +61,7 @@ export class MessageLog {
   readonly refused = new RefusedLog();
   #touched = 0;
 
-  /** Grows when an accepted message gets a status or a reply. */
+  /** It grows when an accepted message gets a status or a reply. */
   get touched(): number {
     return this.#touched;
   }
@@ -78,7 +74,6 @@ export class MessageLog {
     return this.#byRecipient.size;
   }
 
-  /** Places given to accepted and refused sends together. */
   get places(): number {
     return this.#all.length + this.refused.total;
   }
@@ -100,7 +95,7 @@ export class MessageLog {
     return this.#byId.get(id);
   }
 
-  /** Messages whose sender gave this callback data, oldest first. */
+  /** Returns messages whose sender gave this callback data, oldest first. */
   marked(callbackData: string): readonly Entry[] {
     return this.#all.filter(({ accepted }) => accepted.callbackData === callbackData);
   }
@@ -122,18 +117,18 @@ export class MessageLog {
     this.#touched += 1;
   }
 
-  /** Messages of a template by name, oldest first. */
+  /** Returns messages of a template by name, oldest first. */
   ofTemplate(name: string): readonly Entry[] {
     return this.#byTemplate.get(name) ?? [];
   }
 
-  /** Accepted and refused sends before the place, newest first. */
+  /** Returns accepted and refused sends before the place, newest first. */
   before(place: number, limit: number): readonly (Entry | RefusedSend)[] {
     const found = [...newestBefore(this.#all, place, limit), ...this.refused.before(place, limit)];
     return found.sort((one, other) => other.place - one.place).slice(0, limit);
   }
 
-  /** Newest first; `total` counts every match whatever the limit. */
+  /** Returns the newest first; `total` counts every match whatever the limit. */
   find(wanted: {
     readonly to?: string | undefined;
     readonly template?: string | undefined;
@@ -161,7 +156,7 @@ export class RequestLog {
   #kept: RecordedRequest[] = [];
   #count = 0;
 
-  /** All requests since the last reset, dropped ones included. */
+  /** The total includes dropped requests since the last reset. */
   get total(): number {
     return this.#count;
   }
@@ -172,7 +167,9 @@ export class RequestLog {
     if (this.#kept.length === 2 * requestsKept) this.#kept = this.#kept.slice(requestsKept);
   }
 
-  /** Newest first; `path` matches any part of the path; `total` counts the matches among the kept requests. */
+  /**
+   * Returns the newest first; `path` matches any part of the path; `total` counts the matches among the kept requests.
+   */
   find(wanted: {
     readonly method?: string | undefined;
     readonly path?: string | undefined;

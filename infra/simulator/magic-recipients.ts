@@ -1,7 +1,7 @@
 import type { FaultAction } from './faults.ts';
 import type { CourseChanges } from './webhooks/receipt-rules.ts';
 
-/** A recipient whose messages meet a special fate once they pass every check. */
+/** A magic recipient's messages meet a special fate once they pass every check. */
 export interface MagicRecipient {
   readonly to: string;
   readonly what: string;
@@ -9,13 +9,12 @@ export interface MagicRecipient {
   readonly course?: CourseChanges;
   /** The person stops marketing after the first has arrived. */
   readonly stops?: true;
-  /** Later messages are accepted. */
+  /** Only so many meet it; later messages are accepted. */
   readonly firstOnly?: number;
   /** Other messages are accepted. */
   readonly only?: Partial<MagicFacts>;
 }
 
-/** Facts of a message that a fate may depend on. */
 export interface MagicFacts {
   readonly category: string | undefined;
   readonly hasIdentityHash: boolean;
@@ -23,7 +22,7 @@ export interface MagicFacts {
 
 const assessmentMs = 600_000;
 
-/** The whole table; the console shows it. Most numbers end in the code that they bring. */
+/** The console shows the table. Most numbers end in the code that they bring. */
 export const magicRecipients: readonly MagicRecipient[] = [
   { to: '15550131026', what: 'accepted, then failed by webhook, 131026: undeliverable', course: { fail: 131026 } },
   { to: '15550231026', what: 'refused at once, 131026: undeliverable', action: { code: 131026 } },

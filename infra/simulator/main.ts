@@ -1,7 +1,7 @@
 import { startSimulator } from './server.ts';
 
-// Runs alone: `PLATFORM_PORT=3001 node infra/simulator/main.ts`. Prints one line when ready; exits on SIGTERM or
-// SIGINT.
+// The simulator runs alone: `PLATFORM_PORT=3001 node infra/simulator/main.ts`. It prints one line when ready and exits
+// on SIGTERM or SIGINT.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0));
 
 const port = Number(process.env['PLATFORM_PORT'] ?? '0');

@@ -102,7 +102,7 @@ const numberShape: NodeShape = {
 
 const largestPage = 100;
 
-/** `GET /{waba_id}` (platform reference, 8), with its lists among the fields. */
+/** Answers `GET /{waba_id}` (platform reference, 8), with its lists among the fields. */
 export function readWaba(world: World, waba: Waba, request: PlatformRequest): Reply {
   return json(selection(request.query.get('fields'), wabaShape)(wabaNode(world, waba, request)));
 }
@@ -130,7 +130,7 @@ function cannotPay(world: World, waba: Waba): boolean {
   return world.holds.on(waba.id).some(({ kind }) => kind.code === 131042);
 }
 
-/** `GET /{waba_id}/phone_numbers`, in seed order; `sort` and `filtering` are not simulated. */
+/** Answers `GET /{waba_id}/phone_numbers`, in seed order; `sort` and `filtering` are not simulated. */
 export function listNumbers(world: World, waba: Waba, request: PlatformRequest): Reply {
   const select = selection(request.query.get('fields'), numberShape);
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
@@ -140,7 +140,7 @@ export function listNumbers(world: World, waba: Waba, request: PlatformRequest):
   });
 }
 
-/** `GET /{phone_number_id}`. */
+/** Answers `GET /{phone_number_id}`. */
 export function readNumber(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   return json(selection(request.query.get('fields'), numberShape)(nodeOf(world, number)));
 }

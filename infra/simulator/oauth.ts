@@ -5,8 +5,8 @@ import type { World } from './state.ts';
 import { tokenOfApp } from './webhooks/subscriptions.ts';
 
 /**
- * `GET /oauth/access_token` needs no token: it returns an app's own token for id and secret, to subscribe to webhooks
- * (platform reference, 0). Undefined for any other request.
+ * Answers `GET /oauth/access_token`, which needs no token: it gives an app's own token for id and secret, to subscribe
+ * to webhooks (platform reference, 0). Returns undefined for any other request.
  */
 export function answerOauth(world: World, request: PlatformRequest): Reply | undefined {
   if (request.method !== 'GET' || !/^(?:\/v\d+\.\d+)?\/oauth\/access_token\/?$/.test(request.path)) return undefined;

@@ -28,7 +28,7 @@ function errorOfIssue(issue: v.BaseIssue<unknown>): PlatformError {
   );
 }
 
-/** For example `template['components'][0]['type']`. */
+/** Spells a path as `template['components'][0]['type']`. */
 function nameOf(keys: readonly unknown[]): string {
   const [first, ...rest] = keys;
   return `${first}${rest.map((key) => (typeof key === 'number' ? `[${key}]` : `['${key}']`)).join('')}`;

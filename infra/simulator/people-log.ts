@@ -1,10 +1,9 @@
 export interface Doing {
-  /** A text; a tapped quick reply; a chosen row or button; a filled-in form; a marketing preference. */
   readonly kind: 'text' | 'quick_reply' | 'choice' | 'form' | 'stop' | 'resume' | 'signup';
-  /** Digits of the number, or the user id. */
+  /** The person has the digits of the number, or the user id. */
   readonly person: string;
   readonly phone_number_id: string;
-  /** Text that was written, tapped or chosen; empty for a marketing preference. */
+  /** The text was written, tapped or chosen; empty for a marketing preference. */
   readonly text: string;
   readonly at_ms: number;
   readonly message: string | null;
@@ -17,7 +16,7 @@ export class PeopleLog {
   #kept: (Doing & { readonly id: number })[] = [];
   #total = 0;
 
-  /** Counts the dropped acts too. */
+  /** The total includes dropped acts. */
   get total(): number {
     return this.#total;
   }
@@ -28,7 +27,7 @@ export class PeopleLog {
     if (this.#kept.length === 2 * doingsKept) this.#kept = this.#kept.slice(doingsKept);
   }
 
-  /** Newest first, without acts that a magic recipient will do later. */
+  /** Returns the newest first, without acts that a magic recipient will do later. */
   newest(limit: number, nowMs: number): readonly (Doing & { readonly id: number })[] {
     const done = this.#kept.filter(({ at_ms: atMs }) => atMs <= nowMs).sort((a, b) => b.at_ms - a.at_ms || b.id - a.id);
     return done.slice(0, limit);

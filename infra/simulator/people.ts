@@ -4,14 +4,14 @@ import prefixes from '../../lib/pricing/phone-prefixes.json' with { type: 'json'
 import { type Beholder, ContactBook } from './contact-book.ts';
 
 const countryByPrefix: Readonly<Record<string, string>> = prefixes;
-/** Customer service window for free-form messages. */
+/** Free-form messages need this customer service window. */
 const windowMs = 24 * 3_600_000;
 
 export interface Person {
-  /** Digits of the number, or the user id of a person whose number is unknown. */
+  /** The key is the number's digits, or the user id of a person whose number is unknown. */
   readonly key: string;
   readonly userId: string;
-  /** The id that all enrolled portfolios share. */
+  /** All enrolled portfolios share this id. */
   readonly parentId?: string;
   readonly username?: string;
   /** The business does not see the number. */
@@ -21,14 +21,14 @@ export interface Person {
 /** A message to an id that reaches no one fails later, or is refused at once. */
 export type Unreachable = 'failed' | 'refused';
 
-/** The person of a user id, and the fate of messages when it reaches no one. */
+/** Messages have the fate `unreachable` when the user id reaches no one. */
 export type Found = { readonly person: Person; readonly unreachable?: Unreachable };
 
 export const userIdForm = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 /**
- * User ids, usernames and last messages (platform reference, 4.5). A user id is derived from number and portfolio, and
- * survives a reset.
+ * User ids, usernames and last messages are here (platform reference, 4.5). A user id is derived from number and
+ * portfolio, and survives a reset.
  */
 export class People {
   readonly contacts = new ContactBook();
@@ -36,7 +36,7 @@ export class People {
   readonly #digitsByParentId = new Map<string, string>();
   readonly #enrolled = new Set<string>();
   readonly #usernames = new Map<string, string>();
-  /** How often the owner of a number got new ids. */
+  /** The owner of a number got new ids this often. */
   readonly #renewals = new Map<string, number>();
   readonly #oldUserIds = new Map<string, Unreachable>();
   readonly #leftNumbers = new Set<string>();
@@ -47,7 +47,7 @@ export class People {
     return this.#written;
   }
 
-  /** The portfolio's user id for the person with that number. */
+  /** Returns the portfolio's user id for the person with that number. */
   userIdOf(portfolioId: string, digits: string): string {
     const renewals = this.#renewals.get(digits) ?? 0;
     const userId = `${countryOf(digits)}.${numberFrom(`${portfolioId} ${digits}${renewals === 0 ? '' : ` ${renewals}`}`)}`;
@@ -55,7 +55,7 @@ export class People {
     return userId;
   }
 
-  /** The person with that number, as a business number sees them. */
+  /** Returns the person with that number, as a business number sees them. */
   withNumber(beholder: Beholder, digits: string, nowMs: number): Person {
     const username = this.#usernames.get(digits);
     const isHidden = username !== undefined && !this.contacts.knows(beholder, digits, nowMs);
@@ -80,12 +80,12 @@ export class People {
     return { person: digits === undefined ? stranger : this.withNumber(beholder, digits, nowMs) };
   }
 
-  /** The owner of the number has taken another one. */
+  /** Tells whether the owner of the number has taken another one. */
   isLeft(digits: string): boolean {
     return this.#leftNumbers.has(digits);
   }
 
-  /** Undefined removes the username. */
+  /** Gives a username; undefined removes it. */
   adopt(digits: string, username: string | undefined): void {
     if (username === undefined) this.#usernames.delete(digits);
     else this.#usernames.set(digits, username);

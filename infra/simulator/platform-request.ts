@@ -2,25 +2,28 @@ import type { SeedToken } from './seed.ts';
 
 export interface PlatformRequest {
   readonly method: string;
-  /** Path as received, with the version. */
+  /** The path is as received, with the version. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Parsed JSON or form; otherwise raw text. Undefined without a body, and for the bytes of an upload. */
+  /**
+   * The body is parsed JSON or a form, otherwise raw text. It is undefined without a body, and for the bytes of an
+   * upload.
+   */
   readonly body: unknown;
-  /** Parameters of query and body together, without the token. */
+  /** Query and body share the parameters; the token is not among them. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly file: FormFile | undefined;
-  /** Body of an upload, as far as it arrived; otherwise empty. */
+  /** An upload's body is here as far as it arrived; otherwise it is empty. */
   readonly bytes: Buffer;
-  /** From the header, or from the parameter `access_token` of query or body. */
+  /** The token comes from the header, or from the parameter `access_token` of query or body. */
   readonly accessToken: string | undefined;
-  /** Set once the token is checked. */
+  /** It is set once the token is checked. */
   readonly token?: SeedToken;
-  /** Header `file_offset`. */
+  /** The header `file_offset` gives it. */
   readonly fileOffset: string | undefined;
-  /** Scheme, host and path, for links in replies. */
+  /** Links in replies begin with this scheme, host and path. */
   readonly self: string;
-  /** Resolves early when the client closes the connection. */
+  /** It resolves early when the client closes the connection. */
   readonly wait: (ms: number) => Promise<void>;
 }
 

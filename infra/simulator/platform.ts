@@ -34,7 +34,7 @@ import {
 
 type Answer = Reply | Promise<Reply>;
 
-/** Operations of each kind of node: `METHOD edge`, or the method alone for the node itself. */
+/** The keys are operations of a kind of node: `METHOD edge`, or the method alone for the node itself. */
 const wabaEdges = new Map<string, (world: World, waba: Waba, request: PlatformRequest) => Answer>([
   ['GET', readWaba],
   ['GET message_templates', listTemplates],

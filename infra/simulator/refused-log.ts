@@ -1,37 +1,35 @@
 export interface RefusedSend {
-  /** Place among all accepted and refused sends since the last reset. */
   readonly place: number;
-  /** Digits of the number, or the business-scoped user id; empty when the send named no person. */
+  /** The recipient has the digits of a number, or a business-scoped user id; empty when the send named no person. */
   readonly to: string;
-  /** From the path; it may be no number of the business. */
+  /** The id comes from the path, and may be no number of the business. */
   readonly numberId: string;
   readonly path: string;
   readonly request: unknown;
-  /** Empty strings when the send named none. */
+  /** The strings are empty when the send named none. */
   readonly template: { readonly name: string; readonly language: string };
   readonly callbackData: string | undefined;
   readonly receivedMs: number;
-  /** Place in the list of requests. */
   readonly exchangeId: number;
   readonly refusal: Refusal;
 }
 
-/** Id for the console: the platform gives a refused send none. */
+/** Returns an id for the console: the platform gives a refused send none. */
 export function refusedId({ place }: Pick<RefusedSend, 'place'>): string {
   return `refused.${place}`;
 }
 
 export interface Refusal {
   readonly httpStatus: number;
-  /** Null for an HTML page instead of an answer. */
+  /** The code is null for an HTML page instead of an answer. */
   readonly code: number | null;
   readonly subcode: number | null;
   readonly message: string;
-  /** Empty where the platform gives none. */
+  /** The text is empty where the platform gives none. */
   readonly details: string;
 }
 
-/** Throttling of the app, the number and the pair. */
+/** The app, the number and the pair are throttled with these. */
 const throttlingCodes: readonly (number | null)[] = [4, 80007, 130429, 131056];
 
 /** At least this many are kept, at most twice as many. */
@@ -46,7 +44,6 @@ export function refusedKind({ refusal }: Pick<RefusedSend, 'refusal'>): RefusedK
 export interface Dropped {
   readonly kind: RefusedKind;
   readonly count: number;
-  /** The oldest kept refusal. */
   readonly since: RefusedSend;
 }
 
@@ -55,7 +52,7 @@ export class RefusedLog {
   readonly #kept: Record<RefusedKind, RefusedSend[]> = { throttled: [], other: [] };
   readonly #totals: Record<RefusedKind, number> = { throttled: 0, other: 0 };
 
-  /** All since the last reset, dropped ones included. */
+  /** The total includes dropped ones since the last reset. */
   get total(): number {
     return this.#totals.throttled + this.#totals.other;
   }
@@ -76,12 +73,12 @@ export class RefusedLog {
     return this.find((send) => refusedId(send) === id)[0];
   }
 
-  /** The result is not in order of time. */
+  /** Returns the wanted, not in order of time. */
   find(isWanted: (send: RefusedSend) => boolean): readonly RefusedSend[] {
     return [...this.#kept.other.filter(isWanted), ...this.#kept.throttled.filter(isWanted)];
   }
 
-  /** The newest before the place; each kind in order of place. */
+  /** Returns the newest before the place; each kind in order of place. */
   before(place: number, limit: number): readonly RefusedSend[] {
     const { throttled, other } = this.#kept;
     return [...newestBefore(other, place, limit), ...newestBefore(throttled, place, limit)];
@@ -96,7 +93,7 @@ export class RefusedLog {
   }
 }
 
-/** The last `limit` items before the place; `list` must be in order of place. */
+/** Returns the last `limit` items before the place; `list` must be in order of place. */
 export function newestBefore<T extends { readonly place: number }>(
   list: readonly T[],
   place: number,

@@ -14,7 +14,10 @@ const RegistrationSchema = v.object({
 const unregistered = 133010;
 const liftedByRegistration: readonly unknown[] = [unregistered, 131045];
 
-/** `POST /{phone_number_id}/register` (platform reference, 6.4): ends the holds 133010 and 131045; other holds stay. */
+/**
+ * Answers `POST /{phone_number_id}/register` (platform reference, 6.4): ends the holds 133010 and 131045; other holds
+ * stay.
+ */
 export function registerNumber(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   parsedParameters(RegistrationSchema, request.parameters);
   for (const hold of world.holds.on(number.id)) {
@@ -23,7 +26,7 @@ export function registerNumber(world: World, number: PhoneNumber, request: Platf
   return json({ success: true });
 }
 
-/** `POST /{phone_number_id}/deregister`: holds the number until it is registered. */
+/** Answers `POST /{phone_number_id}/deregister`: holds the number until it is registered. */
 export function deregisterNumber(world: World, number: PhoneNumber): Reply {
   const kind = holdKinds.find(({ code }) => code === unregistered);
   if (kind !== undefined) world.holds.open({ nodeId: number.id, kind }, world.clock.nowMs());

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { longestUploadBytes } from './uploads/upload.ts';
 
-/** `too_long`: more than `most` bytes. */
+/** Returns `too_long` for more than `most` bytes. */
 export async function readBytes(incoming: AsyncIterable<Buffer>, most: number): Promise<Buffer | 'too_long'> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -26,7 +26,7 @@ async function* untilCutOff(incoming: AsyncIterable<Buffer>): AsyncIterable<Buff
   }
 }
 
-/** The client closed the connection. */
+/** Tells whether the client closed the connection. */
 export function hasHungUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }

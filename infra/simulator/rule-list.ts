@@ -1,4 +1,4 @@
-/** A rule with its id for removal; `left` is null for a rule without an end. */
+/** A listed rule has its id for removal; `left` is null for a rule without an end. */
 export type ListedRule<Rule> = Rule & { readonly id: string; readonly left: number | null };
 
 interface InForce<Rule> {

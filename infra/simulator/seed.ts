@@ -13,7 +13,7 @@ const PhoneNumberSchema = v.looseObject({
 });
 
 const WabaSchema = v.object({
-  /** Fields of the node, as `GET /{waba_id}` returns them. */
+  /** `GET /{waba_id}` returns the node with these fields. */
   node: v.looseObject({
     id: IdSchema,
     name: v.string(),
@@ -29,13 +29,13 @@ const WabaSchema = v.object({
     }),
   ),
   templates: v.array(v.looseObject({ ...TemplateFieldsSchema.entries, id: IdSchema })),
-  /** Number of templates to generate beside the listed ones (templates/generated.ts). */
+  /** So many templates are generated beside the listed ones (templates/generated.ts). */
   generated_templates: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
 });
 
 export const TokenSchema = v.object({
   token: v.pipe(v.string(), v.nonEmpty()),
-  /** The app that owns the token and its uploads. */
+  /** The app owns the token and its uploads. */
   app_id: v.optional(IdSchema),
   waba_ids: v.array(IdSchema),
   expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
@@ -72,7 +72,7 @@ export function parseSeed(input: unknown): Seed {
   };
 }
 
-/** Demo data of the local stack: infra/local/demo/platform.json. */
+/** Returns the demo data of the local stack: infra/local/demo/platform.json. */
 export function demoSeed(): Seed {
   return parseSeed(JSON.parse(readFileSync(new URL('../local/demo/platform.json', import.meta.url), 'utf8')));
 }

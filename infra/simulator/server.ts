@@ -21,18 +21,18 @@ import { longestUploadBytes } from './uploads/upload.ts';
 import { Emitter } from './webhooks/emitter.ts';
 
 export interface SimulatorOptions {
-  /** 0 or absent: any free port. */
+  /** The port is any free one when this is 0 or absent. */
   readonly port?: number;
-  /** Absent: the demo data of the local stack. */
+  /** The demo data of the local stack are the default. */
   readonly seed?: Seed;
-  /** Real time; control calls add to it (`POST /_control/clock`). */
+  /** Control calls add to this real time (`POST /_control/clock`). */
   readonly nowMs?: () => number;
-  /** Called when a webhook receiver begins to fail, and when it recovers. */
+  /** The simulator calls it when a webhook receiver begins to fail, and when it recovers. */
   readonly report?: (line: string) => void;
 }
 
 export interface Simulator {
-  /** `http://127.0.0.1:<port>` */
+  /** The form is `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** Closes open connections at once. */
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export interface Simulator {
 const newestVersion = 'v26.0';
 const longestBodyBytes = 5_000_000;
 const longestFormBytes = longestUploadBytes + longestBodyBytes;
-/** Longer than any client waits between two calls. */
+/** The time is longer than any client waits between two calls. */
 const keepAliveMs = 75_000;
 
 /** Rejects when the port is taken. Listens on 127.0.0.1 only. */

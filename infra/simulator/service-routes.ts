@@ -83,7 +83,7 @@ async function answerOfService(base: string | undefined, asked: v.InferOutput<ty
   }
 }
 
-/** OpenAPI document of the service; `null` when the file is missing. */
+/** Returns the OpenAPI document of the service; `null` when the file is missing. */
 export function openApiDocument(): Buffer | string {
   const file = new URL('../../functions/openapi.json', import.meta.url);
   return existsSync(file) ? readFileSync(file) : 'null';

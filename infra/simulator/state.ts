@@ -32,7 +32,7 @@ import { Outbox } from './webhooks/outbox.ts';
 import { ReceiptRules } from './webhooks/receipt-rules.ts';
 import { templateUpdates } from './webhooks/template-updates.ts';
 
-/** The whole state. A reset discards it and builds a new one from the seed. */
+/** A reset discards the whole state and builds a new one from the seed. */
 export interface World {
   readonly clock: Clock;
   readonly tokens: Map<string, SeedToken>;
@@ -49,7 +49,7 @@ export interface World {
   readonly messages: MessageLog;
   readonly requests: RequestLog;
   readonly exchanges: ExchangeLog;
-  /** Recipients who block the business. */
+  /** These recipients block the business. */
   readonly blocked: Set<string>;
   readonly people: People;
   readonly doings: PeopleLog;
@@ -59,9 +59,9 @@ export interface World {
   readonly limits: MessagingLimits;
   readonly bill: Bill;
   readonly pacing: PortfolioPacing;
-  /** WABAs with Direct Send, enabled or blocked: their texts become templates. */
+  /** Direct Send makes templates of an enabled WABA's texts and refuses a blocked WABA's. */
   readonly directSend: Map<string, 'ENABLED' | 'BLOCKED'>;
-  /** By phone number id. */
+  /** The keys are phone number ids. */
   readonly profiles: Map<string, NodeFields>;
   readonly sending: SendingRecord;
   readonly faults: FaultList;
@@ -77,9 +77,9 @@ export interface World {
   /** Applies what happens by itself: reviews, and the ends of pauses, holds and pacing. */
   readonly settle: (nowMs: number) => void;
   readonly tellTemplate: TellTemplate;
-  /** Never repeated. */
+  /** It returns no text twice. */
   readonly nextChallenge: () => string;
-  /** Never repeated. */
+  /** It returns no text twice. */
   readonly nextTraceId: () => string;
 }
 

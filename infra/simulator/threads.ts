@@ -1,9 +1,9 @@
-/** Silence of the person after which a thread loses its owner. */
+/** A thread loses its owner after this silence of the person. */
 const idleMs = 24 * 3_600_000;
 
 /**
- * Threads of another responder (platform reference, 10.5): the business gets messages as `standby` and may not send
- * free-form messages.
+ * Another responder may own a thread (platform reference, 10.5): the business then gets messages as `standby` and may
+ * not send free-form messages.
  */
 export class Threads {
   readonly #activeAtMs = new Map<string, number>();
@@ -21,7 +21,7 @@ export class Threads {
     return activeAtMs !== undefined && nowMs - activeAtMs < idleMs;
   }
 
-  /** A message of the person prolongs the ownership. */
+  /** Prolongs the ownership by a message of the person. */
   wrote(numberId: string, key: string, atMs: number): void {
     if (this.isOwned(numberId, key, atMs)) this.own(numberId, key, atMs);
   }

@@ -6,7 +6,7 @@ import { TokenSchema } from './seed.ts';
 const IssuedSchema = v.strictObject(TokenSchema.entries);
 const RevokedSchema = v.strictObject({ token: TokenSchema.entries.token });
 
-/** Access tokens: given out, and taken back in the middle of everything, as the platform does when a user loses a right. */
+/** The platform takes a token back in the middle of everything, when a user loses a right. */
 export const tokenRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',

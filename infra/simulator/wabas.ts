@@ -10,7 +10,7 @@ export interface Waba {
   readonly catalogs: readonly Catalog[];
 }
 
-/** Owner of the WABA. All its numbers know a person by the same user id. */
+/** Returns the owner of the WABA. All its numbers know a person by the same user id. */
 export function ownerOf({ fields }: Waba): { readonly id: string; readonly name?: string } | undefined {
   return fields['owner_business_info'] as { readonly id: string; readonly name?: string } | undefined;
 }
@@ -19,7 +19,7 @@ export function portfolioIdOf(waba: Waba): string {
   return ownerOf(waba)?.id ?? waba.id;
 }
 
-/** WABAs of a portfolio; empty for an unknown portfolio. */
+/** Returns the WABAs of a portfolio; empty for an unknown portfolio. */
 export function wabasOf(wabas: ReadonlyMap<string, Waba>, portfolioId: string): readonly Waba[] {
   return [...wabas.values()].filter((waba) => portfolioIdOf(waba) === portfolioId);
 }
@@ -32,7 +32,9 @@ export interface PhoneNumber extends Placed {
   fields: NodeFields;
 }
 
-/** 1,000 at level HIGH, 20 when the business app uses the number too, otherwise 80 (platform reference, 4.4). */
+/**
+ * Returns 1,000 at level HIGH, 20 when the business app uses the number too, otherwise 80 (platform reference, 4.4).
+ */
 export function messagesPerSecond({ fields }: PhoneNumber): number {
   if (fields['is_on_biz_app'] === true) return 20;
   return (fields['throughput'] as { readonly level?: unknown } | undefined)?.level === 'HIGH' ? 1_000 : 80;

@@ -12,10 +12,8 @@ import { withoutDuplicates } from '../../lib/messages/request/duplicates.ts';
 import { parseSendRequest } from '../../lib/messages/request/send-request.ts';
 import { makeJob } from './send-jobs.ts';
 
-/*
- * Accepts the request of the event on stdin, as a process of its own, in front of the servers at the addresses in its
- * argument. Prints the job of the answer and the peak memory of the process in bytes.
- */
+/* This process accepts the request of the event on stdin, in front of the servers at the addresses in its argument. It
+   prints the job of the answer and its own peak memory in bytes. */
 
 const jobId = '01JD0000000000000000000000';
 const [endpoint = ''] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import { keyWrites } from './messages-table/key-item.ts';
 import type { Written } from './messages-table/written.ts';
 import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
 
-/** The call that hangs: it never arrives, it takes effect without an answer, or it takes effect after the answer. */
+/** The call that hangs never arrives, takes effect without an answer, or takes effect after the answer. */
 export interface HangingCall {
   readonly number: number;
   readonly mode: 'lost' | 'silent' | 'late';
@@ -20,10 +20,10 @@ export interface HangingCall {
 
 export interface AcceptingOptions {
   readonly template: PlatformTemplate;
-  /** Time until the invocation's timeout at its start. */
+  /** The invocation's timeout comes after this time. */
   readonly remainingMs: number;
   readonly hanging?: HangingCall;
-  /** Duration of a queue request. */
+  /** A queue request takes this long. */
   readonly queueMs?: number;
   /** The fan-out, or a worker, begins a job as soon as it is queued; otherwise after everything else. */
   readonly eager?: boolean;
@@ -35,8 +35,8 @@ export const earlierJobId = 'EARLIER';
 const newJobId = 'NEW';
 
 /**
- * A send in memory with one call that hangs. A call with an abort signal ends when the signal aborts it; other calls
- * end only at `thaw`. The caller controls the time (fake timers).
+ * A send in memory has one call that hangs. A call with an abort signal ends when the signal aborts it; other calls end
+ * only at `thaw`. The caller controls the time (fake timers).
  */
 export class AcceptingWorld {
   readonly calls: string[] = [];
@@ -45,7 +45,7 @@ export class AcceptingWorld {
   private readonly thawing: (() => void)[] = [];
   private readonly stored = new Set<string>();
   private readonly described = new Set<string>();
-  /** Jobs that a consumer of their queue can read. */
+  /** A consumer of their queue can read these jobs. */
   private readonly queued = new Set<string>();
   private readonly jobs = new Map<string, JobItem>();
   private record: IdempotencyRecord | undefined;
@@ -66,12 +66,12 @@ export class AcceptingWorld {
     return answeredOf(await messagesSend(this.ports())(sendEvent(body, key), context));
   }
 
-  /** The container serves another request: calls that hung end, and late calls take effect. */
+  /** Lets the container serve another request: calls that hung end, and late calls take effect. */
   thaw(): void {
     for (const goOn of this.thawing.splice(0)) goOn();
   }
 
-  /** The jobs that are sent, now or as soon as the fan-out or a worker reads them. */
+  /** Returns the jobs that are sent, now or as soon as the fan-out or a worker reads them. */
   sentJobs(): string[] {
     return [newJobId, earlierJobId].filter((jobId) => this.jobs.get(jobId)?.begun || this.mayBegin(jobId));
   }

@@ -8,7 +8,7 @@ import {
 import type { KeyDerivation } from '../../lib/access/sign-in/password.ts';
 import type { Credential, Credentials, LoginAttempts, LoginSource } from '../../lib/access/sign-in/sign-in.ts';
 
-/** Credentials in memory for the login policy. `calls` records every call. */
+/** Keeps credentials in memory for the login policy. `calls` records every call. */
 export function credentialsInMemory(stored: Readonly<Record<string, Credential>>, calls: string[] = []): Credentials {
   const credentials = new Map(Object.entries(stored));
   return {
@@ -25,12 +25,11 @@ export function credentialsInMemory(stored: Readonly<Record<string, Credential>>
 }
 
 export interface RecordedAttempts extends LoginAttempts {
-  /** The times of all password checks. */
   readonly startedAtMs: number[];
 }
 
 /**
- * Records of login attempts in memory, under the conditions of the DynamoDB store
+ * Keeps login attempts in memory, under the conditions of the DynamoDB store
  * (test/lib/access/sign-in/login-attempts-store.adapter.test.ts).
  */
 export function attemptsInMemory(calls: string[] = []): RecordedAttempts {
@@ -75,7 +74,7 @@ export function attemptsInMemory(calls: string[] = []): RecordedAttempts {
   };
 }
 
-/** Whether the record allows an attempt to start now. */
+/** Tells whether the record allows an attempt to start now. */
 function allows({ free, atOnce, afterDelayOf }: AttemptConditions, pair: Partial<PairRecord> | undefined): boolean {
   if (pair?.started === undefined) return true;
   const { started, failures = 0 } = pair;
@@ -90,8 +89,7 @@ export function usersInMemory(users: readonly UserProfile[]) {
 }
 
 /**
- * A key derivation that costs nothing and records its calls. Its key is the padded password, which is enough to compare
- * passwords.
+ * Derives keys at no cost and records its calls. A key is the padded password, which is enough to compare passwords.
  */
 export function cheapDerivation() {
   const recipes: Parameters<KeyDerivation>[1][] = [];
@@ -102,7 +100,7 @@ export function cheapDerivation() {
   return { derive, recipes };
 }
 
-/** The derivations of every refused login, the same for every username, in any order (R37). */
+/** Every refused login has these derivations, the same for every username, in any order (R37). */
 export const refusedRecipes = [
   { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
   { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 },

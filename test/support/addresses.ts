@@ -1,6 +1,5 @@
 import { inject, type ProvidedContext } from 'vitest';
 
-/** The addresses of a running stack, and the log of its functions. */
 export interface StackContext {
   readonly apiUrl: string;
   readonly platformUrl: string;
@@ -10,30 +9,30 @@ export interface StackContext {
   readonly queueUrls: Readonly<Record<string, string>>;
   /** The local receiver of events listens here (infra/local/webhook-receiver.ts). */
   readonly webhookReceiverPort: number;
-  /** The file with all log lines of the functions so far. */
+  /** The file has all log lines of the functions so far. */
   readonly functionLog: string;
 }
 
-/** The data that the tests of an acceptance run receive. */
+/** The tests of an acceptance run receive these data. */
 export interface AcceptanceContext {
-  /** The deployed stage; undefined for a local stack. */
+  /** A local stack has no deployed stage. */
   readonly stage: string | undefined;
-  /** Logins by the name of the demo user that each replaces. */
+  /** A key is the demo user that the login replaces. */
   readonly logins: Readonly<Record<string, { readonly username: string; readonly password: string }>>;
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** One stack for each worker of the contract tests; undefined in other projects. */
+    /** Each worker of the contract tests has a stack; other projects have none. */
     stacks: readonly StackContext[] | undefined;
-    /** The data of the acceptance run (test/acceptance); undefined in every other run. */
+    /** Only the acceptance run has these data (test/acceptance). */
     acceptance: AcceptanceContext | undefined;
   }
 }
 
 /**
- * The address of a part: of this worker's stack in contract tests, of the project's emulators in adapter tests. A
- * worker runs one file at a time, so that no other file changes its simulator.
+ * Returns the address of a part: of this worker's stack in contract tests, of the project's emulators in adapter tests.
+ * A worker runs one file at a time, so that no other file changes its simulator.
  */
 export function addressOf<Name extends keyof StackContext>(name: Name): StackContext[Name] {
   const stacks = inject('stacks');

@@ -1,16 +1,14 @@
 import * as v from 'valibot';
 import type { Stack } from '../../infra/local/cdk-assembly.ts';
 
-/*
- * Evaluates the alarms of a synthesized template as CloudWatch would. Metrics, statistics, thresholds and periods come
- * from the template, so a changed alarm rings differently here too.
- */
+/* The alarms of a synthesized template ring here as in CloudWatch. Metrics, statistics, thresholds and periods come
+   from the template, so a changed alarm rings differently here too. */
 
-/** One value of a metric, as CloudWatch stores it. */
+/** CloudWatch stores one value of a metric like this. */
 export interface Datum {
   readonly namespace: string;
   readonly metric: string;
-  /** Pairs such as `service=template-messaging-local-service`, sorted by name and separated by commas. */
+  /** The pairs, such as `service=template-messaging-local-service`, are sorted by name and separated by commas. */
   readonly dimensions: string;
   readonly atMs: number;
   readonly value: number;
@@ -47,8 +45,8 @@ export interface MetricAlarm {
 }
 
 /**
- * The alarm with this full name. For a composite over one alarm (infra/constructs/alarm.ts): the measuring alarm with
- * the composite's name. Throws for alarms that need more than data: metric math, other statistics.
+ * Returns the alarm with this full name; for a composite over one alarm (infra/constructs/alarm.ts) the measuring alarm
+ * with the composite's name. Throws for alarms that need more than data: metric math, other statistics.
  */
 export function alarmNamed(name: string, stacks: readonly Stack[]): MetricAlarm {
   const resources = stacks.flatMap(({ resources: own }) => Object.entries(own));
@@ -90,13 +88,13 @@ function dimensionsOf(pairs: readonly (readonly [string, string])[]): string {
 
 export interface Standing {
   readonly rings: boolean;
-  /** The statistic of each period, latest first; undefined for periods without data. */
+  /** A period without data is undefined; the latest comes first. */
   readonly values: readonly (number | undefined)[];
 }
 
 /**
- * The state of an alarm at a moment, from the periods that end there. `secondMs` is the length of a CloudWatch second,
- * 1,000 by default; a shorter second makes windows shorter and sums at most smaller.
+ * Returns the state of an alarm at a moment, from the periods that end there. `secondMs` is the length of a CloudWatch
+ * second, 1,000 by default; a shorter second makes windows shorter and sums at most smaller.
  */
 export function standingOf(
   alarm: MetricAlarm,
@@ -132,8 +130,8 @@ const EmfSchema = v.looseObject({
 });
 
 /**
- * The data that a line of embedded metric format sends to CloudWatch: one for each metric and set of dimensions; none
- * for other lines.
+ * Returns the data that a line of embedded metric format sends to CloudWatch: one for each metric and set of
+ * dimensions; none for other lines.
  */
 export function measuredBy(line: string): Datum[] {
   if (!line.startsWith('{"_aws":')) return [];
@@ -149,7 +147,7 @@ export function measuredBy(line: string): Datum[] {
   );
 }
 
-/** `page platform-credential-refused: Sum of PlatformCredentialRefused in 300 s above 0` */
+/** Writes `page platform-credential-refused: Sum of PlatformCredentialRefused in 300 s above 0`. */
 export function alarmLine({
   name,
   severity,

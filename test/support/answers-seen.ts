@@ -4,7 +4,7 @@ import { operations } from '../../infra/openapi/operations/all.ts';
 import { statusOf } from '../../lib/http/refusal.ts';
 import { shownElsewhere } from './shown-elsewhere.ts';
 
-/** This worker's answers are stored here for `answersSeen`. */
+/** `answersSeen` reads this worker's answers here. */
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 const notes = join(dist, `contract-answers-${process.env['VITEST_POOL_ID']}.log`);
 const noted = new Set<string>();
@@ -25,13 +25,13 @@ export function forgetAnswers(): void {
 
 export interface AnswersSeen {
   readonly seen: readonly string[];
-  /** Answers by the test that shows them. */
+  /** The keys are the tests that show these answers. */
   readonly elsewhere: Readonly<Record<string, readonly string[]>>;
   /** No test shows these answers. */
   readonly unseen: readonly string[];
 }
 
-/** The documented answers (`operation status code`), and whether this run has seen them. */
+/** Returns the documented answers (`operation status code`), and whether this run has seen them. */
 export function answersSeen(): AnswersSeen {
   const seen = new Set(notesIn(dist).flatMap((name) => readFileSync(join(dist, name), 'utf8').trim().split('\n')));
   const unseen = Object.entries(operations).flatMap(([name, { answers, refusals }]) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Any text of whole code points, with control characters and unassigned ones. The same as `unit: 'binary'` of
- * fast-check, which takes a second of processor time in every file that uses it once.
+ * Generates any text of whole code points, with control characters and unassigned ones, as fast-check's `unit:
+ * 'binary'` does. That takes a second of processor time in every file that uses it once.
  */
 export function anyText(bounds: fc.ArrayConstraints = {}): fc.Arbitrary<string> {
   const surrogates = { from: 0xd800, count: 0x800 };

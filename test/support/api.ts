@@ -13,7 +13,7 @@ export interface ApiReply {
 
 export interface ApiRequest {
   readonly token?: string;
-  /** Sent as JSON; a string or bytes are sent unchanged. */
+  /** The body is sent as JSON, a string or bytes unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ export async function api(route: string, request: ApiRequest = {}): Promise<ApiR
   return apiAt(addressOf('apiUrl'), route, request);
 }
 
-/** The same for the API of another stack. */
+/** Sends one request to the API of another stack, as `api`. */
 export async function apiAt(baseUrl: string, route: string, request: ApiRequest = {}): Promise<ApiReply> {
   const reply = await call(baseUrl, route, request);
   const [method = 'GET', path = '/'] = route.split(' ', 2);
@@ -40,7 +40,7 @@ export async function platform(route: string, body?: unknown): Promise<ApiReply>
   return call(addressOf('platformUrl'), route, body === undefined ? {} : { body });
 }
 
-/** The same for any server. */
+/** Sends one request to any server, as `api`. */
 export async function call(baseUrl: string, route: string, request: ApiRequest = {}): Promise<ApiReply> {
   const [method = 'GET', path = '/'] = route.split(' ', 2);
   const { headers, body } = wireOf(request);
@@ -76,12 +76,12 @@ function parsed(text: string): unknown {
 
 const tokens = new Map<string, Promise<string>>();
 
-/** The username and password of a demo user. */
+/** Returns the username and password of a demo user. */
 export function loginOf(username: DemoUser): { readonly username: string; readonly password: string } {
   return inject('acceptance')?.logins[username] ?? { username, password: `demo-${username}` };
 }
 
-/** An access token of a demo user from a real login; one login for each user and test file. */
+/** Returns an access token of a demo user from a real login; one login for each user and test file. */
 export function tokenOf(username: DemoUser): Promise<string> {
   const known = tokens.get(username);
   if (known !== undefined) return known;

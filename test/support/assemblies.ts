@@ -5,7 +5,7 @@ import { functions } from '../../infra/functions.ts';
 import { serviceApp } from '../../infra/service.ts';
 import { settingChoices } from './setting-choices.ts';
 
-/** A folder with an empty bundle for each function; `done` removes it. */
+/** Makes a folder with an empty bundle for each function; `done` removes it. */
 export function stubBundles(names: readonly string[] = Object.keys(functions)) {
   const directory = mkdtempSync(join(tmpdir(), 'bundles-'));
   for (const name of names) {
@@ -19,7 +19,7 @@ export function stubBundles(names: readonly string[] = Object.keys(functions)) {
   };
 }
 
-// Runs as a process of its own (infra-build.ts): synthesizes each choice of settings into a subfolder with its name.
+// The process of infra-build.ts synthesizes each choice of settings into a subfolder with its name.
 if (import.meta.main) {
   const { bundlesDirectory, done } = stubBundles();
   try {

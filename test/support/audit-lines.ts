@@ -2,7 +2,7 @@ import type { Target } from '../../infra/operate/target.ts';
 import { auditReader } from '../../lib/audit/audit-reading-store.ts';
 import type { AuditEntry } from '../../lib/audit/entry.ts';
 
-/** A client's audit entries of the last ten minutes. */
+/** Returns a client's audit entries of the last ten minutes. */
 export async function auditLinesOf(
   { documentClient, tableName }: Target,
   clientId: number,

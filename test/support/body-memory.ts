@@ -2,10 +2,8 @@ import type { Context } from 'aws-lambda';
 import { hostileBodies } from './hostile-bodies.ts';
 import { makeHttpEvent } from './http-event.ts';
 
-/*
- * Sends one hostile body to one page, as a process of its own. Prints the status and the largest growth of the resident
- * set in megabytes. Arguments: operation, body, bytes.
- */
+/* This process sends one hostile body to one page. It prints the status and the largest growth of the resident set in
+   megabytes. Its arguments are operation, body, bytes. */
 
 const [operation = '', bodyName = '', bytes = ''] = process.argv.slice(2);
 const page = await import(`../../functions/${operation}.ts`);

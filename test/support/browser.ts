@@ -9,10 +9,10 @@ const screenshots = join(root, 'dist', 'screenshots');
 const version = packageJson.devDependencies['@sparticuz/chromium'];
 const unpacked = join(root, 'node_modules', '.cache', `chromium-${version}`);
 
-/** The switches that the package recommends for cloud functions, without those that weaken web security. */
+/** The package recommends these switches for cloud functions; those that weaken web security are left out. */
 const switches = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'];
 
-/** A real browser from an npm package; or the reason why this machine has none. */
+/** Starts a real browser from an npm package, or returns the reason why this machine has none. */
 export async function startBrowser(): Promise<Browser | string> {
   try {
     return await puppeteer.launch({ executablePath: await unpackedBinary(), args: switches, headless: 'shell' });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** The operations with a function: the files in functions/ are the API. */
+/** Returns the operations with a function: the files in functions/ are the API. */
 export function builtOperations(): string[] {
   return readdirSync(new URL('../../functions/', import.meta.url))
     .filter((name) => name.endsWith('.ts'))

@@ -17,7 +17,7 @@ import { scenarioHead, startMs } from './scenario-job.ts';
 import { makeJob, makeRecipients } from './send-jobs.ts';
 
 const statuses = ['sent', 'delivered', 'read'] as const;
-/** The batch size of the function (infra/function-shapes/messages.ts). */
+/** The function has this batch size (infra/function-shapes/messages.ts). */
 const batchSize = 500;
 
 interface Bulk {
@@ -27,7 +27,7 @@ interface Bulk {
   readonly messages: number;
   readonly wanted: SubscribedTypes;
   readonly events: MemoryEvents;
-  /** Receipts in one queue message, which holds the receipts of one post. */
+  /** A queue message holds the receipts of one post. */
   readonly together?: number;
   /** Each receipt comes once. */
   readonly undoubled?: boolean;

@@ -1,4 +1,4 @@
-/** Numbers from 0 to below `limit`, the same in every run. */
+/** Returns numbers from 0 to below `limit`, the same in every run. */
 function seededNumbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -10,7 +10,7 @@ function seededNumbers(seed: number): (limit: number) => number {
 // Bytes with a meaning for a form parser come more often than by chance.
 const telling = Buffer.from('\r\n-;="\\:\0');
 
-/** Damaged copies of a form, the same for each seed: changed bytes, then cuts, removals or repetitions. */
+/** Damages copies of a form, the same for each seed: changed bytes, then cuts, removals or repetitions. */
 export function* byteMutations(whole: Buffer, seed: number, count: number): Generator<Buffer> {
   const below = seededNumbers(seed);
   for (let left = count; left > 0; left -= 1) {

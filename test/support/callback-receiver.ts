@@ -9,7 +9,7 @@ export interface ReceivedCall {
   readonly bytes: Buffer;
 }
 
-/** A receiver of the platform's webhooks on a free port, for any path. */
+/** Receives the platform's webhooks on a free port, for any path. */
 export async function callbackReceiver(verifyToken = 'right') {
   const calls: ReceivedCall[] = [];
   const answers: number[] = [];
@@ -34,7 +34,7 @@ export async function callbackReceiver(verifyToken = 'right') {
     calls,
     /** Sets the statuses of the next answers to POST. */
     answerWith: (...statuses: readonly number[]) => answers.push(...statuses),
-    /** Every status or news so far, in order, whatever the answer was. */
+    /** Returns every status or news so far, in order, whatever the answer was. */
     updates: () => calls.filter(({ method }) => method === 'POST').flatMap(({ bytes }) => updatesIn(bytes)),
     forget: () => {
       calls.length = 0;
@@ -53,7 +53,7 @@ export interface ReceivedUpdate {
   readonly value: any;
 }
 
-/** Every update of an envelope; a status is its own value. */
+/** Returns every update of an envelope; a status is its own value. */
 export function updatesIn(bytes: Buffer): readonly ReceivedUpdate[] {
   const { object, entry } = JSON.parse(bytes.toString());
   if (object !== 'whatsapp_business_account') throw new Error(`an envelope of ${object}`);

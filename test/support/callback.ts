@@ -1,4 +1,4 @@
-/** Sets the simulator's webhook address from now on; null: no webhooks. */
+/** Sets the simulator's webhook address from now on; null stops webhooks. */
 export async function tellAt(platformUrl: string, callbackUrl: string | null): Promise<void> {
   const reply = await fetch(`${platformUrl}/_control/apps/500000000000001`, {
     method: 'POST',

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 
-/** The caller, as the authorizer would have verified it. */
+/** The authorizer would have verified this caller. */
 export interface TestCaller {
   readonly userId: string;
   readonly clientId: number;
@@ -12,7 +12,6 @@ export interface TestCaller {
 export interface CallOptions {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** The raw body, as it was sent. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly isBase64Encoded?: boolean;

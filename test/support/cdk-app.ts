@@ -45,7 +45,7 @@ export function lambdaFunction(stack: Stack, id: string, environment: Record<str
   });
 }
 
-/** Two stacks as in the service: state in the first, and functions that refer to it in the second. */
+/** Adds two stacks as in the service: state in the first, and functions that refer to it in the second. */
 export function twoStacks(app: App): void {
   const stateful = new Stack(app, 'Stateful');
   const dead = new Queue(stateful, 'Dead', { queueName: 'jobs-dead', retentionPeriod: Duration.days(14) });

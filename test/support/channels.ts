@@ -2,7 +2,7 @@ import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { firstAttributes, listedChannelKey, liveText, provisionedAttributes } from '../../lib/channels/channel-item.ts';
 import type { ChannelStore } from '../../lib/channels/channel-store.ts';
 
-/** A channel after provisioning and before any synchronization. */
+/** Makes a channel as it is after provisioning and before any synchronization. */
 export function makeListedChannel(overrides: Partial<ListedChannel> = {}): ListedChannel {
   return {
     clientId: 1001,
@@ -22,7 +22,7 @@ export function makeListedChannel(overrides: Partial<ListedChannel> = {}): Liste
   };
 }
 
-/** Channels in memory, for tests that read the channels of a number or a WABA. */
+/** Keeps channels in memory, for tests that read the channels of a number or a WABA. */
 export function memoryChannels(
   listed: readonly ListedChannel[],
 ): Pick<ChannelStore, 'findNumber' | 'numbersOf' | 'find'> {
@@ -35,7 +35,7 @@ export function memoryChannels(
   };
 }
 
-/** The item of a channel after provisioning, refreshes and removal. */
+/** Returns the item of a channel after provisioning, refreshes and removal. */
 export function storedChannel(channel: ListedChannel): Record<string, unknown> {
   return {
     ...listedChannelKey(channel.clientId, channel.waId),
@@ -47,7 +47,7 @@ export function storedChannel(channel: ListedChannel): Record<string, unknown> {
   };
 }
 
-/** Channels of many clients with all fields; one in fifty is deleted. */
+/** Makes channels of many clients with all fields; one in fifty is deleted. */
 export function channelsAtScale(count: number, clientOf: (index: number) => number): ListedChannel[] {
   return Array.from({ length: count }, (_, index) => {
     const clientId = clientOf(index);

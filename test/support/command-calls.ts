@@ -2,35 +2,36 @@ import { bundled, childrenOf, type Node, nameOf, syntaxOf, within } from './func
 import { isCall, namesIn, neverNamed, partsOf } from './living-code.ts';
 import { callsIn, type TableCalls } from './table-calls.ts';
 
-/** What an operator's command can ask of AWS, read from its bundle without running it. */
 export interface CommandCalls {
-  /** Verbs of each table. */
   readonly tables: TableCalls;
-  /** Secrets that it names, by the variables of functions. */
+  /** The command names these secrets by the variables of functions. */
   readonly secrets: ReadonlySet<string>;
-  /** Actions on secrets, of whichever. */
+  /** The actions may be on any secret. */
   readonly ofSecrets: ReadonlySet<string>;
-  /** Queues that it opens, and queues of dead letters: by name, or `*` for whichever it is told. */
+  /** The command opens these queues and dead-letter queues by name, or `*` for any that its user names. */
   readonly queues: ReadonlySet<string>;
   readonly deadLetters: ReadonlySet<string>;
-  /** Calls of other services, by the names that their clients give them: `GetQueueUrlCommand`. */
+  /** The clients of other services give these calls their names: `GetQueueUrlCommand`. */
   readonly services: ReadonlySet<string>;
 }
 
-/** It is told its table by a function that is asked for each: what it calls is recorded, not read. */
+/** A function gives each caller its table, so the calls of this file are recorded, not read. */
 const recorded = '*/provisioning-store.ts';
 
-/** Of erasing: a writer that is told its table at each call. */
+/** The writer of erasing receives its table at each call. */
 const toldLater = { rewriter: ['messages', 'webhooks'] };
 
-/** What the methods of the secrets of a target (secret-store.ts) ask for. */
+/** The methods of a target's secrets (secret-store.ts) ask for these actions. */
 const actionsOfSecrets: Readonly<Record<string, readonly string[]>> = {
   read: ['GetSecretValue'],
   write: ['PutSecretValue'],
   writeOwn: ['PutSecretValue', 'CreateSecret'],
 };
 
-/** Of each command, by the name of its file in infra/operate; without the calls of the store of provisioning. */
+/**
+ * Returns the calls of each command, by the name of its file in infra/operate; without the calls of the store of
+ * provisioning.
+ */
 export async function commandCalls(files: readonly string[]): Promise<ReadonlyMap<string, CommandCalls>> {
   const codes = await bundled(
     files.map((file) => `infra/operate/${file}`),
@@ -39,7 +40,7 @@ export async function commandCalls(files: readonly string[]): Promise<ReadonlyMa
   return new Map([...codes].map(([name, code]) => [name, callsOf(code)]));
 }
 
-/** The same, of a bundle's text. */
+/** Returns the calls in a bundle's text. */
 export function callsOf(code: string): CommandCalls {
   const program = syntaxOf(code);
   const statements = childrenOf(program).filter(({ type }) => type !== 'ImportDeclaration');
@@ -56,7 +57,7 @@ export function callsOf(code: string): CommandCalls {
   };
 }
 
-/** Of the clients of services that have no reading of their own, by the name in the bundle. */
+/** Finds the clients of services that have no reading of their own, by the name in the bundle. */
 function importedCalls(program: Node): ReadonlyMap<string, string> {
   const imported = new Map<string, string>();
   for (const statement of childrenOf(program)) {
@@ -75,7 +76,7 @@ function secretVariable({ type, value }: Node): string[] {
   return type === 'Literal' && typeof value === 'string' && value.endsWith('_SECRET') ? [value] : [];
 }
 
-/** `target.secrets.read`, and both of `secrets[a ? 'write' : 'writeOwn']`. */
+/** Finds `target.secrets.read`, and both of `secrets[a ? 'write' : 'writeOwn']`. */
 function methodsOfSecrets({ type, object, property, computed }: Node): string[] {
   if (type !== 'MemberExpression') return [];
   const owner = object as Node;
@@ -85,7 +86,7 @@ function methodsOfSecrets({ type, object, property, computed }: Node): string[] 
   return [...within(named)].flatMap(({ type: kind, value }) => (kind === 'Literal' ? [String(value)] : []));
 }
 
-/** Of `open(stage, 'events')` the queue; `*` where its name is no text. */
+/** Finds the queue of `open(stage, 'events')`; `*` where its name is no text. */
 function openedBy(opener: string): (node: Node) => string[] {
   return ({ type, callee, arguments: given }) => {
     if (type !== 'CallExpression' || nameOf(callee) !== opener) return [];

@@ -1,10 +1,10 @@
 export interface Comment {
-  /** The number of its first line. */
+  /** The first line of the comment has this number. */
   readonly line: number;
   readonly text: string;
 }
 
-/** The comments of a source that stand on lines of their own; `//` lines that follow each other are one. */
+/** Returns the comments of a source that stand on lines of their own; `//` lines that follow each other are one. */
 export function commentsOf(source: string): Comment[] {
   const comments: { line: number; text: string }[] = [];
   let open: 'block' | 'lines' | undefined;

@@ -9,7 +9,8 @@ import { recipient, type SimulatorAtRest, simulatorAtRest } from './simulator.ts
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * The browser of a test file. On a machine without one the file is skipped with the reason; with `CI=true` it fails.
+ * Starts the browser of a test file. On a machine without one the file is skipped with the reason; with `CI=true` it
+ * fails.
  */
 export async function browserOfFile(): Promise<Browser | undefined> {
   const started = await startBrowser();
@@ -20,7 +21,7 @@ export async function browserOfFile(): Promise<Browser | undefined> {
   return undefined;
 }
 
-/** A new simulator and a tab with its console for every test; the test fails when the page had an error. */
+/** Starts a new simulator and a tab with its console for every test; the test fails when the page had an error. */
 export function consoleOfFile(browser: Browser | undefined) {
   let simulator: SimulatorAtRest | undefined;
   let tab: Awaited<ReturnType<typeof openConsole>> | undefined;
@@ -60,7 +61,7 @@ function started<T>(thing: T | undefined): T {
   return thing;
 }
 
-/** The console in a tab of its own, with all errors of the page. */
+/** Opens the console in a tab of its own, with all errors of the page. */
 export async function openConsole(browser: Browser, url: string) {
   const page = await browser.newPage();
   const problems: string[] = [];
@@ -79,7 +80,7 @@ export async function openConsole(browser: Browser, url: string) {
   return { page, problems };
 }
 
-/** Long enough for a busy machine; what takes longer fails. */
+/** The wait is long enough for a busy machine; what takes longer fails. */
 const longestWaitMs = 50_000;
 
 /**
@@ -115,7 +116,7 @@ export async function press(page: Page, name: string, role = 'button'): Promise<
   await page.keyboard.press('Enter');
 }
 
-/** Axe's findings against the accessibility rules (WCAG 2.2 A and AA): the rule and the first place of each. */
+/** Returns Axe's findings against the accessibility rules (WCAG 2.2 A and AA): the rule and the first place of each. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
   // The debugger evaluates this, because the page allows no inserted scripts.
   await page.evaluate(`${axe};0`);

@@ -24,14 +24,14 @@ interface Message {
 
 export interface RushOptions {
   /**
-   * The queue prefers the client with the fewest messages in flight, as a fair queue of SQS does; otherwise it is first
-   * in, first out.
+   * A fair queue prefers the client with the fewest messages in flight, as SQS does; otherwise the queue is first in,
+   * first out.
    */
   readonly isFair: boolean;
 }
 
 /**
- * The deployed delivery of events: at most twenty runs with ten messages each, in virtual time with a region's
+ * The deployed delivery of events has at most twenty runs with ten messages each, here in virtual time with a region's
  * latencies. Simultaneous changes of one state conflict as in the store. Requests are counted.
  */
 export class DeliveryRush {
@@ -39,11 +39,10 @@ export class DeliveryRush {
   readonly time = new VirtualTime(this.world.nowMs);
   answerMs = (_clientId: number) => 50;
   answer = (_clientId: number): PostAnswer => ({ status: 200 });
-  /** When each event arrived, by its id. */
+  /** The keys are ids of events. */
   readonly delivered = new Map<string, number>();
-  /** The largest number of posts in flight, by client. */
   readonly mostPosts = new Map<number, number>();
-  /** Requests for sending, receiving and deleting, each with ten messages where they go together. */
+  /** These requests send, receive and delete, each ten messages where they go together. */
   queueRequests = 0;
   wakes = 0;
   readonly #isFair: boolean;

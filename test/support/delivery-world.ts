@@ -37,27 +37,25 @@ export function makeEvent(clientId: number, number = 0): Extract<ServiceEvent, {
   };
 }
 
-/** The ports of the delivery policy in memory, with a queue and a clock that only the test moves. */
+/** The delivery policy has its ports in memory, with a queue and a clock that only the test moves. */
 export class DeliveryWorld {
   nowMs = 1_800_000_000_000;
   random = 0.5;
-  /** The receiver's answer, and its duration. */
+  /** The receiver answers at once or later. */
   answer: (post: Post) => PostAnswer | Promise<PostAnswer> = () => ({ status: 200 });
   readonly receivers = new Map<number, Receiver & { active: boolean }>();
   readonly states = new Map<number, DeliveryState>();
   readonly recorded = new Map<string, ServiceEvent>();
   readonly posts: (Post & { readonly atMs: number })[] = [];
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
-  /** All ports fail once before this function of a port. */
+  /** The port's function of this name fails once, before its effect. */
   breakAt: string | undefined;
   batches = 0;
-  /** Wake messages sent. */
   wakes = 0;
   readonly #list: MemoryBacklog;
   #messages: Message[] = [];
   #sent = 0;
 
-  /** `pageItems`: the page size of lists. */
   constructor({ pageItems = 5 }: { readonly pageItems?: number } = {}) {
     this.#list = new MemoryBacklog(pageItems);
   }
@@ -71,17 +69,17 @@ export class DeliveryWorld {
     for (const event of events) this.#add(encodeEvent(event), 0);
   }
 
-  /** The lists of all clients, in the order of their keys. */
+  /** Returns the lists of all clients, in the order of their keys. */
   get waiting(): readonly Pending[] {
     return this.#list.all;
   }
 
-  /** The messages in the queue, wake messages too. */
+  /** Returns the messages in the queue, wake messages too. */
   get queued(): readonly { readonly body: Record<string, unknown>; readonly inMs: number }[] {
     return this.#messages.map(({ body, visibleAtMs }) => ({ body: JSON.parse(body), inMs: visibleAtMs - this.nowMs }));
   }
 
-  /** No client has anything left to deliver. */
+  /** Tells that no client has anything left to deliver. */
   get isAtRest(): boolean {
     return this.waiting.length === 0 && this.#messages.length === 0;
   }

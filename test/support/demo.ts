@@ -1,10 +1,8 @@
 import { inject } from 'vitest';
 import { acceptanceIds } from '../acceptance/ids.ts';
 
-/*
- * The users and ids of contract tests: the demo data of the local stack (infra/local/demo/provisioning.json), or the
- * same data under ids of the acceptance run on a deployed stage (test/acceptance). Tests for both use these names.
- */
+/* Contract tests use the demo data of the local stack (infra/local/demo/provisioning.json), or the same data under ids
+   of the acceptance run on a deployed stage (test/acceptance). Tests for both use these names. */
 
 const demoIds = {
   clients: { operator: 1, andes: 1001, boreal: 1002 },

@@ -1,6 +1,6 @@
 import type { Campaign, Channel, Directory, UserProfile, Waba } from '../../lib/access/directory.ts';
 
-/** A directory in memory, for tests that read it. */
+/** Keeps a directory in memory, for tests that read it. */
 export function memoryDirectory(content: {
   readonly wabas?: readonly Waba[];
   readonly channels?: readonly Channel[];

@@ -4,10 +4,10 @@ import { routes } from '../../infra/routes.ts';
 import { noteAnswer } from './answers-seen.ts';
 import { type Content, escaped, type Operation, openApi, operationOf, pointerTo, schemaFaults } from './openapi.ts';
 
-/** An exchange with the API, as on the wire. */
+/** The exchange with the API is as on the wire. */
 export interface Exchange {
   readonly method: string;
-  /** The path with its query. */
+  /** The path has its query. */
   readonly path: string;
   readonly requestHeaders: Headers;
   readonly requestBody: string | Uint8Array | undefined;
@@ -18,13 +18,13 @@ export interface Exchange {
 
 const routeOf = createRouter(routes);
 
-/** Headers of HTTP, of AWS and for browsers of other origins (D52), which every answer may have. */
+/** Every answer may have these headers of HTTP, of AWS and for browsers of other origins (D52). */
 const ofTransport =
   /^(?:access-control-.*|connection|keep-alive|date|content-(?:type|length)|transfer-encoding|apigw-requestid|via|vary|age|server|alt-svc|x-cache|x-amz-cf-.*)$/;
 
 /**
- * Throws unless the exchange matches the document (D48): a known route, and a documented status, headers and body. For
- * an accepted request also the path, query, headers and body.
+ * Throws unless the exchange matches the document (D48): a known route, and a documented status, headers and body. An
+ * accepted request must match in path, query, headers and body too.
  */
 export async function expectDocumented(exchange: Exchange): Promise<void> {
   // The gateway itself answers a preflight request, which has no route (D52).
@@ -41,7 +41,7 @@ ${said}
 If the answer is right, change the page's schema or its entry in infra/openapi/operations/, and run npm run openapi.`);
 }
 
-/** The differences between an exchange and the document. */
+/** Returns the differences between an exchange and the document. */
 export async function documentFaults(exchange: Exchange): Promise<string[]> {
   const [, ...query] = exchange.path.split('?');
   const match = matchOf(exchange.method, rawPathOf(exchange));
@@ -74,7 +74,7 @@ function matchOf(method: string, rawPath: string) {
   try {
     return routeOf(method, rawPath);
   } catch {
-    return undefined; // malformed percent-encoding: the gateway's 400
+    return undefined; // The gateway answers malformed percent-encoding with a 400.
   }
 }
 
@@ -111,14 +111,14 @@ interface Response {
   readonly 'x-text-csv'?: string;
 }
 
-/** A response of the document with its pointer, which may lead to the components. */
+/** Returns a response of the document with its pointer, which may lead to the components. */
 function resolved(response: object, pointer: string): { readonly response: Response; readonly pointer: string } {
   if (!('$ref' in response)) return { response, pointer };
   const name = String(response.$ref).split('/').at(-1) ?? '';
   return { response: openApi.components.responses[name], pointer: String(response.$ref) };
 }
 
-/** The gateway's own answers, all of them refusals, have none of our headers. */
+/** Returns the faults of headers; the gateway's own answers, all of them refusals, have none of ours. */
 function headerFaults(
   headers: Headers,
   documented: Readonly<Record<string, object>>,
@@ -162,7 +162,7 @@ function parameterFaults(
   });
 }
 
-/** The faults of a value that came as text, parsed by the type in its schema. */
+/** Returns the faults of a value that came as text, parsed by the type in its schema. */
 function valueFaults(
   kind: 'answers' | 'requests',
   {
@@ -205,7 +205,7 @@ async function bodyFaults(exchange: Exchange, { operationId, requestBody }: Oper
   return template === undefined ? [] : schemaFaults('requests', pointer, json(template), 'part template');
 }
 
-/** The JSON of a form; undefined for a form that only the service's own parser can read. */
+/** Returns the JSON of a form; undefined for a form that only the service's own parser can read. */
 async function templatePart(sent: string | Uint8Array, type: string): Promise<string | undefined> {
   try {
     const form = await new Response(Buffer.from(sent), { headers: { 'content-type': type } }).formData();
@@ -216,7 +216,7 @@ async function templatePart(sent: string | Uint8Array, type: string): Promise<st
   }
 }
 
-/** The differences between a delivery's body and the document's schema for its kind of event. */
+/** Returns the differences between a delivery's body and the document's schema for its kind of event. */
 export function eventFaults(body: string): string[] {
   const { type } = JSON.parse(body);
   if (openApi.webhooks[type] === undefined) return [`the event ${type} is not documented`];

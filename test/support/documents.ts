@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The text of a document; its path starts at the project's folder. */
+/** Returns the text of a document; its path starts at the project's folder. */
 export function documentOf(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** The sections of a document: the text below each heading, up to the next heading of any level. */
+/** Returns the sections of a document: the text below each heading, up to the next heading of any level. */
 export function sectionsOf(markdown: string): ReadonlyMap<string, string> {
   const sections = new Map<string, string>();
   let heading: string | undefined;
@@ -27,7 +27,7 @@ export function sectionsOf(markdown: string): ReadonlyMap<string, string> {
   return sections;
 }
 
-/** The rows of the Markdown table whose heading starts so, as cells. */
+/** Returns the rows of the Markdown table whose heading starts so, as cells. */
 export function tableRows(markdown: string, heading: string): string[][] {
   const lines = markdown.split('\n');
   const start = lines.findIndex((line) => line.startsWith(heading));
@@ -41,7 +41,7 @@ export function tableRows(markdown: string, heading: string): string[][] {
   );
 }
 
-/** The texts in backticks of a cell. */
+/** Returns the texts in backticks of a cell. */
 export function namesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }

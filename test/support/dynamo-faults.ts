@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** A fault that DynamoDB Local never causes; one entry for each attempt of a request. */
+/** DynamoDB Local never causes these faults; each attempt of a request has one entry. */
 export type DynamoFault =
   /** The request never arrives. */
   | { readonly kind: 'throw'; readonly error: Error }

@@ -23,7 +23,7 @@ const user = 'supervisor1001';
 const appId = '500000000000001';
 const everyMs = 1_000;
 
-/** A name of our own for the API, as a deployment has it: what the platform tells reaches whichever API stands now. */
+/** The API has a name of our own, as in a deployment, so that the platform's webhooks reach the API that stands now. */
 interface Door {
   readonly url: string;
   leadTo(apiUrl: string): void;
@@ -42,7 +42,7 @@ async function openDoor(): Promise<Door> {
       const answer = await fetch(`${apiUrl}${request.url}`, init);
       response.writeHead(answer.status).end(await answer.text());
     } catch {
-      // No API stands behind it just now: the platform posts again.
+      // No API stands behind the door just now: the platform posts again.
       response.writeHead(502).end();
     }
   });
@@ -61,17 +61,20 @@ function signedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, String(headers[name])]));
 }
 
-/** The emulator of AWS with nothing deployed, the simulated platform, and the door between platform and API. */
+/** The emulator of AWS has nothing deployed; the door is between the simulated platform and the API. */
 export interface EmulatedService {
   readonly endpoint: string;
-  /** What a command needs in its environment to reach both. */
+  /** A command needs this in its environment to reach both. */
   readonly environment: NodeJS.ProcessEnv;
   readonly platformUrl: string;
   readonly door: Door;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts them. Clients of this process, too, reach the emulator from then on and nothing else. */
+/**
+ * Starts the emulator, the platform and the door. Clients of this process, too, reach the emulator from then on and
+ * nothing else.
+ */
 export async function startEmulatedService(signal: AbortSignal): Promise<EmulatedService> {
   const emulator = await startMinistack();
   const simulator = await startSimulatorProcess(0, { signal });
@@ -96,14 +99,14 @@ export async function startEmulatedService(signal: AbortSignal): Promise<Emulate
 
 interface Provisioned {
   readonly throughputPerSecond: number;
-  /** Of the checkout whose command provisions; this one unless told. */
+  /** Another checkout's command may provision. */
   readonly folder?: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Provisions the demo data with slow numbers, so that there is a middle of sending: the platform says no throughput of them, for its
- * word would count instead. Returns the file.
+ * Provisions the demo data with slow numbers, so that a send takes a while: the platform says no throughput of them,
+ * because its word would count instead. Returns the file.
  */
 export async function provisionDemo(
   { environment, platformUrl }: EmulatedService,
@@ -122,7 +125,7 @@ export async function provisionDemo(
   return file;
 }
 
-/** The API as it is deployed now: its address changes with the stack, that for the platform stays. */
+/** Returns the API as it is deployed now: its address changes with the stack, that for the platform stays. */
 export async function served(
   { endpoint, door, platformUrl }: EmulatedService,
   signal: AbortSignal,
@@ -148,14 +151,14 @@ export async function synchronized({ endpoint }: EmulatedService, client: DemoCl
   return total;
 }
 
-/** How much the platform has still to tell the service. */
+/** Counts what the platform has still to tell the service. */
 async function untold(platformUrl: string, signal: AbortSignal): Promise<number> {
   const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
   const { planned, due } = json as { readonly planned: number; readonly due: number };
   return planned + due;
 }
 
-/** Compares reports and record; while the platform has receipts to tell that may settle who is `unknown`, once more. */
+/** Compares reports and record; once more while the platform has receipts to tell that may settle `unknown` ones. */
 export async function compared(
   { platformUrl }: EmulatedService,
   jobs: readonly Job[],

@@ -7,12 +7,12 @@ import { setup as startQueues } from './queue-emulator.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     dynamodbEndpoint: string;
-    /** Undefined when the run uses a running server (AWS_ENDPOINT_URL_DYNAMODB). */
+    /** It is undefined when the run uses a running server (AWS_ENDPOINT_URL_DYNAMODB). */
     dynamodbEngine: DynamoDbEngine | undefined;
   }
 }
 
-/** Global set-up of the adapter and fault tests: one DynamoDB and one SQS emulator for all files of a project. */
+/** Starts one DynamoDB and one SQS emulator for all adapter or fault tests of a project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['AWS_ENDPOINT_URL_DYNAMODB'];
   const engine = engineOfProject[project.name] ?? 'local';

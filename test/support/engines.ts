@@ -1,13 +1,13 @@
 import { type DynamoDbEngine, dynoxideProgram } from '../../infra/local/dynamodb.ts';
 import { whyNoJava } from '../../infra/local/preflight.ts';
 
-/** The projects of the adapter and fault tests, with their DynamoDB emulator. */
+/** The projects of the adapter and fault tests have these DynamoDB emulators. */
 export const engineOfProject: Readonly<Record<string, DynamoDbEngine>> = {
   adapters: 'local',
   'adapters-dynoxide': 'dynoxide',
 };
 
-/** The reason why an emulator cannot run on this machine; undefined when it can. */
+/** An emulator may be unable to run on this machine; the function returns the reason, or undefined. */
 const obstacles: Readonly<Record<DynamoDbEngine, () => string | undefined>> = {
   local: () => {
     const why = whyNoJava();
@@ -20,8 +20,8 @@ const obstacles: Readonly<Record<DynamoDbEngine, () => string | undefined>> = {
 };
 
 /**
- * The projects that can run here. With a running server (AWS_ENDPOINT_URL_DYNAMODB) there is one, because both would
- * use it.
+ * Returns the projects that can run here. With a running server (AWS_ENDPOINT_URL_DYNAMODB) there is one, because both
+ * would use it.
  */
 export function runnableProjects(): Record<string, DynamoDbEngine> {
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB'] !== undefined) return { adapters: 'local' };
@@ -30,14 +30,16 @@ export function runnableProjects(): Record<string, DynamoDbEngine> {
   return entries.length === 0 ? { adapters: 'local' } : Object.fromEntries(entries);
 }
 
-/** The number of stacks for contract tests. Stacks on a running server would share its tables, so there is one. */
+/**
+ * Returns the number of stacks for contract tests. Stacks on a running server would share its tables, so there is one.
+ */
 export function contractStacks(): number {
   return process.env['AWS_ENDPOINT_URL_DYNAMODB'] === undefined && process.env['AWS_ENDPOINT_URL_SQS'] === undefined
     ? 2
     : 1;
 }
 
-/** A line about the adapter and fault tests that cannot run here; undefined when all can. */
+/** Returns a line about the adapter and fault tests that cannot run here; undefined when all can. */
 export function leftOut(): string | undefined {
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB'] !== undefined) return undefined;
   const runnable = runnableProjects();

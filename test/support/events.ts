@@ -4,7 +4,7 @@ import { type ServiceEvent, ServiceEventSchema } from '../../lib/webhooks/event.
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { freshQueue, localQueueClient } from './stores.ts';
 
-/** The real sink over a queue of its own, and the events since the last look, by type and client. */
+/** Opens the real sink over a queue of its own, and reads the events since the last look, by type and client. */
 export async function queuedEvents() {
   const client = localQueueClient();
   const url = await freshQueue();

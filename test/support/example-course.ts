@@ -21,9 +21,9 @@ export interface Ended {
 
 /** The README of an example shows these commands; they run in a copy of it. */
 export interface Example {
-  /** Installs and compiles: all lines before the tour. */
+  /** The lines before the tour install and compile. */
   prepare(): Promise<void>;
-  /** The tour on the stack of this test. */
+  /** Runs the tour on the stack of this test. */
   tour(): Promise<Ended>;
   /** Verifies a delivery with the secret. */
   receive(secret: string, delivery: object): Promise<Ended>;
@@ -82,7 +82,7 @@ const sendable = [
   ...['weekend_offer', 'full_catalog', 'visit_survey', 'call_back', 'help_menu'],
 ];
 
-/** The tour ends well, and sends every template that can be sent with the right parameters. */
+/** Expects that the tour ends well, and sends every template that can be sent with the right parameters. */
 export async function expectTour(example: Example, language: string): Promise<void> {
   const { code, stdout, stderr } = await example.tour();
   expect([code, stderr]).toEqual([0, '']);
@@ -102,7 +102,7 @@ export async function expectTour(example: Example, language: string): Promise<vo
   expect(stdout).toMatch(/^refused invalid_recipients recipients\[0\]\./m);
 }
 
-/** The example must accept the delivery of a creation, and refuse a changed, an unsigned and a late one. */
+/** Expects that the example accepts the delivery of a creation, and refuses a changed, an unsigned and a late one. */
 export async function expectJudged(example: Example, draft: Draft): Promise<void> {
   const { deliveries, secret } = await receiveEvents({ clientId: 1001, token: await tokenOf('supervisor1001') });
   expect((await create(draft)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ApiReply } from './api.ts';
 
-/** A refusal of the service has these keys and no others, and nothing internal (D1, R5). */
+/** Expects these keys of a refusal and no others, and nothing internal (D1, R5). */
 export function expectRefusal(reply: ApiReply, status: number, code?: string): void {
   expect([reply.status, reply.body?.code]).toEqual([status, code ?? expect.stringMatching(/^[a-z_]+$/)]);
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);

@@ -1,4 +1,4 @@
-/** One possible next action, in words, and the state after it. A state is plain data. */
+/** A step is one possible next action, in words, and the state after it. A state is plain data. */
 export interface Step<State> {
   readonly does: string;
   readonly state: State;
@@ -12,7 +12,7 @@ export interface Space<State> {
   readonly check: (state: State, before: State) => void | Promise<void>;
 }
 
-/** A path to a state, newest step first. */
+/** A path to a state has its newest step first. */
 interface Way {
   readonly does: string;
   readonly before: Way | undefined;
@@ -55,8 +55,8 @@ function pathOf(way: Way): string {
 }
 
 /**
- * Numbers for parts of states: parts with the same text have the same number, so that a key is a few numbers. Each part
- * is serialized once. `future` selects what the part's future depends on.
+ * Numbers parts of states: parts with the same text have the same number, so that a key is a few numbers. Each part is
+ * serialized once. `future` selects what the part's future depends on.
  */
 export function partNumbers(): (part: object, future?: object) => number {
   const numbers = new Map<string, number>();
@@ -72,7 +72,7 @@ export function partNumbers(): (part: object, future?: object) => number {
   };
 }
 
-/** JSON has no maps: they are written as lists. */
+/** Writes maps as lists, because JSON has no maps. */
 export function written(value: unknown): string {
   return JSON.stringify(value, (_, part) => (part instanceof Map ? [...part] : part));
 }

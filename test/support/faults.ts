@@ -1,5 +1,5 @@
 /**
- * Faults of AWS that emulators never cause, injected into an SDK client. The plan decides each attempt of each call;
+ * Emulators never cause these faults of AWS, injected into an SDK client. The plan decides each attempt of each call;
  * the SDK's own retries run outside, as in production.
  */
 export type Fault =
@@ -9,22 +9,21 @@ export type Fault =
   | { readonly kind: 'lose_reply' }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'throttle' }
-  /** DynamoDB: another transaction held one of the items. */
+  /** Another transaction of DynamoDB held one of the items. */
   | { readonly kind: 'transaction_conflict' }
   /** A batch call skips its last `count` entries and reports them as not processed. */
   | { readonly kind: 'partial_batch'; readonly count: number };
 
 export interface Attempt {
-  /** `PutItemCommand`, `SendMessageBatchCommand`, ... */
+  /** Examples are `PutItemCommand` and `SendMessageBatchCommand`. */
   readonly command: string;
-  /** Counts the attempts of this client, from 1. */
+  /** The number counts the attempts of this client from 1. */
   readonly number: number;
 }
 
 export type FaultPlan = (attempt: Attempt) => Fault | undefined;
 
 export interface FaultLog {
-  /** All attempts so far with their faults. */
   readonly attempts: readonly (Attempt & { readonly fault?: Fault['kind'] })[];
 }
 
@@ -34,7 +33,7 @@ interface MiddlewareArguments {
 type Next = (args: MiddlewareArguments) => Promise<{ output: Record<string, unknown> }>;
 type Middleware = (next: Next, context: { commandName?: string }) => Next;
 
-/** Any client of the SDK, such as DynamoDB (plain or document) and SQS. */
+/** The client is any of the SDK, such as DynamoDB (plain or document) and SQS. */
 export interface FaultableClient {
   readonly middlewareStack: {
     // biome-ignore lint/suspicious/noExplicitAny: the stack's type differs for every client
@@ -67,13 +66,13 @@ export function injectFaults(client: FaultableClient, plan: FaultPlan): FaultLog
   return { attempts };
 }
 
-/** A repeatable plan: every attempt has one of `faults` with the given probability. */
+/** Makes a repeatable plan: every attempt has one of `faults` with the given probability. */
 export function seededFaults(seed: number, probability: number, faults: readonly Fault[]): FaultPlan {
   const random = seededRandom(seed);
   return () => (random() < probability ? faults[Math.floor(random() * faults.length)] : undefined);
 }
 
-/** Mulberry32: numbers in [0, 1), the same for the same seed. */
+/** Generates numbers in [0, 1), the same for the same seed (Mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -8,7 +8,7 @@ import { noCosts } from './no-costs.ts';
 
 type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'unknowns' | 'people' | 'queue' | 'events'>;
 
-/** The ports of a worker's run without their groups, so that a test changes one by its name. */
+/** The ports of a worker's run have no groups here, so that a test changes one by its name. */
 export interface FlatPorts
   extends Whole,
     JobSnapshots,
@@ -16,7 +16,7 @@ export interface FlatPorts
     RunProcess,
     Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'urgentCapacity'>>,
     Readonly<Pick<ChunkWorkerPorts['holds'], 'breakers'>> {
-  /** Absent: no client asks for the answers to its messages. */
+  /** No client asks for the answers to its messages when this is absent. */
   readonly noteSent?: ChunkWorkerPorts['noteSent'];
   readonly newHolds: ChunkWorkerPorts['holds']['ofRun'];
 }

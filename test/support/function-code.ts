@@ -5,7 +5,6 @@ import { parseAst } from 'vitest/node';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A node of the syntax tree, with the fields that every reader uses. */
 export interface Node {
   readonly type: string;
   readonly [property: string]: unknown;
@@ -13,18 +12,20 @@ export interface Node {
 
 let codes: Promise<ReadonlyMap<string, string>> | undefined;
 
-/** The code of one function as one readable module: packages stay imports, and unreachable code is removed. */
+/** Returns the code of one function as one readable module: packages stay imports, and unreachable code is removed. */
 export async function codeOf(functionName: string): Promise<string> {
   codes ??= bundleAll();
   return (await codes).get(functionName) ?? '';
 }
 
-/** All functions at once: they share most of their sources, which are read once. */
+/** Bundles all functions at once: they share most of their sources, which are read once. */
 async function bundleAll(): Promise<ReadonlyMap<string, string>> {
   return await bundled(globSync('functions/*.ts', { cwd: root }));
 }
 
-/** One readable module for each entry point, by the name of its file; `external` stay imports, as packages do. */
+/**
+ * Bundles each entry point into a readable module, by the name of its file; `external` stay imports, as packages do.
+ */
 export async function bundled(
   files: readonly string[],
   external: readonly string[] = [],
@@ -48,7 +49,7 @@ export function syntaxOf(code: string): Node {
   return parseAst(code) as unknown as Node;
 }
 
-/** The node and its descendants, without the given parts and without names that are only property keys. */
+/** Yields the node and its descendants, without the given parts and without names that are only property keys. */
 export function* within(node: Node, without: ReadonlySet<Node> = new Set()): Generator<Node> {
   if (without.has(node)) return;
   yield node;
@@ -64,7 +65,7 @@ export function childrenOf(node: Node): Node[] {
     .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value);
 }
 
-/** The name of an identifier, or of a text key. */
+/** Returns the name of an identifier, or of a text key. */
 export function nameOf(node: unknown): string {
   const { name, value } = node as { readonly name?: unknown; readonly value?: unknown };
   return String(name ?? value);

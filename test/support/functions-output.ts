@@ -2,10 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { beforeEach, onTestFailed } from 'vitest';
 import { addressOf } from './addresses.ts';
 
-/*
- * Set-up of the contract tests: a test that fails prints the end of what the stack's functions logged meanwhile.
- * Functions run in processes of their own, and their lines stand in a file.
- */
+/* A contract test that fails prints the end of what the stack's functions logged meanwhile. Functions run in processes
+   of their own, and their lines stand in a file. */
 
 const shownBytes = 10_000;
 

@@ -8,16 +8,17 @@ const root = join(import.meta.dirname, '..', '..');
 type Command = readonly [program: string, ...words: string[]];
 
 interface Client {
-  /** Programs that are not on npm and must be on the PATH. */
+  /** The PATH must have these programs, which are not on npm. */
   readonly needs?: readonly string[];
-  /** Generates the client and compiles it with the program that sends. */
+  /** The steps generate the client and compile it with the program that sends. */
   readonly steps: readonly Command[];
-  /** Sends one message to the API whose address is appended, and prints the dispatch id. */
+  /** The command sends one message to the API whose address is appended, and prints the dispatch id. */
   readonly send: Command;
 }
 
 /**
- * Clients in TypeScript: `packages` from npm, the generator's own command, and the program in `test/proof/clients/`.
+ * Makes a client in TypeScript: `packages` from npm, the generator's own command, and the program in
+ * `test/proof/clients/`.
  */
 function npmClient(packages: readonly string[], generate: Command, sender: string): Client {
   const install = ['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...compilers, ...packages] as const;
@@ -33,7 +34,7 @@ const input = 'openapi.json';
 const out = 'out/index.ts';
 
 /**
- * Client generators of other projects, each with a program that sends. test/README.md has the versions of those on the
+ * The generators are other projects', each with a program that sends. test/README.md has the versions of those on the
  * PATH.
  */
 export const clients = {
@@ -81,7 +82,7 @@ export const clients = {
 export type ClientName = keyof typeof clients;
 export const clientNames = Object.keys(clients) as readonly ClientName[];
 
-/** The required programs that are not on the PATH. */
+/** Returns the required programs that are not on the PATH. */
 export function missingFor(name: ClientName): readonly string[] {
   const { needs = [] }: Client = clients[name];
   return needs.filter((program) => !folders().some((folder) => isProgram(join(folder, program))));

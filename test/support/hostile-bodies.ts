@@ -1,4 +1,4 @@
-/** Distinct keys with this many bytes in total. */
+/** Makes distinct keys with this many bytes in total. */
 function keys(bytes: number): string {
   const list: string[] = [];
   for (let index = 0, size = 0; size < bytes; index += 1) {
@@ -15,7 +15,7 @@ function filled(begin: string, item: string, end: string, bytes: number): string
 }
 
 /**
- * Bodies of about this many bytes that try to fill a function's memory, its stack or its list of faults, at the places
+ * These bodies of about this many bytes try to fill a function's memory, its stack or its list of faults, at the places
  * where a route has a list, an object or a text.
  */
 export const hostileBodies: Readonly<Record<string, (bytes: number) => string>> = {

@@ -12,7 +12,7 @@ export interface EventOverrides {
   readonly token?: Parameters<typeof authorizerContext>[0];
 }
 
-/** A payload format 2.0 event as the gateway sends it to an endpoint; without `token`, of a public route. */
+/** Makes a payload format 2.0 event as the gateway sends it to an endpoint; without `token`, to a public one. */
 export function makeHttpEvent(overrides: EventOverrides = {}): HttpEvent {
   const {
     routeKey = 'GET /test',

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node';
 import { buildOnce, builtDirectory } from './built-functions.ts';
 
 /**
- * Global set-up of the infra tests: builds the functions once and synthesizes every choice of settings once, each only
- * when a file of the run needs it.
+ * Builds the functions once and synthesizes every choice of settings once for the infra tests, each only when a file of
+ * the run needs it.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const files = project.vitest.state.getPaths().map((path) => readFileSync(path, 'utf8'));

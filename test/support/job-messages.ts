@@ -8,7 +8,7 @@ import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/mess
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
 
-/** The messages of acceptance: jobs for the fan-out, and chunks straight to the workers. */
+/** Acceptance queues jobs for the fan-out, and chunks straight to the workers. */
 export interface Queued {
   readonly jobs: readonly JobMessage[];
   readonly chunks: readonly QueuedChunk[];
@@ -39,7 +39,8 @@ async function drain(client: SQSClient, queueUrl: string): Promise<string[]> {
 }
 
 /**
- * The dispatch ids that these messages send: of jobs that the fan-out can begin, and of chunks that workers can claim.
+ * Returns the dispatch ids that these messages send: of jobs that the fan-out can begin, and of chunks that workers can
+ * claim.
  */
 export async function dispatchIdsOf(
   { jobs, chunks }: Queued,

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { SigningJwk, VerificationJwk } from '../../lib/access/tokens/token-keys.ts';
 
-/** A key pair as provisioning makes it. */
+/** Makes a key pair as provisioning does. */
 export async function keyPair(): Promise<{ readonly private: SigningJwk; readonly public: VerificationJwk }> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const { x = '', y = '', d = '' } = await exportJWK(privateKey);

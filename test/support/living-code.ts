@@ -1,8 +1,8 @@
 import { childrenOf, isFunction, type Node, nameOf, within } from './function-code.ts';
 
-/* Which parts of a module's reachable code are never named, and so never run. */
+/* Some parts of a module's reachable code are never named, and so never run. */
 
-/** Names of identifiers, or keys of properties. */
+/** Returns the names of identifiers, or keys of properties. */
 export function namesIn(nodes: readonly Node[], dead: ReadonlySet<Node>, type: 'Identifier' | 'Property'): string[] {
   return nodes.flatMap((root) =>
     [...within(root, dead)]
@@ -11,7 +11,7 @@ export function namesIn(nodes: readonly Node[], dead: ReadonlySet<Node>, type: '
   );
 }
 
-/** What of the code may be dead though the code is reached: functions inside of it, and parts of objects that it returns. */
+/** Returns what may be dead in code that is reached: functions inside of it, and parts of objects that it returns. */
 export function partsOf(declaration: Node): Node[] {
   return [...within(declaration)].flatMap((node) => {
     if (node !== declaration && (node.type === 'FunctionDeclaration' || isNamedFunction(node))) return [node];
@@ -26,12 +26,12 @@ export function partsOf(declaration: Node): Node[] {
   });
 }
 
-/** `const name = () => ...` */
+/** Recognizes `const name = () => ...`. */
 function isNamedFunction({ type, id, init }: Node): boolean {
   return type === 'VariableDeclarator' && (id as Node).type === 'Identifier' && isFunction((init ?? undefined) as Node);
 }
 
-/** Those of them whose name no living code names. */
+/** Returns those of the parts whose name no living code names. */
 export function neverNamed(program: Node, parts: ReadonlySet<Node>): ReadonlySet<Node> {
   let dead = parts;
   for (;;) {
@@ -47,8 +47,8 @@ export function neverNamed(program: Node, parts: ReadonlySet<Node>): ReadonlySet
 }
 
 /**
- * `a.name`, `a['name']` and `const { name } = a` name a property. `a.find((b) => ...)` does not: that is an array's; neither does
- * `v.record`, where all of a package is imported as `v`.
+ * Finds the names of properties in `a.name`, `a['name']` and `const { name } = a`. `a.find((b) => ...)` names none:
+ * that is an array's; neither does `v.record`, where all of a package is imported as `v`.
  */
 function namesOf(program: Node, dead: ReadonlySet<Node>) {
   const properties = new Set<string>();
@@ -69,7 +69,7 @@ function namesOf(program: Node, dead: ReadonlySet<Node>) {
   return { properties, variables };
 }
 
-/** The names of `import * as name from 'package'`. */
+/** Returns the names of `import * as name from 'package'`. */
 function namespacesOf(program: Node): string[] {
   return childrenOf(program)
     .filter(({ type }) => type === 'ImportDeclaration')
@@ -78,7 +78,7 @@ function namespacesOf(program: Node): string[] {
     .map(({ local }) => nameOf(local));
 }
 
-/** Whether an import of the SDK is one of its calls. */
+/** Tells whether an import of the SDK is one of its calls. */
 export function isCall(name: string): boolean {
   return name.endsWith('Command') || name.startsWith('paginate');
 }

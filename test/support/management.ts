@@ -6,7 +6,7 @@ import type {
 import type { PlatformTemplates } from '../../lib/templates/model/platform-templates.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 
-/** The platform's template management in memory: it records its calls and fails on demand. */
+/** The platform's template management in memory records its calls and fails on demand. */
 export interface RecordedPlatform {
   readonly management: TemplateManagement;
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
@@ -15,10 +15,9 @@ export interface RecordedPlatform {
   failure: PlatformFailure | undefined;
   /** `find` throws this while it is set. */
   readFailure: PlatformFailure | undefined;
-  /** The result of `find`. */
   found: PlatformTemplate | undefined;
   created: CreatedTemplate;
-  /** Runs while the platform deletes. */
+  /** It runs while the platform deletes. */
   removing: () => Promise<void>;
 }
 

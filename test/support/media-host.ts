@@ -6,18 +6,18 @@ import { join } from 'node:path';
 
 const directory = join(import.meta.dirname, 'tls');
 
-/** The only trusted certificate here, for media.example.com. Its key protects nothing. */
+/** Tests trust this certificate alone, for media.example.com. Its key protects nothing. */
 export const certificate = readFileSync(join(directory, 'certificate.pem'), 'utf8');
 
 export interface MediaHost {
   readonly port: number;
   readonly requests: readonly IncomingMessage[];
-  /** The server name in each TLS handshake; handshakes without a name are left out. */
+  /** Each TLS handshake with a server name adds it. */
   readonly serverNames: readonly string[];
   close(): Promise<void>;
 }
 
-/** media.example.com on this machine. */
+/** Starts media.example.com on this machine. */
 export async function startMediaHost(answers: RequestListener): Promise<MediaHost> {
   const requests: IncomingMessage[] = [];
   const serverNames: string[] = [];

@@ -7,7 +7,7 @@ interface Placed {
   readonly pending: Pending;
 }
 
-/** The waiting lists in memory, each in the order of its keys. */
+/** Each waiting list in memory is in the order of its keys. */
 export class MemoryBacklog implements Backlog {
   readonly #lists = new Map<number, Placed[]>();
   readonly #pageItems: number;
@@ -52,7 +52,7 @@ export class MemoryBacklog implements Backlog {
   }
 }
 
-/** The index of a place in the list, or where it would be inserted. */
+/** Returns the index of a place in the list, or where it would be inserted. */
 function indexOf(list: readonly Placed[], place: string): number {
   let low = 0;
   let high = list.length;

@@ -1,9 +1,7 @@
 import type { Breakers } from '../../lib/messages/holds/breaker.ts';
 import { type Breaker, unknownBreaker } from '../../lib/messages/holds/breaker.ts';
 
-/**
- * The circuit breaker of the platform in memory: writers come one at a time, and each sees the state of the one before.
- */
+/** Writers of the circuit breaker in memory come one at a time, and each sees the state of the one before. */
 export class MemoryBreaker implements Breakers {
   stored: Breaker = unknownBreaker;
   finds = 0;

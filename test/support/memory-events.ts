@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type EventSink, type ServiceEvent, ServiceEventSchema } from '../../lib/webhooks/event.ts';
 
-/** A sink in memory that accepts only valid events; it fails while `broken`. */
+/** The sink in memory accepts only valid events; it fails while `broken`. */
 export class MemoryEvents implements EventSink {
   readonly sent: ServiceEvent[] = [];
   broken = false;

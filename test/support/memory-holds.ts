@@ -2,7 +2,7 @@ import { type HoldRule, type Holds, noHolds, probeOf, probeTaken } from '../../l
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldableMessage } from '../../lib/messages/holds/scope.ts';
 
-/** The holds of WABAs in memory: writers come one at a time, and each sees the state of the one before. */
+/** Writers of the holds in memory come one at a time, and each sees the state of the one before. */
 export class MemoryHolds implements HoldsOfWabas {
   readonly stored = new Map<string, Holds>();
   readonly #nowMs: () => number;
@@ -31,7 +31,7 @@ export class MemoryHolds implements HoldsOfWabas {
   }
 }
 
-/** The write that lets a worker ask for all holds on its message, or for none of them (hold-store.adapter.test.ts). */
+/** Writes that a worker asks for all holds on its message, or for none of them (hold-store.adapter.test.ts). */
 export function asking(holds: Holds, message: HoldableMessage, nowMs: number) {
   const item = probeTaken(message, nowMs)(holds);
   return { item, value: item === holds ? undefined : probeOf(item, message) };

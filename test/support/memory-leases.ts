@@ -2,14 +2,14 @@ import type { Leased } from '../../lib/access/budget/lease.ts';
 import type { LeaseCounter, UserMinute } from '../../lib/access/budget/leased-budget.ts';
 
 export interface MemoryLeases extends LeaseCounter {
-  /** Every call, answered or not. */
+  /** Every call counts, answered or not. */
   calls: number;
-  /** The fate of the next calls; undefined: they are answered. */
+  /** The next calls have this fate; undefined means that they are answered. */
   fault: 'unanswered' | 'lost_reply' | undefined;
 }
 
 /**
- * Leases in memory under the condition of `leaseStore` in DynamoDB
+ * Keeps leases in memory under the condition of `leaseStore` in DynamoDB
  * (test/lib/access/budget/lease-store.adapter.test.ts).
  */
 export function leasesInMemory(): MemoryLeases {
@@ -28,7 +28,7 @@ export function leasesInMemory(): MemoryLeases {
     look: async (at) => leasedIn(counted(at), at.userId),
   };
 
-  /** The leases of each user in a client's minute. */
+  /** Returns the leases of each user in a client's minute. */
   function counted({ clientId, window }: UserMinute): Map<string, number> {
     leases.calls += 1;
     if (leases.fault === 'unanswered') throw new Error('unanswered');

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../lib/http/refusal.ts';
 import { type Lookups, lookupsPerMinute, repeatLookupAfterMs } from '../../lib/messages/resolve/lookups.ts';
 
-/** Questions in memory, as in the messages table; `lookup-store.test.ts` compares the two. */
+/** Questions in memory are as in the messages table; `lookup-store.test.ts` compares the two. */
 export class MemoryLookups implements Lookups {
   readonly open = new Map<string, { askerId?: string; refusal?: Refusal; askedAtMs: number }>();
   turns = 0;

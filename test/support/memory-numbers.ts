@@ -7,7 +7,7 @@ interface PausingCaller extends Caller {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The paces of numbers and their urgent tenths, for any number of runs. */
+/** Any number of runs share the paces of numbers and their urgent tenths. */
 export class MemoryNumbers {
   writes = 0;
   readonly stored = new Map<string, NumberPace>();
@@ -18,7 +18,6 @@ export class MemoryNumbers {
     this.#random = random;
   }
 
-  /** The stored pace. */
   paceOf(phoneNumberId: string): NumberPace {
     return this.stored.get(phoneNumberId) ?? unknownPace;
   }
@@ -68,14 +67,14 @@ export class MemoryNumbers {
   }
 }
 
-/** Paces of numbers for tests about other subjects: no call fails or takes time. */
+/** Keeps paces of numbers for tests about other subjects: no call fails or takes time. */
 export function memoryPaces(): NumberPaces & Pick<MemoryNumbers, 'stored'> {
   const numbers = new MemoryNumbers();
   const run = { ...nothingFails, pause: async () => undefined };
   return { stored: numbers.stored, ...numbers.paces(run, () => 0) };
 }
 
-/** The urgent tenths of numbers, for tests about other subjects. */
+/** Keeps the urgent tenths of numbers, for tests about other subjects. */
 export function memoryUrgentCapacity(): UrgentCapacity {
   return new MemoryNumbers().urgentCapacity(nothingFails);
 }

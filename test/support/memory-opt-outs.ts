@@ -10,12 +10,12 @@ import { type Caller, nothingFails } from './messages-table/memory-table.ts';
 
 const nameOf = personNames(new Uint8Array(32));
 
-/** Opt-outs in memory: no write meets a concurrent writer. */
+/** No write of opt-outs in memory meets a concurrent writer. */
 export class MemoryOptOuts {
   readonly people = new Map<string, PersonOptOuts>();
   readonly marks = new Set<string>();
 
-  /** The ports of `recordWord` and similar rules. */
+  /** Returns the ports of `recordWord` and similar rules. */
   writer(run: Caller = nothingFails): OptOutPorts {
     return {
       nameOf,
@@ -44,7 +44,6 @@ export class MemoryOptOuts {
   }
 }
 
-/** The inbound queue in memory. */
 export class MemoryInbound implements InboundSink {
   readonly sent: Omit<InboundMessage, 'version'>[] = [];
 
@@ -53,5 +52,5 @@ export class MemoryInbound implements InboundSink {
   }
 }
 
-/** For tests without opt-outs. */
+/** Tests without opt-outs use it. */
 export const noStops: WorkerOptOuts = { stoppedAmong: async () => new Map(), inbound: new MemoryInbound() };

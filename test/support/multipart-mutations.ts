@@ -3,10 +3,8 @@ import { Refusal } from '../../lib/http/refusal.ts';
 import { byteMutations } from './byte-mutations.ts';
 import { filePart, formBody, formEvent, templatePart } from './multipart.ts';
 
-/*
- * Reads damaged forms, as a process of its own, so that an uncaught error ends it. The argument is the number of
- * mutations. Prints how many were read, and how many were refused with which status.
- */
+/* This process reads damaged forms, so that an uncaught error ends it alone. Its argument is the number of mutations.
+   It prints how many were read, and how many were refused with which status. */
 
 const boundary = 'Boundary_7.x';
 const whole = formBody([templatePart, filePart], boundary);
@@ -23,7 +21,7 @@ for (const body of byteMutations(whole, 20_261_120, Number(process.argv[2]))) {
   }
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   done += 1;
-  // Lets errors from outside the call appear.
+  // The pause lets errors from outside the call appear.
   if (done % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 process.stdout.write(JSON.stringify(outcomes));

@@ -16,7 +16,7 @@ export const filePart: FormPart = {
   content: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0x0d, 0x0a, 0x2d, 0x2d]),
 };
 
-/** A form body as clients write it. */
+/** Writes a form body as clients do. */
 export function formBody(parts: readonly FormPart[], boundary: string): Buffer {
   return Buffer.concat([
     ...parts.flatMap(({ headers, content }) => [
@@ -28,7 +28,7 @@ export function formBody(parts: readonly FormPart[], boundary: string): Buffer {
   ]);
 }
 
-/** The event of a form: the gateway encodes every body that is no text as base64. */
+/** Makes the event of a form: the gateway encodes every body that is no text as base64. */
 export function formEvent(body: Buffer, contentType = 'multipart/form-data; boundary=b'): HttpEvent {
   return makeHttpEvent({
     routeKey: 'POST /v1/templates/{did}',

@@ -2,10 +2,8 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync } from 'node:zlib';
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../lib/aws/dynamodb-batch.ts';
 
-/*
- * Searches for a person's data where the service may keep none. The search knows no format of ours: it unpacks
- * everything that can be unpacked, base64 inside texts too, because the platform's ids contain numbers in that form.
- */
+/* The search finds a person's data where the service may keep none. It knows no format of ours: it unpacks everything
+   that can be unpacked, base64 inside texts too, because the platform's ids contain numbers in that form. */
 
 export async function allItems(client: DynamoDBDocumentClient, table: string): Promise<Item[]> {
   const items: Item[] = [];
@@ -20,21 +18,19 @@ export async function allItems(client: DynamoDBDocumentClient, table: string): P
   return items;
 }
 
-/** The keys of items that contain one of the words, in any packing. */
+/** Returns the keys of items that contain one of the words, in any packing. */
 export function itemsWith(words: readonly string[], items: readonly Item[]): string[] {
   return items.filter((item) => textHolds(words, textOf(readable(item)))).map(({ pk, sk }) => `${pk} / ${sk}`);
 }
 
-/**
- * The recipients of a job are stored as bytes of keyed digests, which cannot be unpacked: they are read as they are.
- */
+/** Reads the recipients of a job as they are, because their bytes of keyed digests cannot be unpacked. */
 function readable(item: Item): Item {
   const { pk, names } = item;
   const isDigests = String(pk).startsWith('WROTE#') && names instanceof Uint8Array;
   return isDigests ? { ...item, names: Buffer.from(names).toString('latin1') } : item;
 }
 
-/** Whether a text contains one of the words, plain or in base64. */
+/** Tells whether a text contains one of the words, plain or in base64. */
 export function textHolds(words: readonly string[], text: string): boolean {
   const decoded = [...text.matchAll(/[0-9A-Za-z+/]{16,}={0,2}/g)].map(([each]) =>
     Buffer.from(each, 'base64').toString('latin1'),

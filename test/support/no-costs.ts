@@ -1,4 +1,4 @@
-/** For tests that are not about the cost of messages (D58). */
+/** Tests that are not about the cost of messages use it (D58). */
 export const noCosts = {
   countCost: async () => undefined,
   countEnded: async () => undefined,

@@ -22,7 +22,6 @@ export interface Operation {
 }
 
 const text = readFileSync(join(import.meta.dirname, '..', '..', 'functions', 'openapi.json'), 'utf8');
-/** The checked-in document of the interface. */
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes
 export const openApi: any = JSON.parse(text);
 
@@ -59,7 +58,7 @@ function asRead({ enum: words, ...schema }: Schema): Schema {
   return { ...schema, pattern: `^(?:${words.map((word) => word.replace(/[a-z]/gi, either)).join('|')})$` };
 }
 
-/** The operation of a route in the document, with its place. */
+/** Returns the operation of a route in the document, with its place. */
 export function operationOf(route: RouteEntry): { readonly operation: Operation; readonly pointer: string } {
   const path = documentedPath(route.path);
   const method = route.method.toLowerCase();
@@ -70,7 +69,7 @@ export function operationOf(route: RouteEntry): { readonly operation: Operation;
 
 const validators = new Map<string, ValidateFunction>();
 
-/** The faults of a value in an answer or a request, by the schema at a place of the document. */
+/** Returns the faults of a value in an answer or a request, by the schema at a place of the document. */
 export function schemaFaults(kind: 'answers' | 'requests', pointer: string, value: unknown, what: string): string[] {
   const place = `${kind}.json${pointer}`;
   const validate = validators.get(place) ?? ajv.compile({ $ref: place });
@@ -81,13 +80,13 @@ export function schemaFaults(kind: 'answers' | 'requests', pointer: string, valu
   );
 }
 
-/** The differences between the components of a creation and the document. */
+/** Returns the differences between the components of a creation and the document. */
 export function undocumented(category: string, components: readonly unknown[]): string[] {
   const request = { name: 'a', language: 'es', category, components };
   return schemaFaults('requests', '#/components/schemas/CreateTemplateRequest', request, 'creation');
 }
 
-/** The JSON Pointer to a place of the document. */
+/** Returns the JSON Pointer to a place of the document. */
 export function pointerTo(...names: readonly string[]): string {
   return `#/${names.map(escaped).join('/')}`;
 }

@@ -1,7 +1,7 @@
 import { type OperatorAudit, operatorAudit } from '../../infra/operate/operator-audit.ts';
 import type { AuditEntry } from '../../lib/audit/entry.ts';
 
-/** The audit of operators' commands in memory, with its entries. While `broken`, it rejects all. */
+/** Keeps the audit of operators' commands in memory, with its entries. While `broken`, it rejects all. */
 export function operatorAuditInMemory(): {
   readonly audit: OperatorAudit;
   readonly entries: AuditEntry[];

@@ -1,9 +1,8 @@
 import { type ApiReply, type ApiRequest, api, tokenOf } from './api.ts';
 
-/** The first demo number of client 1001, which has the demo template `order_update`. */
+/** Client 1001 has the demo template `order_update` on this number. */
 export const orderDid = '5491100000001';
 
-/** The parameters of one `order_update`. */
 export const orderParams = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
 
 /** Calls a route as the supervisor of client 1001. */

@@ -20,7 +20,7 @@ export interface SentMessage {
 
 const variables = (text: string | null | undefined) => new Set((text ?? '').match(/\{\{\d+\}\}/g)).size;
 
-/** The platform's complaints about a send, from the template alone: number, place and kind of parameters. */
+/** Returns the platform's complaints about a send, from the template alone: number, place and kind of parameters. */
 export function platformComplaints(template: PlatformTemplate, message: SentMessage): string[] {
   const { name, language, components = [] } = message.template;
   const complaints = complaintsAbout(template.components, components);
@@ -56,7 +56,7 @@ function complaintsAbout(defined: readonly TemplateComponent[], sent: readonly S
   return complaints;
 }
 
-/** A quick reply's payload is optional, when the template has that quick reply. */
+/** Tells whether parameters are optional: a quick reply's payload is, when the template has that quick reply. */
 function isOptional({ sub_type, index, parameters }: SentComponent, buttons: readonly TemplateButton[]): boolean {
   const isReply = sub_type === 'quick_reply' && buttons[index ?? -1]?.type === 'QUICK_REPLY';
   return isReply && parameters?.length === 1 && parameters[0]?.type === 'payload';

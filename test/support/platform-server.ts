@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 
-/** A platform that only lists templates, page by page, and fails on demand. */
+/** The platform only lists templates, page by page, and fails on demand. */
 export interface PlatformServer {
   readonly baseUrl: string;
-  /** Templates by WABA, which a test may change. Entries may be unreadable on purpose. */
+  /** A test may change the templates by WABA. Entries may be unreadable on purpose. */
   readonly templates: Map<string, unknown[]>;
-  /** Answers for a WABA in place of its list: an HTTP status with a body. A deleted entry restores the list. */
+  /** A WABA's answer replaces its list: an HTTP status with a body. A deleted entry restores the list. */
   readonly failures: Map<string, { readonly status: number; readonly body: unknown; readonly retryAfter?: string }>;
-  /** Every request, as `<waba>?<query>`. */
+  /** A request is `<waba>?<query>`. */
   readonly requests: string[];
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../lib/templates/model/template.ts';
 
-/** A sendable template; all fields besides the components can be overridden. */
+/** Makes a sendable template; all fields besides the components can be overridden. */
 export function makeTemplate(
   components: readonly TemplateComponent[],
   overrides: Partial<PlatformTemplate> = {},
@@ -31,7 +31,7 @@ export function card(text: string, ...list: TemplateButton[]) {
   return { components: [{ type: 'HEADER', format: 'IMAGE', example }, body(text), buttons(...list)] };
 }
 
-/** One template of every kind that can be sent. */
+/** Every kind that can be sent has one template. */
 export const sendable = {
   plain: makeTemplate([body('Your order was received.')]),
   order: makeTemplate([body('Hello {{1}}, your order {{2}} left.'), buttons(urlButton)]),

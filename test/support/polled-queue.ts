@@ -16,13 +16,16 @@ import { localQueueClient } from './stores.ts';
 
 export const queueUrl = queueUrlAt(addressOf('sqsEndpoint'));
 
-/** Longer than a test, so that no message becomes visible again by itself. */
+/** The time is longer than a test, so that no message becomes visible again by itself. */
 const neverSeconds = 600;
 
 /** Handles a batch in place of a function; its result is the function's answer. */
 export type Handle = (records: readonly SQSRecord[]) => unknown;
 
-/** A queue of its own (with a dead-letter queue `<name>-dead`), a client for it, and pollers that end with the test. */
+/**
+ * Creates a queue of its own (with a dead-letter queue `<name>-dead`), a client for it, and pollers that end with the
+ * test.
+ */
 export async function polledQueue(facts: Partial<LocalQueue> & { readonly maxReceiveCount?: number } = {}) {
   const { maxReceiveCount = 1_000, ...attributes } = facts;
   const name = `queue-${randomUUID()}`;
@@ -49,7 +52,7 @@ export async function polledQueue(facts: Partial<LocalQueue> & { readonly maxRec
     }
   };
 
-  /** Messages waiting, in flight and delayed, of the queue or of its dead-letter queue. */
+  /** Counts messages waiting, in flight and delayed, of the queue or of its dead-letter queue. */
   const counts = async (queueName = name): Promise<{ waiting: number; inFlight: number; delayed: number }> => {
     const { Attributes } = await client.send(
       new GetQueueAttributesCommand({ QueueUrl: queueUrl(queueName), AttributeNames: ['All'] }),

@@ -53,7 +53,7 @@ export function runScript(
   return { child, line, ended };
 }
 
-/** The descendants of a process, with their command lines. */
+/** Returns the descendants of a process, with their command lines. */
 export function descendantsOf(ancestor: number): { readonly pid: number; readonly command: string }[] {
   const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -68,7 +68,7 @@ export function descendantsOf(ancestor: number): { readonly pid: number; readonl
   return childrenOf(ancestor);
 }
 
-/** Whether a process with this id runs; a zombie does not. */
+/** Tells whether a process with this id runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');

@@ -1,7 +1,7 @@
 import { testFiles } from '../suites.ts';
 import { documentOf, tableRows } from './documents.ts';
 
-/** A test that PROMISES.md names: as it is named, the files that the name fits (one, unless the book is wrong), its mark. */
+/** PROMISES.md names a test, with a mark; the name fits these files (one, unless the book is wrong). */
 export interface Proof {
   readonly name: string;
   readonly files: readonly string[];
@@ -9,7 +9,7 @@ export interface Proof {
 }
 
 export interface Promised {
-  /** Such as `R13`. */
+  /** An example is `R13`. */
   readonly number: string;
   readonly text: string;
   readonly proofs: readonly Proof[];
@@ -18,7 +18,7 @@ export interface Promised {
 const everyTest = testFiles(['test/**/*.test.ts']);
 const proofPattern = /`([^`]+)`(?: \((part|all)\))?/g;
 
-/** The test files whose path, without the ending that says their kind, ends with the name. */
+/** Returns the test files whose path, without the ending that says their kind, ends with the name. */
 function filesNamed(name: string): string[] {
   return everyTest.filter((file) => {
     const path = file.replace(/(?:\.adapter|\.queue)?\.test\.ts$/, '');
@@ -26,7 +26,7 @@ function filesNamed(name: string): string[] {
   });
 }
 
-/** The rows of PROMISES.md, in its order. */
+/** The rows are in the order of PROMISES.md. */
 export const promises: readonly Promised[] = tableRows(
   documentOf('test/PROMISES.md'),
   '| Number | Promise | Proofs |',

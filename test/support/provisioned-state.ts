@@ -8,7 +8,7 @@ import {
   type StoredItem,
 } from '../../lib/provisioning/provisioning-plan.ts';
 
-/** The state after one write, as the store carries it out. */
+/** Returns the state after one write, as the store carries it out. */
 function afterChange(items: readonly StoredItem[], { set, whenAbsent, ...place }: ItemChange): StoredItem[] {
   const others = items.filter((item) => placeText(item) !== placeText(place));
   if (set === undefined) return others;
@@ -16,7 +16,7 @@ function afterChange(items: readonly StoredItem[], { set, whenAbsent, ...place }
   return [...others, { ...place, attributes: { ...whenAbsent, ...before, ...set } }];
 }
 
-/** The state before a plan and after each of its writes. */
+/** Returns the state before a plan and after each of its writes. */
 export function statesOf(start: ProvisionedState, plan: ProvisioningPlan): ProvisionedState[] {
   const states = [start];
   let { items, platformCredentials, platformApps } = start;
@@ -47,8 +47,8 @@ interface User {
 }
 
 /**
- * All permissions, from the items as the functions read them: the rights of each password; the clients, numbers and
- * platform tokens it may send with; and the opt-outs that such a send ignores.
+ * Returns all permissions, from the items as the functions read them: the rights of each password; the clients, numbers
+ * and platform tokens it may send with; and the opt-outs that such a send ignores.
  */
 export function allowedIn({ items, platformCredentials }: ProvisionedState): Set<string> {
   const allowed = new Set<string>();

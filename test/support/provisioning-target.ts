@@ -4,7 +4,7 @@ import type { TableName } from '../../infra/tables.ts';
 import { type SecretsInMemory, secretsInMemory } from './secrets.ts';
 import { freshTable, localDocumentClient } from './stores.ts';
 
-/** A target of provisioning: fresh tables of its own, and secrets in memory. */
+/** Makes a target of provisioning: fresh tables of its own, and secrets in memory. */
 export async function provisioningTarget() {
   const names = {
     directory: await freshTable('directory'),
@@ -22,13 +22,13 @@ export async function provisioningTarget() {
   return { target, secrets };
 }
 
-/** All items of a table, by their keys. */
+/** Returns all items of a table, by their keys. */
 export async function contentsOf({ documentClient, tableName }: Target, table: TableName) {
   const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: tableName(table) }));
   return Items.toSorted((a, b) => `${a['pk']}${a['sk']}`.localeCompare(`${b['pk']}${b['sk']}`));
 }
 
-/** All that provisioning writes: the items of its tables, and the secrets. */
+/** Returns all that provisioning writes: the items of its tables, and the secrets. */
 export const provisionedIn = async (target: Target, secrets: SecretsInMemory) => ({
   directory: await contentsOf(target, 'directory'),
   channels: await contentsOf(target, 'channels'),
@@ -36,7 +36,7 @@ export const provisionedIn = async (target: Target, secrets: SecretsInMemory) =>
   secrets: [...secrets.texts].toSorted(),
 });
 
-/** Platform credentials of a provisioning file; 300 of them do not fit into one secret. */
+/** Makes platform credentials of a provisioning file; 300 of them do not fit into one secret. */
 export const someCredentials = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     name: `waba-${index}`,

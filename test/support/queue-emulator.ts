@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** Global set-up of tests that need queues and no table: one SQS emulator for all their files. */
+/** Starts one SQS emulator for all files of tests that need queues and no table. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['AWS_ENDPOINT_URL_SQS'];
   const sqs = given === undefined ? await startSqsEmulator() : runningEmulator(given);

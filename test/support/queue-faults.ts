@@ -1,13 +1,12 @@
 /**
- * The point where an attempt of an SDK client fails: `before` it leaves, or `after` the service has carried it out, so
- * that its reply is lost. Undefined: it succeeds.
+ * An attempt of an SDK client fails `before` it leaves, or `after` the service has carried it out, so that its reply is
+ * lost. Undefined means that it succeeds.
  */
 export type Fault = 'before' | 'after' | undefined;
 
 export interface Attempt {
-  /** `SendMessageCommand` and others. */
   readonly command: string;
-  /** Counts all attempts of this client from 1, the SDK's retries too. */
+  /** The number counts all attempts of this client from 1, the SDK's retries too. */
   readonly number: number;
 }
 

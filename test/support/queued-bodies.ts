@@ -33,7 +33,7 @@ import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
 import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/dispatch/chunk-run-world.ts';
 import { makeJob, makeRecipients } from './send-jobs.ts';
 
-/** Bodies for every queue, by the current code. */
+/** The current code writes these bodies to every queue. */
 export type QueuedBodies = Readonly<Record<'sendJobs' | 'chunks' | 'urgentChunks' | Others, readonly string[]>>;
 type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints' | 'inbound';
 
@@ -43,8 +43,8 @@ const clientId = 1001;
 const correlationId = 'c-1';
 
 /**
- * All kinds of bodies that the current code writes to its queues: accepted jobs and small requests, and chunks from the
- * fan-out and the workers. The fixture of a released version has them (fixtures/write-released.ts).
+ * Returns all kinds of bodies that the current code writes to its queues: accepted jobs and small requests, and chunks
+ * from the fan-out and the workers. The fixture of a released version has them (fixtures/write-released.ts).
  */
 export async function queuedBodies(): Promise<QueuedBodies> {
   const jobs = [
@@ -93,8 +93,8 @@ function jobMessages(): string[] {
 }
 
 /**
- * A wave in which one message cannot be composed, one no longer fits its template, and one goes to a person who gets a
- * second message.
+ * Makes a wave in which one message cannot be composed, one no longer fits its template, and one goes to a person who
+ * gets a second message.
  */
 function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   const ports = { compose: composeMessage, log: () => undefined };
@@ -116,7 +116,7 @@ function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   return chunksOfWave(wave, everyMs).map((chunk) => ({ ...chunk, plannedMs: atMs }));
 }
 
-/** Requests that skip the fan-out: a code, and one to few recipients with expected receipts. */
+/** Makes requests that skip the fan-out: a code, and one to few recipients with expected receipts. */
 async function straightRequests() {
   const recipients = makeRecipients(3);
   const jobs = [
@@ -134,8 +134,8 @@ async function straightRequests() {
 }
 
 /**
- * Chunks that workers queue again: for a distant slot, after a refusal, after a missed slot, or because the store is
- * away.
+ * Makes chunks that workers queue again: for a distant slot, after a refusal, after a missed slot, or because the store
+ * is away.
  */
 async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> {
   const copies = chunks.slice(0, 2).map(async (chunk) => {
@@ -247,7 +247,7 @@ const receipts = [
   },
 ];
 
-/** Words of people from webhooks, and opt-outs that sending discovers. */
+/** Makes words of people from webhooks, and opt-outs that sending discovers. */
 async function inboundBodies(): Promise<string[]> {
   const person = {
     waId: '5491155550001',

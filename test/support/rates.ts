@@ -1,6 +1,6 @@
 import { type Market, type Rates, shippedRates } from '../../lib/pricing/rates.ts';
 
-/** The shipped rates with another day and some changed markets. */
+/** Returns the shipped rates with another day and some changed markets. */
 export function makeRates(effective: string, changes: Readonly<Record<string, Partial<Market>>> = {}): Rates {
   return {
     ...shippedRates,

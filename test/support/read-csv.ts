@@ -1,4 +1,4 @@
-/** The cells of CSV, line by line, by RFC 4180 (2.1 to 2.7), independent of the service's writer. */
+/** Reads the cells of CSV, line by line, by RFC 4180 (2.1 to 2.7), independently of the service's writer. */
 export function readCsv(text: string): string[][] {
   const lines: string[][] = [];
   let line: string[] = [];

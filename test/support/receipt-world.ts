@@ -8,20 +8,20 @@ import { MemoryInbound } from './memory-opt-outs.ts';
 import { MemoryTable } from './messages-table/memory-table.ts';
 import { noCosts } from './no-costs.ts';
 
-/** The ports of a run of receipts in memory, with a clock that only the test moves. */
+/** A run of receipts has its ports in memory, with a clock that only the test moves. */
 export class ReceiptWorld {
   nowMs = 1_800_000_000_000;
   readonly table = new MemoryTable();
-  /** By dispatch id. */
+  /** The keys are dispatch ids. */
   readonly addresses = new Map<string, string>();
-  /** All calls of the table, except reads of heads. */
+  /** All calls of the table are here, except reads of heads. */
   readonly calls: string[] = [];
   readonly events = new MemoryEvents();
   readonly inbound = new MemoryInbound();
   readonly holds = new MemoryHolds(() => this.nowMs);
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
 
-  /** The ports of a run for the jobs of these heads; by default every client receives all events. */
+  /** Returns the ports of a run for the jobs of these heads; by default every client receives all events. */
   ports(heads: readonly JobHead[], changes: Partial<ReceiptPorts> = {}): ReceiptPorts {
     const { records, slices } = this.table.ofReceipts({
       call: async (name, effect) => {

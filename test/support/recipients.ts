@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { HeaderInput, Recipient } from '../../lib/messages/job.ts';
 import type { ParameterContract } from '../../lib/messages/request/parameter-contract.ts';
 
-/** Text of any script, sometimes with forbidden characters (blanks, controls), as in real requests. */
+/** A text has any script, sometimes with forbidden characters (blanks, controls), as in real requests. */
 const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.string({ minLength: 1, maxLength: 40 }));
 const values = (count: number) => fc.array(value, { minLength: count, maxLength: count });
 
@@ -28,7 +28,7 @@ const product = (contract: ParameterContract) =>
     }),
   });
 
-/** Recipients with the right number of values for a template, most of them acceptable. */
+/** Generates recipients with the right number of values for a template, most of them acceptable. */
 export function recipientFor(contract: ParameterContract): fc.Arbitrary<Recipient> {
   const products = contract.header.kind === 'product' || contract.productList !== undefined ? 1 : 0;
   return fc.record({
@@ -50,7 +50,7 @@ export function recipientFor(contract: ParameterContract): fc.Arbitrary<Recipien
   });
 }
 
-/** The header input that a template needs. */
+/** Returns the header input that a template needs. */
 export function headerInputFor({ header }: ParameterContract): HeaderInput | undefined {
   const value = 'https://cdn.example.com/file';
   switch (header.kind) {

@@ -7,7 +7,7 @@ interface Input {
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string } | undefined>>[];
 }
 
-/** What actions of a transaction need, by their names in it. */
+/** An action of a transaction needs this verb. */
 const verbOfAction: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
@@ -15,7 +15,10 @@ const verbOfAction: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-/** The verbs that a target's client is asked for from now on, as IAM names them, by table: those of `tables` alone. */
+/**
+ * Records the verbs that a target's client is asked for from now on, as IAM names them, by table: those of `tables`
+ * alone.
+ */
 export function recordedTables(
   { documentClient, tableName }: Pick<Target, 'documentClient' | 'tableName'>,
   tables: readonly TableName[],

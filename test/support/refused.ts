@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/http/refusal.ts';
 
-/** The refusal that a function throws. Throws when there is none, or for another error. */
+/** Returns the refusal that a function throws. Throws when there is none, or for another error. */
 export function refused(decide: () => unknown): Refusal {
   try {
     decide();
@@ -11,7 +11,7 @@ export function refused(decide: () => unknown): Refusal {
   throw new Error('nothing was refused');
 }
 
-/** The same for an asynchronous function. */
+/** Returns the refusal of an asynchronous function, as `refused`. */
 export async function refusedLater(decide: () => Promise<unknown>): Promise<Refusal> {
   try {
     await decide();

@@ -1,11 +1,10 @@
-/** A call of a run to the outside, counted from 0 in the order of the calls. */
+/** A run's calls to the outside count from 0 in their order. */
 export interface Call<Name extends string = string> {
   readonly number: number;
   readonly name: Name;
   readonly args: readonly unknown[];
 }
 
-/** The reply to a call, and its time. */
 export interface Reply {
   readonly call: number;
   readonly value?: unknown;
@@ -13,14 +12,14 @@ export interface Reply {
   readonly atMs: number;
 }
 
-/** The state of a run: its pending calls, and its end. */
+/** A run stands at its pending calls, or at its end. */
 export interface Standing<End, Name extends string = string> {
   readonly open: readonly Call<Name>[];
   readonly end?: End;
 }
 
 export interface Outside<Name extends string> {
-  /** A function of a port; each of its calls waits for a reply. */
+  /** Each call of a port's function waits for a reply. */
   readonly call: (name: Name) => (...args: unknown[]) => Promise<never>;
   readonly nowMs: () => number;
 }
@@ -75,5 +74,5 @@ function settled(): Promise<void> {
   return new Promise((resolve) => immediately(resolve));
 }
 
-/** Node.js's own function, even when a test has replaced the timers. */
+/** The function is Node.js's own, even when a test has replaced the timers. */
 const immediately = setImmediate;

@@ -10,15 +10,15 @@ import { shippedRates } from '../../lib/pricing/rates.ts';
 import type { LoadedTable } from './scale-loading.ts';
 import { makeJob } from './send-jobs.ts';
 
-/** The cost in a report, for tests about other parts of it. */
+/** Tests about other parts of a report have this cost. */
 export const noCost: Cost = { units: 0, basis: 'list', final: false };
 
-/** The rates that come with the service, in the form that a report reads. */
+/** Returns the rates that come with the service, in the form that a report reads. */
 export const shippedKnownRates = async () => [shippedRates] as const;
 
 const expiresAtSeconds = 1_900_000_000;
 
-/** Text in the form of the platform's ids, as long and as random. */
+/** Makes text in the form of the platform's ids, as long and as random. */
 export function platformIdOf(jobId: string, index: number): string {
   const random = createHash('sha256').update(`${jobId} ${index}`).digest('hex').slice(0, 20).toUpperCase();
   return `wamid.${Buffer.from(`\u0018\u0013${recipientOf(index)}\u0015\u0002\u0011\u0018\u0012${random}`).toString('base64')}`;
@@ -41,7 +41,7 @@ export async function putItems({ documentClient, tableName }: LoadedTable, items
   await Promise.all([work(), work(), work(), work()]);
 }
 
-/** A job after acceptance and fan-out. */
+/** Stores a job as acceptance and fan-out leave it. */
 export async function loadJob({ documentClient, tableName }: LoadedTable, head: JobHead): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
   const jobs = acceptedJobsStore(documentClient, tableName, () => head.acceptedAtMs);

@@ -4,7 +4,7 @@ import type { JobHead } from '../../lib/messages/job.ts';
 import { platformIdOf } from './reported-jobs.ts';
 import type { LoadedTable } from './scale-loading.ts';
 
-/** A worker's claim of a slice. */
+/** Makes a worker's claim of a slice. */
 export function claimOf(
   { jobId, total }: Pick<JobHead, 'jobId' | 'total'>,
   slice: number,
@@ -21,7 +21,7 @@ export function claimOf(
   };
 }
 
-/** The slices of a job that was handed over, written by the workers' store. */
+/** Stores the slices of a job that was handed over, by the workers' store. */
 export async function loadSlices({ documentClient, tableName }: LoadedTable, head: JobHead): Promise<void> {
   const { jobId, total, acceptedAtMs } = head;
   const store = sliceStore({ client: documentClient, table: tableName, nowMs: () => acceptedAtMs });

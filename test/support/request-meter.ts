@@ -1,22 +1,20 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** The cost of a client's requests. */
 export interface RequestCost {
-  /** Read units as DynamoDB counts them. */
+  /** DynamoDB counts read units so. */
   readonly readUnits: number;
-  /** Write units of the writes that took effect. */
+  /** Only writes that took effect count. */
   readonly writeUnits: number;
   readonly requests: number;
-  /** The number of write requests. */
   readonly writes: number;
-  /** The length of the longest chain of requests in which each starts after another has ended. */
+  /** The longest chain of requests has this length: each starts after another has ended. */
   readonly roundTrips: number;
 }
 
 export interface RequestMeter {
-  /** The cost since the last call of this; call it when no request is in flight. */
+  /** Returns the cost since its last call; no request may be in flight. */
   taken(): RequestCost;
-  /** Requests without an answer yet. */
+  /** Counts requests without an answer yet. */
   underWay(): number;
 }
 

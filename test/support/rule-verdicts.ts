@@ -7,7 +7,6 @@ import { upstreamComponents } from '../../lib/templates/rules/upstream-component
 
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Whether the service and the simulator accept something. */
 export interface Verdicts {
   readonly service: boolean;
   readonly simulator: boolean;
@@ -15,7 +14,7 @@ export interface Verdicts {
 
 export const both = (taken: boolean): Verdicts => ({ service: taken, simulator: taken });
 
-/** Whether a rule that throws accepts it. */
+/** Tells whether a rule that throws accepts it. */
 export function passes(ask: () => unknown): boolean {
   try {
     ask();
@@ -25,7 +24,7 @@ export function passes(ask: () => unknown): boolean {
   }
 }
 
-/** Whether a rule that collects faults finds none. */
+/** Tells whether a rule that collects faults finds none. */
 export function isFaultless(check: (root: CheckedValue) => void): boolean {
   const faults = new FaultList();
   check({ path: '', faults });
@@ -41,8 +40,8 @@ const fileTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Both verdicts on the components of a creation. The simulator gets accepted components in the form that the service
- * sends, and refused ones as they came.
+ * Returns both verdicts on the components of a creation. The simulator gets accepted components in the form that the
+ * service sends, and refused ones as they came.
  */
 export function verdictsOn(category: Category, components: readonly Given[]): Verdicts {
   const draft: TemplateDraft = { category, components, fileAttached: false };

@@ -3,7 +3,7 @@ import { createRunner, type ProcessRunner, type RunnerOptions } from '../../infr
 import { tinyFunctions } from './tiny-functions.ts';
 
 const count = 'let calls = 0;';
-/** Small functions, each for one behaviour of a process: slow, hungry, broken, and so on. */
+/** Makes small functions, each for one behaviour of a process: slow, hungry, broken, and so on. */
 export const runnerFunctions = () =>
   tinyFunctions({
     echo: `${count} export const handler = async (event) => ({ event, pid: process.pid, calls: ++calls });`,
@@ -71,7 +71,7 @@ export const runnerFunctions = () =>
     };`,
   });
 
-/** Runners of these functions, which stop after each test of the file. */
+/** Starts runners of these functions, which stop after each test of the file. */
 export function runnersOfFile() {
   const tiny = runnerFunctions();
   const open: ProcessRunner[] = [];
@@ -93,7 +93,7 @@ export function runnersOfFile() {
   };
 }
 
-/** The payload of a successful invocation; throws for any other result. */
+/** Returns the payload of a successful invocation; throws for any other result. */
 export async function payloadOf(runner: ProcessRunner, functionId: string, event: unknown = {}) {
   const result = await runner.invoke(functionId, event);
   if (!result.ok) throw new Error(`${functionId}: ${result.error}, ${result.message}`);

@@ -14,9 +14,9 @@ const root = join(import.meta.dirname, '..', '..');
 const dist = join(root, 'dist');
 
 /**
- * Global set-up of contract tests: one local stack with demo data for each worker. `dist/contract-answers.json` lists
- * seen and missing documented answers. A whole run fails for missing ones (D48), any run for secrets or personal data
- * in logs (R44).
+ * Starts one local stack with demo data for each worker of the contract tests. `dist/contract-answers.json` lists seen
+ * and missing documented answers. A whole run fails for missing ones (D48), any run for secrets or personal data in
+ * logs (R44).
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(dist, { recursive: true });
@@ -44,7 +44,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Whether this run has every contract test of `npm test`: only together they see every answer. */
+/** Tells whether this run has every contract test of `npm test`: only together they see every answer. */
 function isWhole({ vitest }: TestProject): boolean {
   const ran = vitest.state.getPaths();
   const files = filesOf('quick', testFiles(['test/contract/**/*.test.ts'])).map((file) => join(root, file));

@@ -9,13 +9,13 @@ import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/mess
 import { addressOf } from './addresses.ts';
 import { eventually } from './api.ts';
 
-/** The stores of a local stack, as operator commands reach them. */
+/** Operator commands reach the stores of a local stack here. */
 export interface StackAddresses {
   readonly dynamodbEndpoint: string;
   readonly secretsEndpoint: string;
 }
 
-/** The stores of the given stack; by default of the contract tests' stack. */
+/** Reaches the stores of the given stack; by default of the contract tests' stack. */
 export function runningTarget(addresses?: StackAddresses): Target {
   const stage = inject('acceptance')?.stage;
   if (stage !== undefined) return awsTarget(stage);
@@ -31,7 +31,7 @@ export function noteRunningStack(file: string): void {
   writeFileSync(file, JSON.stringify(runningStack()));
 }
 
-/** The address of the shared stack. */
+/** Returns the address of the shared stack. */
 export function runningStack(): LocalStack {
   return {
     pid: process.pid,
@@ -47,12 +47,12 @@ export function runningStack(): LocalStack {
   };
 }
 
-/** The store that `npm run outcomes` reads. */
+/** Opens the store that `npm run outcomes` reads. */
 export function outcomesOn({ documentClient: client, tableName }: Target): Outcomes {
   return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }
 
-/** The outcomes of a job by index, once none of them is pending. */
+/** Returns the outcomes of a job by index, once none of them is pending. */
 export async function endingsOf(outcomes: Outcomes, jobId: string, withinMs?: number): Promise<PlacedOutcome[]> {
   return eventually(
     `every message of ${jobId} ends`,
@@ -74,7 +74,7 @@ export function queueClientAt(endpoint: string): SQSClient {
   });
 }
 
-/** Messages in a queue: waiting, delayed, or in flight. */
+/** Counts messages in a queue: waiting, delayed, or in flight. */
 export async function messagesHeld(client: SQSClient, queueUrl: string): Promise<number> {
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({

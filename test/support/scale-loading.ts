@@ -17,7 +17,6 @@ import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { factValues } from '../../lib/templates/model/upstream-writes.ts';
 import { storedChannel } from './channels.ts';
 
-/** A table of the emulator. */
 export interface LoadedTable {
   readonly documentClient: DynamoDBDocumentClient;
   readonly tableName: string;
@@ -52,7 +51,7 @@ export async function provisionChannels(table: LoadedTable, file: ProvisioningFi
   await loadItems(table, provisionedChannels(file, '2026-11-20T12:00:00.000Z'));
 }
 
-/** Templates of one client's WABA, and the assignments of each by index. */
+/** The assignments have the index of their template. */
 export interface LoadedTemplates {
   readonly wabaId: string;
   readonly clientId: number;

@@ -3,7 +3,7 @@ import type { Pair } from '../../lib/templates/assignments/pairs.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { seededRandom } from './faults.ts';
 
-// Test data in any amount: one seed gives the same bytes, and a smaller amount is the beginning of a larger one.
+// The test data have any amount: one seed gives the same bytes, and a smaller amount is the beginning of a larger one.
 
 type Random = () => number;
 
@@ -16,9 +16,9 @@ const languages = ['en_US', 'pt_BR', 'es'] as const;
 const goneShare = 0.02;
 
 /**
- * Templates of one WABA as the platform lists them: names of about 20 letters, each in three languages; one in fifty is
- * PENDING_DELETION. The components' JSON has exactly `bodyBytes` bytes (at least 100); nothing else depends on that
- * size.
+ * Makes templates of one WABA as the platform lists them: names of about 20 letters, each in three languages; one in
+ * fifty is PENDING_DELETION. The components' JSON has exactly `bodyBytes` bytes (at least 100); nothing else depends on
+ * that size.
  */
 export function templatesAtScale(scale: {
   readonly seed: number;
@@ -49,7 +49,7 @@ function componentsOf(bytes: number, random: Random): PlatformTemplate['componen
   return components(prose(bytes - JSON.stringify(components('')).length, random));
 }
 
-/** ASCII text of made-up words that compresses to about half, as people's prose does. */
+/** Makes ASCII text of made-up words that compresses to about half, as people's prose does. */
 function prose(length: number, random: Random): string {
   let text = '';
   while (text.length < length) text += `${Math.floor(random() * 3_000).toString(27)} `;
@@ -60,8 +60,8 @@ const firstClientId = 1001;
 const firstWabaId = 200_000_000_000_001;
 
 /**
- * A provisioning file: each client has one WABA, shared with the next client, and its own channels and campaigns. User
- * `agent<client id>` has all campaigns of the client; `operator` has `BSP_CN`.
+ * Makes a provisioning file: each client has one WABA, shared with the next client, and its own channels and campaigns.
+ * User `agent<client id>` has all campaigns of the client; `operator` has `BSP_CN`.
  */
 export function clientsAtScale(scale: {
   readonly seed: number;
@@ -133,7 +133,7 @@ export function clientsAtScale(scale: {
   };
 }
 
-/** A client's assignments, template by template: one in five has none, most have one pair, few have more. */
+/** Makes a client's assignments, template by template: one in five has none, most have one pair, few have more. */
 export function assignmentsAtScale(
   { channels, campaigns }: Pick<ProvisioningFile, 'channels' | 'campaigns'>,
   scale: { readonly seed: number; readonly count: number; readonly clientId: number },

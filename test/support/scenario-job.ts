@@ -4,7 +4,7 @@ import { makeJobHead } from './send-jobs.ts';
 export const startMs = 1_800_000_000_000;
 const scenarioJobId = 'J';
 
-/** A job on a number with a limit of eighty messages a second. */
+/** The job's number has a limit of eighty messages a second. */
 export const scenarioHead = makeJobHead({
   jobId: scenarioJobId,
   throughputPerSecond: 80,
@@ -12,7 +12,7 @@ export const scenarioHead = makeJobHead({
   total: 1_000,
 });
 
-/** One receipt, as the queue holds it. */
+/** Writes one receipt, as the queue holds it. */
 export function receiptBody(index: number, status: string): string {
   const { wabaId, phoneNumberId, jobId } = scenarioHead;
   const receipt = { jobId, index, status, atMs: startMs, platformMessageId: 'platform-1' };

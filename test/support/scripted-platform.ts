@@ -1,7 +1,7 @@
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../lib/platform/transport.ts';
 
-/** A platform that answers or fails in this order, and records its calls; its clock moves only on command. */
+/** Answers or fails in this order, and records its calls; its clock moves only on command. */
 export function scriptedPlatform(...replies: (Record<string, unknown> | PlatformFailure)[]) {
   const clock = { nowMs: 1_700_000_000_000 };
   const calls: PlatformCall[] = [];

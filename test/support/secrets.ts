@@ -2,7 +2,7 @@ import type { SecretStore } from '../../infra/operate/secret-store.ts';
 
 export type SecretsInMemory = SecretStore & { readonly texts: Map<string, string>; readonly written: string[] };
 
-/** Secrets in memory that count their writes. */
+/** Keeps secrets in memory and counts their writes. */
 export function secretsInMemory(): SecretsInMemory {
   const texts = new Map<string, string>();
   const written: string[] = [];

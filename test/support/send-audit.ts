@@ -1,38 +1,39 @@
 import type { ReportedState } from '../../lib/messages/receipts/reported-state.ts';
 
-/** One recipient of a job in the report. */
 export interface ToldRecipient {
-  /** `<jobId>-<index>` */
+  /** The form is `<jobId>-<index>`. */
   readonly dispatchId: string;
   readonly state: ReportedState;
   readonly code?: string;
-  /** Its address in the report. */
   readonly to?: string;
 }
 
-/** One message that the platform simulator accepted; its request has the dispatch id as `biz_opaque_callback_data`. */
+/** The platform simulator accepted the message; its request has the dispatch id as `biz_opaque_callback_data`. */
 export interface TakenMessage {
   readonly dispatchId: string | undefined;
   readonly to: string;
 }
 
-/** The reports compared with the platform's record. Only `unknownNeverTaken` may be non-empty. */
+/** Reports are compared with the platform's record. Only `unknownNeverTaken` may be non-empty. */
 export interface SendAudit {
   readonly recipients: number;
-  /** Recipients whose message the platform accepted. */
+  /** The platform accepted the message of these recipients. */
   readonly reached: number;
-  /** Accepted messages beyond the first of their dispatch id or recipient. */
+  /** A duplicate is accepted beyond the first of its dispatch id or recipient. */
   readonly duplicates: number;
-  /** Never accepted, and not reported as `unknown`: refused, expired, still pending, or reported as sent. */
+  /**
+   * A lost one was never accepted, and is not reported as `unknown`: refused, expired, still pending, or reported as
+   * sent.
+   */
   readonly lost: readonly ToldRecipient[];
   readonly unknownNeverTaken: readonly ToldRecipient[];
-  /** Accepted, and still reported as `unknown`: no receipt settled it. */
+  /** No receipt settled these: they were accepted, and are still reported as `unknown`. */
   readonly unknownTaken: readonly ToldRecipient[];
-  /** Accepted, and reported as not accepted. */
+  /** These were accepted, and are reported as not accepted. */
   readonly denied: readonly ToldRecipient[];
-  /** Accepted, and reported for another recipient. */
+  /** These were accepted, and are reported for another recipient. */
   readonly misaddressed: readonly ToldRecipient[];
-  /** Accepted messages whose dispatch id belongs to no recipient. */
+  /** The dispatch id of an accepted stray belongs to no recipient. */
   readonly strays: number;
 }
 
@@ -64,7 +65,7 @@ function digitsOf(to: string): string {
   return to.replace('+', '');
 }
 
-/** The faults of an audit, one sentence each. */
+/** Returns the faults of an audit, one sentence each. */
 export function audited({ duplicates, lost, unknownTaken, denied, misaddressed, strays }: SendAudit): string[] {
   const told = (recipients: readonly ToldRecipient[], what: string) =>
     recipients.length === 0 ? [] : [`${recipients.length} ${what}: ${shown(recipients)}`];
@@ -78,7 +79,7 @@ export function audited({ duplicates, lost, unknownTaken, denied, misaddressed, 
   ];
 }
 
-/** The number of recipients by state, then the first few. */
+/** Tells the number of recipients by state, then the first few. */
 function shown(recipients: readonly ToldRecipient[]): string {
   const endings = Map.groupBy(recipients, ({ state, code }) => (code === undefined ? state : `${state} ${code}`));
   const counted = [...endings].map(([ending, { length }]) => `${length} ${ending}`).join(', ');

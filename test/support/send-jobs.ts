@@ -29,7 +29,7 @@ export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): W
   };
 }
 
-/** Distinct recipients; each has `textBytes` of text that compresses badly, and all share `text`. */
+/** Makes distinct recipients; each has `textBytes` of text that compresses badly, and all share `text`. */
 export function makeRecipients(count: number, textBytes = 40, text = ''): Recipient[] {
   return Array.from({ length: count }, (_, index) => ({
     to: String(5_491_100_000_000 + index),
@@ -37,7 +37,7 @@ export function makeRecipients(count: number, textBytes = 40, text = ''): Recipi
   }));
 }
 
-/** A parent user id of 135 characters that looks random, different for each name. */
+/** Makes a parent user id of 135 characters that looks random, different for each name. */
 export function longestId(name: string): string {
   const digits = [0, 1, 2, 3].map((part) => createHash('sha256').update(`${name} ${part}`).digest('base64'));
   return `US.ENT.${digits
@@ -46,7 +46,7 @@ export function longestId(name: string): string {
     .slice(0, 128)}`;
 }
 
-/** Letters that look random and are the same in every run. */
+/** Makes letters that look random and are the same in every run. */
 function noise(seed: number, length: number): string {
   let state = seed * 2_654_435_761 + 1;
   let text = '';

@@ -21,10 +21,10 @@ const waba = {
 const channel = { channelId: 501, clientId: 1001, wabaId: waba.wabaId, did, name: '', throughputPerSecond: 80 };
 const unused = () => Promise.reject(new Error('not part of a send'));
 
-/** The number that requests send from. */
+/** Requests send from this number. */
 export const sendableDid: Did = { waba, channel: { ...channel, phoneNumberId: '300000000000001' } };
 
-/** A request to send, as the gateway passes it on. */
+/** Makes a request to send, as the gateway passes it on. */
 export function sendEvent(body: object, key?: string): HttpEvent {
   const lambda = authorizerContext({ userId: 'u', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 });
   const event = {
@@ -54,7 +54,9 @@ export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): Sen
   };
 }
 
-/** The ports of the page before it accepts: answered at once, with a template whose stored copy is an hour old. */
+/**
+ * Makes the ports of the page before it accepts: answered at once, with a template whose stored copy is an hour old.
+ */
 export function sendPorts(
   template: PlatformTemplate,
   nowMs: () => number,

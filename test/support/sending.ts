@@ -29,7 +29,7 @@ import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '.
 
 export const startMs = 1_700_000_000_000;
 
-/** Two clients that share a WABA. */
+/** The two clients share a WABA. */
 const shared = {
   wabaId: '200000000000001',
   name: 'Shared',
@@ -76,27 +76,26 @@ export interface SentRequest {
   readonly headers?: Record<string, string>;
   readonly query?: Record<string, string>;
   readonly caller?: { readonly clientId: number; readonly permissions: readonly string[] } | 'none' | 'expired';
-  /** The body as text, sent in place of the JSON. */
+  /** The text is sent in place of the JSON. */
   readonly rawBody?: string;
   readonly base64?: boolean;
 }
 
 interface Options {
-  /** The platform's templates by name; client 1001 knows each as `client` says. */
+  /** Client 1001 knows each of the platform's templates as `client` says. */
   readonly templates: Readonly<Record<string, PlatformTemplate>>;
   readonly client?: Partial<ClientTemplate>;
   readonly queueFaults?: (attempt: Attempt) => Fault;
   readonly tableFaults?: (attempt: Attempt) => Fault;
   readonly catalogId?: string;
-  /** Clients of the WABA whose UTILITY messages heed opt-outs. */
+  /** UTILITY messages of these clients of the WABA heed opt-outs. */
   readonly utilityStops?: readonly number[];
-  /** Budgets of clients of the WABA. */
   readonly monthlyBudgets?: readonly MonthlyBudget[];
-  /** The platform's facts of numbers; none by default. */
+  /** The platform tells these facts of numbers; none by default. */
   readonly channels?: readonly ListedChannel[];
 }
 
-/** The endpoint over the real queue and messages table, with directory, templates and platform in memory. */
+/** Makes the endpoint over the real queue and messages table, with directory, templates and platform in memory. */
 export async function sendingEndpoint(options: Options) {
   const [queueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue()]);
   const table = await freshTable('messages');

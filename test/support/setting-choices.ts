@@ -9,11 +9,10 @@ export const ticketTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ticket';
 export const edgePageTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-page';
 export const edgeTicketTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-ticket';
 
-/** The context values for tests of templates. Each choice is synthesized once in a run (infra-build.ts). */
+/** Tests of templates use these context values. Each choice is synthesized once in a run (infra-build.ts). */
 export const settingChoices = {
-  /** Only a stage. */
   plain: { stage: 'test' },
-  /** All parts that settings can add. */
+  /** The choice has all parts that settings can add. */
   whole: {
     ...{
       stage: 'test',
@@ -31,11 +30,11 @@ export const settingChoices = {
     syncSchedule: 'cron(0/30 8-17 ? * MON-FRI *)',
     corsOrigins: 'https://app.example.com, http://localhost:5173',
   },
-  /** A public address, without an edge. */
+  /** The public address has no edge. */
   address: { stage: 'test', ...domain, ...zone, edgeCertificateArn, protected: 'true' },
-  /** An edge for a name of another name server, in stacks that may be deleted. */
+  /** The edge is for a name of another name server, in stacks that may be deleted. */
   edge: { stage: 'test', ...domain, edge: true, edgeCertificateArn, pageTopicArn, ticketTopicArn, protected: 'false' },
-  /** Values that differ from the defaults, most of them as text, as the command line passes them. */
+  /** The values differ from the defaults, most of them as text, as the command line passes them. */
   chosen: {
     ...{
       stage: 'test',

@@ -1,6 +1,6 @@
 /**
- * Documented answers that no request to the contract tests' stack can cause, with the test that shows each. A whole run
- * of the contract tests must see all others (D48).
+ * No request to the contract tests' stack can cause these documented answers; the named test shows each. A whole run of
+ * the contract tests must see all others (D48).
  */
 export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: string; readonly by: string }[] = [
   // Only deployments with an edge have this answer.

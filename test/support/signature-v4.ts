@@ -8,7 +8,7 @@ export interface SignedRequest {
   readonly body: string;
 }
 
-/** The scope of an AWS Signature Version 4; undefined when the key did not make this signature. */
+/** Returns the scope of an AWS Signature Version 4; undefined when the key did not make this signature. */
 export function signedScope(
   { method, path, headers, body }: SignedRequest,
   secretAccessKey: string,

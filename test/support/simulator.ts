@@ -15,7 +15,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A simulator with demo data on a free port whose real time stands still, with short calls for its routes. */
+/** Starts a simulator with demo data on a free port whose real time stands still, with short calls for its routes. */
 export async function simulatorAtRest(seed?: Seed) {
   const simulator = await startSimulator({
     nowMs: () => Date.parse('2026-11-20T12:00:00Z'),
@@ -25,8 +25,8 @@ export async function simulatorAtRest(seed?: Seed) {
 }
 
 /**
- * The simulator of a test file, stopped after the last test; with `afresh` its demo data is reset before every test.
- * Calls work only while tests run.
+ * Starts the simulator of a test file, stopped after the last test; with `afresh` its demo data is reset before every
+ * test. Calls work only while tests run.
  */
 export function simulatorOfFile({ afresh = false } = {}) {
   let started: SimulatorAtRest | undefined;

@@ -5,12 +5,12 @@ import type { SettingChoice } from './setting-choices.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The folder with a subfolder for each choice of settings, as `cdk synth` writes it. */
+    /** The folder has a subfolder for each choice of settings, as `cdk synth` writes it. */
     assembliesDirectory: string;
   }
 }
 
-/** One resource of a template, with the properties that CloudFormation reads. */
+/** CloudFormation reads these properties of a resource. */
 export interface Resource {
   readonly id: string;
   readonly type: string;
@@ -23,41 +23,40 @@ export interface Resource {
 
 type StackId = 'Stateful' | 'Stateless' | 'Edge';
 
-/** The stack's settings outside its template. */
 export interface Standing {
   readonly stackName: string;
-  /** `unknown-region` for a stack whose region is chosen at deployment. */
+  /** The region is `unknown-region` when it is chosen at deployment. */
   readonly region: string;
   readonly terminationProtection: boolean;
-  /** The stacks that must be deployed first. */
+  /** These stacks must be deployed first. */
   readonly after: readonly string[];
 }
 
 export interface Stacks {
   readonly stateful: readonly Resource[];
   readonly stateless: readonly Resource[];
-  /** Empty without an edge in the settings. */
+  /** The list is empty without an edge in the settings. */
   readonly edge: readonly Resource[];
-  /** The exports of the stateful stack by name, and the names that the stateless one imports. */
+  /** The stateful stack exports by name what the stateless one imports. */
   readonly exports: ReadonlyMap<string, unknown>;
   readonly importedNames: ReadonlySet<string>;
   standing(id: StackId): Standing;
-  /** Resources of one type, of all stacks. */
+  /** Returns resources of one type, of all stacks. */
   all(type: string): Resource[];
-  /** The value of an output of the stateless stack. */
+  /** Returns an output of the stateless stack. */
   output(name: string): unknown;
-  /** The logical id of the resource that a Ref, GetAtt or ImportValue leads to. */
+  /** Returns the logical id of the resource that a Ref, GetAtt or ImportValue leads to. */
   target(reference: unknown): string;
-  /** The function that a reference calls, directly or by its alias. */
+  /** Returns the function that a reference calls, directly or by its alias. */
   called(reference: unknown): string;
 }
 
-/** The stacks of a choice of settings, from the project's set-up. */
+/** Reads the stacks of a choice of settings, from the project's set-up. */
 export function stacksOf(choice: SettingChoice): Stacks {
   return stacksIn(join(inject('assembliesDirectory'), choice));
 }
 
-/** The stacks in a folder that `cdk synth` has written. */
+/** Reads the stacks in a folder that `cdk synth` has written. */
 export function stacksIn(directory: string): Stacks {
   const fileNamed = (name: string) => JSON.parse(readFileSync(join(directory, name), 'utf8'));
   const { artifacts } = fileNamed('manifest.json');

@@ -9,14 +9,17 @@ import { addressOf } from './addresses.ts';
 
 const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
-/** The stores' document client for DynamoDB Local. Each test file makes its own table, so that files share no data. */
+/**
+ * Makes the stores' document client for DynamoDB Local. Each test file makes its own table, so that files share no
+ * data.
+ */
 export function localDocumentClient() {
   return documentClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
 }
 
 /**
- * The same, for tests that read tens of thousands of items at once, which takes a busy machine longer than the timeout
- * of an attempt.
+ * Makes the client of tests that read tens of thousands of items at once, which takes a busy machine longer than the
+ * timeout of an attempt.
  */
 export function patientDocumentClient() {
   const requestHandler = { requestTimeout: 60_000, throwOnRequestTimeout: true };
@@ -32,7 +35,7 @@ export async function freshTable(shape: TableName): Promise<string> {
   return createTable(shape, `${shape}-${randomUUID()}`);
 }
 
-/** The same under that name. */
+/** Creates an empty table with this shape under that name. */
 export async function createTable(shape: TableName, name: string): Promise<string> {
   const client = new DynamoDBClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
   const keys = tables[shape].sortKey ? ['pk', 'sk'] : ['pk'];

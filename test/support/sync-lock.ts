@@ -5,7 +5,7 @@ import { addressOf } from './addresses.ts';
 
 let target: Target | undefined;
 
-/** The stored lock of synchronizations of the shared stack; `lease` is absent while no run holds it. */
+/** Reads the stored lock of synchronizations of the shared stack; `lease` is absent while no run holds it. */
 export async function syncLock(): Promise<Record<string, unknown>> {
   const [dynamodbEndpoint, secretsEndpoint] = [addressOf('dynamodbEndpoint'), addressOf('secretsEndpoint')];
   target ??= localTarget({ dynamodbEndpoint, secretsEndpoint, region: localRegion, stage: 'local' });

@@ -2,10 +2,9 @@ import { childrenOf, codeOf, type Node, nameOf, syntaxOf, within } from './funct
 import { isCall, namesIn, neverNamed, partsOf } from './living-code.ts';
 import { type Declarations, tablesGiven } from './table-ways.ts';
 
-/** The verbs for each table, by its environment variable. */
+/** Each table has verbs, by its environment variable. */
 export type TableCalls = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The DynamoDB verb of each call of the SDK's document library. */
 const verbOfCall: Readonly<Record<string, string>> = {
   GetCommand: 'GetItem',
   BatchGetCommand: 'BatchGetItem',
@@ -32,7 +31,7 @@ const transaction = 'TransactWriteCommand';
 const documentLibrary = '@aws-sdk/lib-dynamodb';
 
 /**
- * The DynamoDB calls of a function and their tables, read from its bundle. A store takes a table's name at top level;
+ * Reads the DynamoDB calls of a function and their tables from its bundle. A store takes a table's name at top level;
  * all code that it reaches by name counts. This may find extra verbs, but misses none.
  */
 export async function tableCallsOf(functionName: string): Promise<TableCalls> {
@@ -40,8 +39,8 @@ export async function tableCallsOf(functionName: string): Promise<TableCalls> {
 }
 
 /**
- * The same for a bundle: one module, in which each top-level name is declared once. `toldLater` has stores that receive
- * a table at each call in a way that cannot be followed, with their tables.
+ * Reads the calls of a bundle: one module, in which each top-level name is declared once. `toldLater` has stores that
+ * receive a table at each call in a way that cannot be followed, with their tables.
  */
 export function callsIn(code: string, toldLater: Readonly<Record<string, readonly string[]>> = {}): TableCalls {
   const bundle = readBundle(code);
@@ -62,7 +61,6 @@ export function callsIn(code: string, toldLater: Readonly<Record<string, readonl
 interface Bundle {
   readonly program: Node;
   readonly declarations: Declarations;
-  /** Names of the document library by their names in the bundle. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
@@ -97,7 +95,7 @@ function readImport(statement: Node, imported: Map<string, string>): void {
   }
 }
 
-/** All top-level code reachable by names from the code of a name, with the name itself. */
+/** Returns all top-level code reachable by names from the code of a name, with the name itself. */
 function reachedFrom(name: string, { declarations }: Bundle, dead: ReadonlySet<Node>): Set<Node> {
   const reached = new Set<Node>();
   const waiting = [name];

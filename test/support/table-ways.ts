@@ -1,11 +1,11 @@
 import { childrenOf, isFunction, type Node, nameOf, within } from './function-code.ts';
 
-/** The declaration of each top-level name of a module. */
 export type Declarations = ReadonlyMap<string, Node>;
 
 /**
- * The functions that receive a table's name, with the tables' variables. The name may pass directly, as a constant, in
- * an object, or from a function that returns one. Throws for another way, except of a table in `strayable`.
+ * Returns the functions that receive a table's name, with the tables' variables. The name may pass directly, as a
+ * constant, in an object, or from a function that returns one. Throws for another way, except of a table in
+ * `strayable`.
  */
 export function tablesGiven(
   program: Node,
@@ -33,7 +33,7 @@ export function tablesGiven(
   return given;
 }
 
-/** A value of an object, with its top-level statement; `calls` have returned the object. */
+/** A value of an object has its top-level statement; `calls` have returned the object. */
 interface Value {
   readonly name: string;
   readonly value: Node;
@@ -51,14 +51,14 @@ class TableWays {
     this.#declarations = declarations;
   }
 
-  /** The tables that an expression is or contains. `top` is the top-level statement around it. */
+  /** Returns the tables that an expression is or contains. `top` is the top-level statement around it. */
   follow(node: Node, top: Node): string[] {
     const tables = this.#tablesOf(node, top);
     if (tables.length > 0) this.#followed.add(node);
     return tables;
   }
 
-  /** The tables in an expression that no step has followed. */
+  /** Returns the tables in an expression that no step has followed. */
   strayTablesOf(node: Node, top: Node): string[] {
     if (this.#followed.has(node) || node.type === 'ObjectExpression' || this.#localsOf(top).bindings.has(node))
       return [];
@@ -94,7 +94,9 @@ class TableWays {
     });
   }
 
-  /** The values of an object, from its literal, a constant, or the function without arguments that returns it. */
+  /**
+   * Returns the values of an object, from its literal, a constant, or the function without arguments that returns it.
+   */
   #valuesOf(node: Node, top: Node): Value[] {
     if (node.type === 'Identifier') {
       this.#followed.add(node);
@@ -117,7 +119,7 @@ class TableWays {
     return this.#valuesOf(returned, called).map((value) => ({ ...value, calls: [...value.calls, node] }));
   }
 
-  /** The declarations of a name in this statement or at top level; none for a parameter. */
+  /** Returns the declarations of a name in this statement or at top level; none for a parameter. */
   #declaratorsOf(name: string, top: Node): readonly Node[] {
     const { declarators, parameters } = this.#localsOf(top);
     const own = declarators.get(name) ?? [];
@@ -132,7 +134,7 @@ class TableWays {
   }
 }
 
-/** The declarations of a statement by name, their nodes, and its parameter names. */
+/** Returns the declarations of a statement by name, their nodes, and its parameter names. */
 function localsOf(top: Node) {
   const declarators = new Map<string, Node[]>();
   const bindings = new Set<Node>();
@@ -153,7 +155,7 @@ function localsOf(top: Node) {
   return { declarators, bindings, parameters };
 }
 
-/** `environmentVariable('X_TABLE')` gives X_TABLE; an operator's command says `tableName('x')`, which gives x. */
+/** Returns X_TABLE for `environmentVariable('X_TABLE')`, and x for `tableName('x')` of an operator's command. */
 function tableVariable(node: Node): string | undefined {
   if (node.type !== 'CallExpression') return undefined;
   const [first] = node['arguments'] as Node[];
@@ -162,7 +164,7 @@ function tableVariable(node: Node): string | undefined {
   return value.endsWith('_TABLE') || calledName(node) === 'tableName' ? value : undefined;
 }
 
-/** Of `name()` and of `a.name()`. */
+/** Returns the name of `name()` and of `a.name()`. */
 function calledName(call: Node): string {
   const callee = call['callee'] as Node;
   return nameOf(callee.type === 'MemberExpression' ? callee['property'] : callee);

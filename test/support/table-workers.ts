@@ -16,13 +16,14 @@ import { noStops } from './memory-opt-outs.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 
 type Ports = Omit<FlatPorts, 'invocation' | 'remainingMs'>;
-/** The ports without tables. */
 type Given = Pick<Ports, 'queue' | 'events' | 'send'> & Partial<Ports>;
 
 const lifeMs = 60_000;
 const never = new Promise<never>(() => undefined);
 
-/** Workers of chunks over the real stores in virtual time, which passes only while no worker waits for a request. */
+/**
+ * Workers of chunks run over the real stores in virtual time, which passes only while no worker waits for a request.
+ */
 export class TableWorkers {
   readonly time: VirtualTime;
   #asked = 0;
@@ -32,7 +33,7 @@ export class TableWorkers {
     this.time = new VirtualTime(startMs);
   }
 
-  /** The ports of one process over a table. */
+  /** Returns the ports of one process over a table. */
   ports(client: DynamoDBDocumentClient, table: string, given: Given): Ports {
     const nowMs = () => this.time.nowMs;
     const pause = async () => undefined;
@@ -63,8 +64,8 @@ export class TableWorkers {
   }
 
   /**
-   * A run for deliveries of these bodies; returns those that come again. After `calls` calls the run is killed: its
-   * pending requests get no answer, and it makes no more.
+   * Runs deliveries of these bodies; returns those that come again. After `calls` calls the run is killed: its pending
+   * requests get no answer, and it makes no more.
    */
   async run(
     bodies: readonly string[],
@@ -96,7 +97,7 @@ export class TableWorkers {
     return await Promise.race([again, killed.promise]);
   }
 
-  /** A request outside of virtual time. */
+  /** Makes a request outside of virtual time. */
   async ask<T>(call: () => Promise<T>): Promise<T> {
     this.#asked += 1;
     try {
@@ -128,13 +129,13 @@ export class TableWorkers {
 
 type Through = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Ports whose outside calls go through `through`. */
+/** Returns ports whose outside calls go through `through`. */
 function outside(ports: Ports, through: Through): Ports {
   const { slices, unknowns, paces, urgentCapacity, breakers, queue, events } = ports;
   const { look, beginStraight, send, probe } = eachCall(ports, through);
   const newHolds = () => {
     const holds = ports.newHolds();
-    // A run records in memory what it has seen: this is no request.
+    // A run records in memory what it has seen, which is no request.
     const { saw, ...asked } = holds;
     return { saw, ...spreadCalls(asked, through) };
   };

@@ -24,8 +24,8 @@ export interface EditOptions extends Partial<CallOptions> {
 }
 
 /**
- * The edit of templates over the real table, with platform and media in memory. Each test has a new platform, and each edit a new
- * audit; `media` has the steps of fetching and uploading.
+ * Makes the edit of templates over the real table, with platform and media in memory. Each test has a new platform, and
+ * each edit a new audit; `media` has the steps of fetching and uploading.
  */
 export function templateEdits() {
   const client = localDocumentClient();

@@ -15,7 +15,7 @@ export function file(content: string | Buffer, type = 'image/png'): FormPart {
   return part(`Content-Disposition: form-data; name="file"; filename="a"\nContent-Type: ${type}`, content);
 }
 
-/** The part `template` of a request with a picture header and `changes`. */
+/** Makes the part `template` of a request with a picture header and `changes`. */
 export function templateField(probes: ReturnType<typeof templateProbes>, changes = {}): FormPart {
   return field('template', JSON.stringify(probes.draft({ components: [imageHeader, plainBody], ...changes })));
 }

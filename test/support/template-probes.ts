@@ -9,7 +9,6 @@ export const sharedDid = '5491100000001';
 export const sharedWaba = '200000000000001';
 export const plainBody = { type: 'BODY', text: 'Your order is ready to be picked up.' };
 
-/** The answer to a creation without special wishes. */
 export const created = { status: 200, body: { status: 'PENDING', category: 'UTILITY' } };
 
 export interface Draft {
@@ -56,20 +55,20 @@ export async function edit(
   return api(route, { token: await tokenOf(user), body, headers });
 }
 
-/** The entry of a client's listing with this template name, or undefined. */
+/** Returns the entry of a client's listing with this template name, or undefined. */
 export async function listedTemplate(clientId: number, name: string, query = '') {
   const token = await tokenOf('operator');
   const { body } = await api(`GET /v1/templates?client_id=${clientId}&name=${name}${query}`, { token });
   return body.data[0];
 }
 
-/** The number of creations that have reached the platform. */
+/** Counts the creations that have reached the platform. */
 export async function creationsAsked(wabaId = sharedWaba): Promise<number> {
   const { body } = await platform(`GET /_control/requests?method=POST&path=${wabaId}/message_templates&limit=0`);
   return body.total;
 }
 
-/** The expected refusal of a creation; `at` are the paths of its faults. */
+/** The creation must be refused so; `at` are the paths of its faults. */
 export interface Refused {
   readonly status?: number;
   readonly code?: string;
@@ -89,20 +88,20 @@ export async function expectRefused(
   expect(await creationsAsked()).toBe(before);
 }
 
-/** The body of the platform's newest request whose path contains this text. */
+/** Returns the body of the platform's newest request whose path contains this text. */
 export async function lastSent(path = 'message_templates', method = 'POST') {
   const { body } = await platform(`GET /_control/requests?method=${method}&path=${path}&limit=1`);
   return body.data[0].body;
 }
 
-/** An hour passes at the platform, which allows 100 creations an hour. */
+/** Lets an hour pass at the platform, which allows 100 creations an hour. */
 export async function freshHour(): Promise<void> {
   await platform('POST /_control/clock', { advance_seconds: 3_600 });
 }
 
 /**
- * Templates of a test file under unique names. The platform has room for their creation, and at the end of the file
- * both the platform and the store lose them.
+ * Makes templates of a test file under unique names. The platform has room for their creation, and at the end of the
+ * file both the platform and the store lose them.
  */
 export function templateProbes() {
   const mark = `probe_${randomUUID().slice(0, 8)}`;
@@ -118,7 +117,7 @@ export function templateProbes() {
     }
   });
   return {
-    /** A valid request with `changes`. */
+    /** Makes a valid request with `changes`. */
     draft: (changes: Readonly<Record<string, unknown>> = {}): Draft => {
       const name = `${mark}_${drafts.length}`;
       const draft = { name, language: 'en_US', category: 'UTILITY', components: [plainBody], ...changes };
@@ -128,7 +127,7 @@ export function templateProbes() {
   };
 }
 
-/** The status and body of an answer, for comparison as a whole. */
+/** Returns the status and body of an answer, for comparison as a whole. */
 export function said({ status, body }: ApiReply): readonly [number, unknown] {
   return [status, body];
 }

@@ -4,7 +4,7 @@ import { eraseTemplate } from './erase-template.ts';
 import { orderDid, orderParams } from './order-updates.ts';
 import { runningTarget } from './running-target.ts';
 
-/** A send. What is left out is that of one `order_update` by supervisor1001 to a new recipient. */
+/** An absent part is that of one `order_update` by supervisor1001 to a new recipient. */
 export interface Send {
   readonly template?: unknown;
   readonly recipients?: unknown;

@@ -17,7 +17,7 @@ export function makeTemplate(overrides: Partial<PlatformTemplate> = {}): Platfor
 
 export type Pair = readonly [channelId: number, campaignId: number];
 
-/** A row as the store returns it; `pairs` are its documents, none for the placeholder. */
+/** Makes a row as the store returns it; `pairs` are its documents, none for the placeholder. */
 export function makeRow(overrides: Partial<TemplateRow> & { readonly pairs?: readonly Pair[] } = {}): TemplateRow {
   const { pairs = [], ...rest } = overrides;
   const clientId = rest.clientId ?? 1001;

@@ -7,12 +7,12 @@ declare module 'vitest' {
 }
 
 /**
- * Whether this run explores everything: true in `npm run test:all` and in a run by name. False in `npm test` and on the
- * second engine, which take a part of each exploration.
+ * `npm run test:all` and a run by name explore everything; `npm test` and the second engine take a part of each
+ * exploration.
  */
 export const thorough: boolean = inject('thorough');
 
-/** All cases in a thorough run, the first `count` in other runs. */
+/** Returns all cases in a thorough run, only the first in other runs. */
 export function firstUnlessThorough<T>(all: readonly T[]): readonly T[] {
   return thorough ? all : all.slice(0, 1);
 }

@@ -6,7 +6,7 @@ import type { LocalTemplate } from '../../infra/local/local-template.ts';
 type LocalFunctions = LocalTemplate['functions'];
 
 export interface TinyFunction {
-  /** The source of the module, which must export `handler`. */
+  /** The module's source must export `handler`. */
   readonly code: string;
   readonly timeoutSeconds?: number;
   readonly memoryMb?: number;

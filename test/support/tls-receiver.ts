@@ -12,7 +12,7 @@ export interface Received {
 
 export interface Receiver {
   readonly url: string;
-  /** The way to the receiver: 127.0.0.1 counts as a public address, and no other address does. */
+  /** The receiver is reached as 127.0.0.1, which counts as a public address; no other address does. */
   readonly network: PublicNetwork;
   readonly received: readonly Received[];
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Receiver {
 
 export type Answer = (response: ServerResponse, received: Received) => void;
 
-/** A receiver of webhooks over TLS on this machine; it reads each request completely before it answers. */
+/** Receives webhooks over TLS on this machine; it reads each request completely before it answers. */
 export async function startReceiver(answer: Answer): Promise<Receiver> {
   const received: Received[] = [];
   const host = await startMediaHost((request, response) => {

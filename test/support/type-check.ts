@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The strictest settings that a client may have. */
+/** A client may have no stricter settings. */
 const compilerOptions = {
   strict: true,
   noEmit: true,

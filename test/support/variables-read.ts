@@ -1,7 +1,7 @@
 import { childrenOf, codeOf, isFunction, type Node, nameOf, syntaxOf, within } from './function-code.ts';
 
 /**
- * The environment variables that a function's code reads, found in its bundle; packages do not count. A reader
+ * Finds the environment variables that a function's code reads, in its bundle; packages do not count. A reader
  * (`environmentVariable`) reads the variable that it is given, or calls another reader. Callers must pass the name as
  * text.
  */
@@ -9,7 +9,7 @@ export async function variablesReadBy(functionName: string): Promise<ReadonlySet
   return variablesIn(await codeOf(functionName));
 }
 
-/** The same for the text of a bundle: one module, in which each top-level name is declared once. */
+/** Finds them in the text of a bundle: one module, in which each top-level name is declared once. */
 export function variablesIn(code: string): ReadonlySet<string> {
   const units = childrenOf(syntaxOf(code)).flatMap(unitsIn);
   const readers = new Map<string, number>();
@@ -21,7 +21,7 @@ export function variablesIn(code: string): ReadonlySet<string> {
   return read;
 }
 
-/** A top-level statement; a function has `name` and `parameters`. */
+/** A function is a top-level statement with `name` and `parameters`. */
 interface Unit {
   readonly node: Node;
   readonly name?: string;
@@ -63,8 +63,8 @@ function readUnit({ node, name, parameters }: Unit, readers: Map<string, number>
 }
 
 /**
- * The name expression in `process.env[NAME]`, `process.env.NAME` and `reader(NAME)`; `followed` collects the nodes that
- * were understood.
+ * Returns the name expression in `process.env[NAME]`, `process.env.NAME` and `reader(NAME)`; `followed` collects the
+ * nodes that were understood.
  */
 function nameAskedFor(node: Node, readers: ReadonlyMap<string, number>, followed: Set<unknown>): Node | undefined {
   if (node.type === 'MemberExpression' && isEnvironment(node['object'] as Node)) {

@@ -1,6 +1,6 @@
 /**
- * A clock that jumps: when no other work can continue, the earliest wait ends. Only for work that waits for this clock
- * and for promises in memory.
+ * The clock jumps: when no other work can continue, the earliest wait ends. It is only for work that waits for this
+ * clock and for promises in memory.
  */
 export class VirtualClock {
   private timeMs: number;

@@ -3,7 +3,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A clock that moves only while all tasks sleep: it allows any number of workers, and hours that take no real time. */
+/** The clock moves only while all tasks sleep: it allows any number of workers, and hours that take no real time. */
 export class VirtualTime {
   nowMs: number;
   readonly #sleepers = new Map<number, Sleeper[]>();
@@ -39,7 +39,7 @@ export class VirtualTime {
     }
   }
 
-  /** Latest first, so that the next one is at the end. */
+  /** The latest is first, so that the next one is at the end. */
   #insert(atMs: number): void {
     let low = 0;
     let high = this.#times.length;
@@ -52,7 +52,7 @@ export class VirtualTime {
   }
 }
 
-/** Enough for work that waits only for this clock and for promises in memory. */
+/** Resolves after work that waits only for this clock and for promises in memory. */
 export function immediately(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,11 +1,11 @@
-/** The bytes written to standard output meanwhile: CloudWatch's input, without the platform's own lines. */
+/** Counts the bytes written to standard output meanwhile: CloudWatch's input, without the platform's own lines. */
 export async function bytesWritten(work: () => Promise<unknown>): Promise<number> {
   const counted = countBytes();
   await work().finally(counted.stop);
   return counted.bytes();
 }
 
-/** The same for synchronous work. */
+/** Counts the bytes of synchronous work. */
 export function bytesWrittenNow(work: () => void): number {
   const counted = countBytes();
   try {

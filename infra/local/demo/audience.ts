@@ -1,15 +1,15 @@
-/** A recipient of the demo template `order_update`: a body with two variables, one URL button. */
+/** The demo template `order_update` has a body with two variables and one URL button. */
 export interface Recipient {
   readonly to: string;
   readonly params: { readonly body: readonly [string, string]; readonly buttons: readonly [string] };
 }
 
-/** The audience's template, and a DID of the demo data that may send it. */
+/** The DID below may send the audience's template. */
 export const orderUpdate = { name: 'order_update', language: 'en_US' } as const;
 export const demoDid = '5491100000001';
 
 /**
- * At most 100,000 recipients, each with its own parameters. Audiences of different runs (below 10^8) share only
+ * Returns at most 100,000 recipients, each with its own parameters. Audiences of different runs (below 10^8) share only
  * `known`, which come first.
  */
 export function audience(count: number, run: number, known: readonly string[] = []): Recipient[] {
@@ -23,7 +23,7 @@ export function audience(count: number, run: number, known: readonly string[] = 
   });
 }
 
-/** What the platform must have received for a recipient (platform reference, section 4). */
+/** Returns what the platform must have received for a recipient (platform reference, section 4). */
 export function expectedComponents({ params }: Recipient): unknown {
   const texts = (values: readonly string[]) => values.map((text) => ({ type: 'text', text }));
   return [

@@ -9,7 +9,7 @@ import type { LocalStack } from '../../operate/local-stacks.ts';
 import { localTarget } from '../../operate/target.ts';
 import { watched } from './watching.ts';
 
-/** The local stack as an API client sees it, and the stores for what the API does not tell. */
+/** The demo sees the local stack as an API client does; the stores tell what the API does not. */
 export type DemoStack = Pick<
   LocalStack,
   'apiUrl' | 'platformUrl' | 'dynamodbEndpoint' | 'secretsEndpoint' | 'region' | 'stage'
@@ -28,14 +28,14 @@ export interface SendOrder {
   readonly idempotencyKey?: string;
 }
 
-/** The API for one user. Every method throws an `ApiRefusal` for any status but 200. */
+/** Calls the API for one user. Every method throws an `ApiRefusal` for any status but 200. */
 export interface DemoClient {
   /** Waits for a synchronization that runs already, then starts one and waits for its end. */
   synchronize(): Promise<void>;
   listTemplates(): Promise<{ readonly total: number; readonly names: readonly string[] }>;
   /** Returns the job id. */
   send(order: SendOrder): Promise<string>;
-  /** The first page of a dispatch's report: all counts, and 1,000 rows. */
+  /** Returns the first page of a dispatch's report: all counts, and 1,000 rows. */
   report(did: string, jobId: string): Promise<Report>;
   rows(did: string, jobId: string): Promise<readonly ReportRow[]>;
   /**
@@ -44,7 +44,7 @@ export interface DemoClient {
    */
   receiveEvents(url: string, kinds?: readonly string[]): Promise<string>;
   stopEvents(url: string): Promise<void>;
-  /** The URL of the client's events and the chosen kinds, if any; undefined when nothing is configured. */
+  /** Returns the URL of the client's events and the chosen kinds, if any; undefined when nothing is configured. */
   webhook(): Promise<DemoWebhook | undefined>;
   channel(): Promise<{ readonly did: string; readonly wabaId: string }>;
 }
@@ -215,7 +215,7 @@ async function until(what: string, { holds, leaseUntilMs, signal }: LockWait): P
 
 interface Call {
   readonly baseUrl: string;
-  /** `METHOD /path?query` */
+  /** The form is `METHOD /path?query`. */
   readonly route: string;
   readonly body?: unknown;
   readonly token?: string;
@@ -223,7 +223,7 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** A request with JSON in both directions. Throws an `ApiRefusal` for any status but 200. */
+/** Sends a request with JSON in both directions. Throws an `ApiRefusal` for any status but 200. */
 export async function call({ baseUrl, route, body, token, headers, signal }: Call) {
   const [method = '', path = ''] = route.split(' ', 2);
   const reply = await fetch(`${baseUrl}${path}`, {

@@ -13,8 +13,8 @@ const usual: Omit<Fate, 'to'> = { what: 'nothing special', ending: 'read' };
 const fateOf = new Map<string | undefined, Omit<Fate, 'to'>>(fates.map((fate) => [fate.to, fate]));
 
 /**
- * The demo's last table: the report's counts, then the special recipients, then recipients with an unexpected ending.
- * Messages on the way are only in the counts.
+ * Returns the demo's last table: the report's counts, then the special recipients, then recipients with an unexpected
+ * ending. Messages on the way are only in the counts.
  */
 export function tableOf({ total, counts, data }: Report, seconds: number): string {
   const columns = [['total', total], ...reportedStates.map((state) => [state, counts[state]] as const)] as const;

@@ -1,13 +1,13 @@
 import type { ReportedState } from '../../../lib/messages/receipts/reported-state.ts';
 import { call, type DemoStack } from './client.ts';
 
-/** A recipient with a special fate, one of the magic recipients (infra/simulator/README.md). */
+/** The recipient is one of the magic recipients (infra/simulator/README.md). */
 export interface Fate {
   readonly to: string;
   readonly what: string;
   readonly ending: ReportedState;
   readonly code?: string;
-  /** The course of its statuses, where the simulator's default is too quick to watch, or too slow. */
+  /** The course of its statuses replaces the simulator's, which is too quick to watch, or too slow. */
   readonly course?: object;
 }
 

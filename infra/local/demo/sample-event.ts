@@ -1,6 +1,6 @@
 import { type EventType, eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
 
-/** The client and place of the event, which the receiver can look up at the same stack. */
+/** The receiver can look up the client and place of the event at the same stack. */
 export interface SampleSubject {
   readonly clientId: number;
   readonly did: string;
@@ -9,7 +9,10 @@ export interface SampleSubject {
 
 type DataOf<Type extends EventType> = Extract<ServiceEvent, { readonly type: Type }>['data'];
 
-/** An event of the kind, about a dispatch and a template that do not exist. The event's id is derived from `jobId`. */
+/**
+ * Returns an event of the kind, about a dispatch and a template that do not exist. The event's id is derived from
+ * `jobId`.
+ */
 export function sampleEvent(
   type: EventType,
   subject: SampleSubject,

@@ -5,7 +5,7 @@ export interface WatchOptions<Seen> {
   readonly isOver: (seen: Seen) => boolean;
   readonly sign: (seen: Seen) => unknown;
   readonly everyMs: number;
-  /** The longest time without a change; a slow process is watched as long as it moves. */
+  /** The watch ends after this time without a change; a slow process is watched as long as it moves. */
   readonly quietLimitMs: number;
   readonly signal: AbortSignal;
 }

@@ -8,7 +8,7 @@ import { sending } from './sending.ts';
 import { templates } from './templates.ts';
 import { webhooks } from './webhooks.ts';
 
-/** Every operation of the interface, by the stem of its page's file. */
+/** The keys are the stems of the pages' files. */
 export const operations: Operations = {
   ...access,
   ...sending,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 
-/** What MiniStack 1.5 does not take, with the reason; everything else is deployed as it was synthesized. */
+/** MiniStack 1.5 does not take these types, for the given reason; everything else is deployed as it was synthesized. */
 export const refusedTypes: Readonly<Record<string, string>> = {
   'AWS::CodeDeploy::': 'no such resource types: aliases move at once',
   'AWS::CloudWatch::': 'alarms on metric expressions and the dashboard are refused, and a whole stack with them',
@@ -10,7 +10,9 @@ export const refusedTypes: Readonly<Record<string, string>> = {
   'AWS::SQS::QueuePolicy': 'these deny what does not come by TLS, and the emulator speaks HTTP',
 };
 
-/** How the CDK reaches an account: by roles of its bootstrap, whose policies the emulator judges otherwise than AWS does. */
+/**
+ * The CDK reaches an account by the roles of its bootstrap, whose policies the emulator judges otherwise than AWS does.
+ */
 const bootstrapRoles = ['assumeRoleArn', 'assumeRoleExternalId', 'cloudFormationExecutionRoleArn', 'lookupRole'];
 
 interface Resource {
@@ -23,10 +25,13 @@ export interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
 }
 
-/** Of which AWS says the ARN by `Ref`, and the emulator the name, which no role's right is about; both say it by `Id`. */
+/**
+ * A secret's `Ref` is its ARN on AWS, and in the emulator its name, on which no role has a right; `Id` is the ARN in
+ * both.
+ */
 const secretType = 'AWS::SecretsManager::Secret';
 
-/** Rights that on AWS hold for the batch as well, which the emulator takes for another action. */
+/** On AWS these rights hold for the batch as well; the emulator wants a right of its own for it. */
 const batched: Readonly<Record<string, string>> = {
   'sqs:SendMessage': 'sqs:SendMessageBatch',
   'sqs:ChangeMessageVisibility': 'sqs:ChangeMessageVisibilityBatch',
@@ -34,16 +39,22 @@ const batched: Readonly<Record<string, string>> = {
 
 /** A worker is a process here, and two cores have no use for hundreds; the pace of numbers decides anyway. */
 const mostWorkers = 8;
-/** One and a half times the time that a consumer has, in place of AWS's six: what a deleted worker held comes again sooner. */
+/**
+ * A message stays hidden for one and a half timeouts of its function, not AWS's six, so that a deleted worker's message
+ * comes again sooner.
+ */
 const visibilityShare = 1 / 4;
 
-/** Numbers by the names of their properties, as the copy has them. */
+/** The keys are names of properties; the copy has these smaller numbers. */
 const smaller: Readonly<Record<string, (value: number) => number>> = {
   MaximumConcurrency: (workers) => Math.min(workers, mostWorkers),
   VisibilityTimeout: (seconds) => Math.ceil(seconds * visibilityShare),
 };
 
-/** The template without resources of refused types, what depends on them, and the policies that need CodeDeploy. */
+/**
+ * Returns the template without resources of refused types, without `DependsOn` on them, and without update policies,
+ * which need CodeDeploy.
+ */
 export function acceptedPart<Whole extends Template>(template: Whole): Whole {
   const isRefused = ({ Type }: Resource) => Object.keys(refusedTypes).some((prefix) => Type.startsWith(prefix));
   const kept = Object.entries(template.Resources).filter(([, resource]) => !isRefused(resource));
@@ -56,7 +67,10 @@ export function acceptedPart<Whole extends Template>(template: Whole): Whole {
   return respelt({ ...template, Resources: Object.fromEntries(resources) }, secrets) as Whole;
 }
 
-/** The same value, at any depth: a `Ref` to a secret as its attribute `Id`, rights with those of batches, smaller numbers. */
+/**
+ * Returns the value changed at any depth: a `Ref` to a secret becomes its attribute `Id`, rights include their batches,
+ * numbers get smaller.
+ */
 function respelt(value: unknown, secrets: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((part) => respelt(part, secrets));
   if (typeof value !== 'object' || value === null) return value;
@@ -75,7 +89,7 @@ function withBatches(action: unknown): unknown {
   return added.length === 0 ? action : [...actions, ...added];
 }
 
-/** Rewrites a synthesized assembly in place to what the emulator takes. Never used on one that goes to AWS. */
+/** Rewrites a synthesized assembly in place to what the emulator takes. It must never run on one that goes to AWS. */
 export function fitToEmulator(assembly: string): void {
   for (const file of readdirSync(assembly)) {
     const path = join(assembly, file);
@@ -84,7 +98,7 @@ export function fitToEmulator(assembly: string): void {
   }
 }
 
-/** The same value without the names of the bootstrap's roles, at any depth: the CDK then uses the caller's credentials. */
+/** Removes the names of the bootstrap's roles at any depth, so that the CDK uses the caller's credentials. */
 export function withoutRoles(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutRoles);
   if (typeof value !== 'object' || value === null) return value;

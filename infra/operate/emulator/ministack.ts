@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Emulator, endProcess, endTogether, freePort } from '../../local/emulators.ts';
 import { CommandError } from '../command.ts';
 
-/** An emulator of AWS by other authors: a package for Python 3.10 or newer, without Docker. */
+/** The emulator of AWS is by other authors: a package for Python 3.10 or newer, without Docker. */
 const release = 'ministack==1.5.*';
 
 export const emulatedRegion = 'eu-west-1';
@@ -49,7 +49,7 @@ export async function startMinistack(): Promise<Emulator> {
   return { endpoint, stop: () => endProcess(child, 5_000) };
 }
 
-/** The environment that leads a command to the emulator, without the caller's accounts. */
+/** Returns the environment that leads a command to the emulator, without the caller's accounts. */
 export function emulatedAws(endpoint: string): NodeJS.ProcessEnv {
   return {
     AWS_ENDPOINT_URL: endpoint,

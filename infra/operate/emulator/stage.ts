@@ -6,16 +6,14 @@ import { standingOf } from '../stack-status.ts';
 import { fitToEmulator } from './assembly.ts';
 import { emulatedAccount, emulatedRegion, emulatorFolder, ran } from './ministack.ts';
 
-/** The stage that is deployed to the emulator. */
 export const emulatedStage = 'try';
 
 const root = resolve(import.meta.dirname, '../../..');
 const unasked = ['--require-approval', 'never', '--progress', 'events'];
 
-/** A state of the project, with the templates and bundles that it makes of itself. */
 export interface Version {
   readonly name: string;
-  /** Where it is, with what it needs installed once it is synthesized. */
+  /** The folder has the version's dependencies installed once it is synthesized. */
   readonly folder: string;
   readonly assembly: string;
 }
@@ -36,7 +34,10 @@ export function versionOf(platformUrl: string, commit?: string): Version {
   return { name, folder, assembly };
 }
 
-/** The commit that a name of git means. Throws a `CommandError` where there is none, as in a copy without history. */
+/**
+ * Returns the commit that a name of git means. Throws a `CommandError` where there is none, as in a copy without
+ * history.
+ */
 export function commitOf(name: string): string {
   const { status, stdout } = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: root });
   if (status !== 0) throw new CommandError(`git knows no commit ${name} here: name another one by --from`, 1);
@@ -68,7 +69,7 @@ export function removeStateless({ assembly }: Version, aws: NodeJS.ProcessEnv): 
 }
 
 /**
- * Where the emulator, whose services share one port, serves the API that is deployed now; asked of CloudFormation, with the
+ * Returns where the emulator, whose services share one port, serves the deployed API. It asks CloudFormation with the
  * credentials of this process.
  */
 export async function addressOfApi(endpoint: string): Promise<string> {

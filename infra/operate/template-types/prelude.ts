@@ -1,13 +1,13 @@
-// What a send is made of, for any templates: `npm run template-types` writes this before those of a client.
+// A send is made of these, whatever its template: `npm run template-types` writes them before a client's templates.
 
 declare const template: unique symbol;
 
-/** The values of one part, in order. What the compiler says of a wrong number of them names their template. */
+/** A part has its values in order. The compiler's error about a wrong number of them names their template. */
 export type ValuesOf<Template extends string, Values extends readonly string[]> = Values & {
   readonly [template]?: Template;
 };
 
-/** Only what is needed: everything else that there could be must be left out. */
+/** Only what is needed may be there. */
 type Exactly<Needed, All extends PropertyKey> = Needed & { readonly [Key in Exclude<All, keyof Needed>]?: never };
 
 type Part = 'header' | 'body' | 'buttons' | 'products' | 'cards';
@@ -20,10 +20,10 @@ type ComponentOf<Needs> = Needs extends { readonly header: infer Header }
   ? { readonly component: { readonly header: Header } }
   : { readonly component?: { readonly header?: never } };
 
-/** One recipient of a template: the number, and the values for its variables by position. */
+/** A recipient has a number, and the values for the template's variables by position. */
 export type RecipientFor<Needs> = { readonly to: string } & ParamsOf<Needs>;
 
-/** The body of `POST /v1/template/messages/{did}` for one template. */
+/** This is the body of `POST /v1/template/messages/{did}` for one template. */
 export type SendFor<Name, Language, Needs> = {
   readonly did: string;
   readonly type: 'template';
@@ -36,7 +36,7 @@ export type SendFor<Name, Language, Needs> = {
   readonly message_send_ttl_seconds?: number;
 } & ComponentOf<Needs>;
 
-/** The same for any of several templates. */
+/** Any of several templates may be sent. */
 export type SendForAny<Templates> = {
   [Name in keyof Templates]: {
     [Language in keyof Templates[Name]]: SendFor<Name, Language, Templates[Name][Language]>;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParametersView } from '../../../lib/messages/request/needed-at-send.ts';
 
-/** A sendable template and its parameters (D49). */
+/** The template can be sent (D49). */
 export interface TypedTemplate {
   readonly name: string;
   readonly language: string;
@@ -12,8 +12,8 @@ export interface TypedTemplate {
 const prelude = readFileSync(join(import.meta.dirname, 'prelude.ts'), 'utf8').replace(/^\/\/.*\n+/, '');
 
 /**
- * A TypeScript module with the types of a client's sends: the values of each part, by name and language. Templates with
- * the same name and language on two WABAs form a union. The text is deterministic.
+ * Returns a TypeScript module with the types of a client's sends: the values of each part, by name and language.
+ * Templates with the same name and language on two WABAs form a union. The text is deterministic.
  */
 export function templateTypes(clientId: number, templates: readonly TypedTemplate[]): string {
   return [
@@ -82,7 +82,7 @@ function needsOf({ params, component }: ParametersView, template: string): strin
   });
 }
 
-/** Undefined when nothing is variable: `params` can be left out. */
+/** Returns undefined when nothing is variable: `params` can be left out. */
 function paramsOf(
   { header, products, cards, ...parts }: ParametersView['params'],
   template: string,
@@ -118,7 +118,7 @@ function productOf({ kind }: { readonly kind?: unknown }): string {
   return `{ readonly type: 'action'; readonly action: ${action} }`;
 }
 
-/** Only needed fields; `object` is for a template without variables. */
+/** Lists only needed fields; `object` is for a template without variables. */
 function object(fields: Readonly<Record<string, string | undefined>>): string {
   const needed = Object.entries(fields).flatMap(([name, type]) =>
     type === undefined ? [] : `readonly ${name}: ${type}`,

@@ -5,7 +5,7 @@ export interface Product extends Placed {
   readonly fields: NodeFields;
 }
 
-/** Locales and currencies, because prices are formatted differently in real shops. */
+/** Prices are formatted differently in real shops, so each has its locale and currency. */
 const shops: readonly (readonly [locale: string, currency: string, typicalAmount: number])[] = [
   ['en-US', 'USD', 9.99],
   ['de-DE', 'EUR', 1_049.5],
@@ -21,7 +21,7 @@ const shops: readonly (readonly [locale: string, currency: string, typicalAmount
 const categories = ['Shoes', 'Bags', 'Outdoor > Tents', 'Coffee'];
 const goods = ['Trail shoe', 'Day pack', 'Two-person tent', 'Espresso beans', 'Travel mug'];
 
-/** Deterministic products. Some lack fields, as in real shops. */
+/** Makes deterministic products. Some lack fields, as in real shops. */
 export function generatedProducts(catalogId: string, count: number): Product[] {
   return Array.from({ length: count }, (_, place) => ({ place, fields: productFields(catalogId, place) }));
 }
@@ -32,7 +32,7 @@ function productFields(catalogId: string, place: number): NodeFields {
   const sku = `sku-${number}`;
   const image = (view: string) => `https://images.example.com/${catalogId}/${sku}-${view}.jpg`;
   const fields: Record<string, unknown> = {
-    // Sixteen digits, as the platform's ids, and below 2^53.
+    // An id has sixteen digits, as the platform's, and is below 2^53.
     id: String(7_000_000_000_000_000 + (Number(catalogId) % 1_000) * 1_000_000 + number),
     name: `${goods[place % goods.length]} ${number}`,
     retailer_id: sku,

@@ -30,17 +30,17 @@ const productShape: NodeShape = {
 const largestCatalogPage = 100;
 const largestProductPage = 1_000;
 
-/** `GET /{waba_id}/product_catalogs`. */
+/** Answers `GET /{waba_id}/product_catalogs`. */
 export function listCatalogs(waba: Waba, request: PlatformRequest): Reply {
   return listed(waba.catalogs, { shape: catalogShape, maximum: largestCatalogPage }, request);
 }
 
-/** `GET /{catalog_id}`. */
+/** Answers `GET /{catalog_id}`. */
 export function readCatalog(catalog: Catalog, request: PlatformRequest): Reply {
   return json(selection(request.query.get('fields'), catalogShape)(catalog.fields));
 }
 
-/** `GET /{catalog_id}/products` (platform reference, 7); `filter` is not simulated. */
+/** Answers `GET /{catalog_id}/products` (platform reference, 7); `filter` is not simulated. */
 export function listProducts(catalog: Catalog, request: PlatformRequest): Reply {
   return listed(catalog.products, { shape: productShape, maximum: largestProductPage }, request);
 }

@@ -1,4 +1,4 @@
-/** The simulator's refusal, in its own words. */
+/** The message tells the user why a call failed. */
 export class CallError extends Error {}
 
 /** Makes a control call and returns its JSON. Throws `CallError` with the refusal's sentence. */

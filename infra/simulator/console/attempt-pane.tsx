@@ -36,12 +36,11 @@ export function Sent({ row }: { readonly row: AttemptRow }) {
 interface PaneProps {
   readonly chosen: AttemptRow | undefined;
   readonly rows: readonly AttemptRow[];
-  /** The page that shows the pane, and its key of a row. */
   readonly page?: string;
   readonly keyOf?: (row: AttemptRow) => string;
 }
 
-/** One attempt: its event, the event's other attempts, and the command that sends it again. */
+/** Shows one attempt: its event, the event's other attempts, and the command that sends it again. */
 export function AttemptPane({ chosen, rows, page = 'webhooks', keyOf = ({ id }) => String(id) }: PaneProps) {
   const back = <BackButton page={page}>{page === 'webhooks' ? 'All attempts' : 'All events'}</BackButton>;
   if (chosen === undefined) {
@@ -93,11 +92,9 @@ export function AttemptPane({ chosen, rows, page = 'webhooks', keyOf = ({ id }) 
   );
 }
 
-/** Messages at the platform with a mark of the service. */
 interface Marked {
   readonly total: number;
   readonly message: string | null;
-  /** Digits of the sending number. */
   readonly number: string | null;
 }
 

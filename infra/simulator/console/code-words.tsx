@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { control } from './api.ts';
 import { createStore, useStore } from './store.ts';
 
-/* Meaning and remedy of a code, in the words of `npm run explain`. */
+/* The meaning and the remedy of a code are in the words of `npm run explain`. */
 
 export interface CodeWords {
   readonly code: string;
@@ -12,7 +12,10 @@ export interface CodeWords {
   readonly remedy: string;
 }
 
-/** Cache by code; an empty list means that nothing is known. The words do not change while the page is open. */
+/**
+ * The cache's keys are codes; an empty list means that nothing is known. The words do not change while the page is
+ * open.
+ */
 const known = createStore<ReadonlyMap<string, readonly CodeWords[]>>(new Map());
 const asked = new Set<string>();
 
@@ -29,7 +32,7 @@ async function read(code: string): Promise<void> {
   }
 }
 
-/** Undefined until the words are read, and for an unknown code. */
+/** Returns undefined until the words are read, and for an unknown code. */
 export function useCodeWords(code: string): CodeWords | undefined {
   useEffect(() => {
     if (code !== '') void read(code);
@@ -39,7 +42,7 @@ export function useCodeWords(code: string): CodeWords | undefined {
   return words?.find(({ where }) => where.startsWith('a code of the platform')) ?? words?.[0];
 }
 
-/** Title and code for a single line: `Message Undeliverable (131026)`. */
+/** Returns title and code for a single line: `Message Undeliverable (131026)`. */
 export function useCodeTitle(code: string): string {
   const title = useCodeWords(code)?.title;
   return title === undefined ? code : `${title} (${code})`;

@@ -3,7 +3,7 @@ import { call, control, sentenceOf } from './api.ts';
 import type { ControlCall } from './model.ts';
 import { Json, Problem, useAnswer } from './parts.tsx';
 
-/** Any control call by hand, also those without a form. */
+/** Makes any control call by hand, also those without a form. */
 export function ControlCalls({ onChange }: { readonly onChange: () => void }) {
   const { value } = useAnswer(() => control<{ readonly data: readonly ControlCall[] }>('routes'), 'once');
   const calls = value?.data ?? [];

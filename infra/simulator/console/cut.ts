@@ -1,6 +1,6 @@
 import { type Block, blocksOf, type Span } from './formatting.ts';
 
-/** Our reading (platform reference, 4.6): the app does not document the cut. */
+/** The cut is our reading (platform reference, 4.6): the app does not document it. */
 export const longestShown: Room = { characters: 768, lines: 24 };
 
 interface Room {
@@ -13,7 +13,7 @@ export interface Shown {
   readonly isCut: boolean;
 }
 
-/** The part of a text above "Read more". Formatting marks do not count as characters. */
+/** Returns the part of a text above "Read more". Formatting marks do not count as characters. */
 export function shownOf(text: string, { characters, lines } = longestShown): Shown {
   const left = { characters, lines };
   const all = blocksOf(text);

@@ -5,12 +5,11 @@ import { Failed, Waiting } from './parts.tsx';
 import { askedClient, asUser, type DemoUser, type Service, session, signInAs } from './session.ts';
 import { createStore, useStore } from './store.ts';
 
-/* The user that the service's pages ask as. The first user with campaigns, who may not see every client, is the
-   default. */
+/* The first user with campaigns, who may not see every client, is the default. */
 
 interface Choice {
   readonly users: readonly DemoUser[];
-  /** All clients, for a user who may see every client. */
+  /** A user who may see every client has all clients. */
   readonly clients: readonly { readonly id: number; readonly name: string }[];
   readonly isRunning: boolean;
   readonly problem: string;
@@ -48,7 +47,7 @@ async function become(user: DemoUser): Promise<void> {
   choice.set({ ...choice.get(), clients: data });
 }
 
-/** The signed-in user and the requested client; undefined before the sign-in. */
+/** Returns the signed-in user and the requested client; undefined before the sign-in. */
 export function useDemoUser(): { readonly username: string; readonly clientId: number | undefined } | undefined {
   const back = useStore(reconnections);
   useEffect(() => void begin(), [back]);
@@ -84,7 +83,7 @@ export function NoDemoUser() {
   );
 }
 
-/** Choice of the demo user and, for the operator, of the client. */
+/** Offers the demo user and, for the operator, the client. */
 export function DemoUserChoice() {
   const { users, clients, problem } = useStore(choice);
   const who = useStore(session);

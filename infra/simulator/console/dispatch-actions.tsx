@@ -90,7 +90,7 @@ interface Rehearsal {
   readonly estimate?: { readonly cost: { readonly amount: number; readonly currency: string } };
 }
 
-/** A rehearsed retry: its codes, the result, and the key that makes the send idempotent. */
+/** A rehearsed retry has its codes, the result, and the key that makes the send idempotent. */
 interface Rehearsed {
   readonly codes: readonly string[];
   readonly rehearsal: Rehearsal;
@@ -191,7 +191,7 @@ function Cause({ code, count }: CauseProps) {
   );
 }
 
-/** Codes of the first 1,000 recipients that were not reached, most frequent first. */
+/** Returns the codes of the first 1,000 recipients that were not reached, most frequent first. */
 async function codesOf(report: Head): Promise<readonly (readonly [string, number])[]> {
   const path = `${reportPath(keyOf(report))}?state=failed,expired&limit=1000`;
   const { data } = await asUser<Report>('GET', forClient(path));

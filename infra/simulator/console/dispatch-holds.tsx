@@ -18,7 +18,7 @@ interface HoldsProps {
   readonly onLifted: () => void;
 }
 
-/** Codes that recipients wait for, with the remedy and the button that ends the hold here. */
+/** Lists codes that recipients wait for, with the remedy and the button that ends the hold here. */
 export function DispatchHolds({ report, waiting, onLifted }: HoldsProps) {
   const { holds } = waitingOf(waiting);
   const [problem, setProblem] = useState('');
@@ -81,7 +81,9 @@ function Hold({ report, hold: { code, count }, isAll, onLifted, onProblem }: Hol
   );
 }
 
-/** Holds of the dispatch's template, number, account or business with the code; without one, the faults with it. */
+/**
+ * Finds holds of the dispatch's template, number, account or business with the code; without one, the faults with it.
+ */
 async function openingsOf({ did, template }: Head, code: string): Promise<readonly Opening[]> {
   const overview = await control<Overview>('overview');
   const { numbers, wabas, paused, faults } = overview;

@@ -8,13 +8,13 @@ export interface Listed extends Found {
 }
 
 export interface DispatchList {
-  /** Newest first; undefined until the first page is read. */
+  /** The newest row is first; undefined until the first page is read. */
   readonly rows: readonly Listed[] | undefined;
-  /** Cursor of the next page; undefined after the last. */
+  /** The cursor leads to the next page; undefined after the last. */
   readonly after: string | undefined;
   readonly isReading: boolean;
   readonly problem: string;
-  /** Collected as pages arrive, so that no page has to scan 100,000 rows. */
+  /** It is collected as pages arrive, so that no page has to scan 100,000 rows. */
   readonly templates: ReadonlySet<string>;
   readonly campaigns: ReadonlySet<number>;
 }
@@ -30,10 +30,9 @@ const unread: DispatchList = {
 export const dispatchList = createStore<DispatchList>(unread);
 
 const pageSize = 100;
-/** Most pages in one go, to find a row that fits the filters, or to meet known rows. */
+/** One go reads at most this many pages to find a row that fits the filters, or to meet known rows. */
 const mostPages = 5;
 
-/** The last request: the user, the client and the filters. */
 let asked = { who: '', query: '' };
 let generation = 0;
 
@@ -83,7 +82,7 @@ export async function readNewest(seen: readonly Listed[]): Promise<void> {
     }
     if (!isStill()) return;
     const now = noted(dispatchList.get(), fresh);
-    // Too many new rows: the list starts over, so that it has no gap.
+    // Too many rows are new: the list starts over, so that it has no gap.
     if (!meets) return dispatchList.set({ ...now, rows: fresh, after: cursor });
     const isAll = cursor === undefined;
     dispatchList.set({ ...now, rows: merged(now.rows ?? [], fresh, { isAll }), after: isAll ? undefined : now.after });

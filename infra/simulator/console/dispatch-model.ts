@@ -1,11 +1,9 @@
-/* The service's reports of dispatches, and what the page derives from them. */
-
-/** States of a recipient, in the order of the bar. */
+/** The bar shows states of a recipient in this order. */
 export const states = ['read', 'delivered', 'sent', 'held', 'pending', 'failed', 'expired', 'unknown'] as const;
 export type MessageState = (typeof states)[number];
 export type Counts = Readonly<Record<MessageState, number>>;
 
-/** States in the order of the filter: those that need attention first. */
+/** The filter shows states in this order: those that need attention come first. */
 export const offered: readonly MessageState[] = [
   'failed',
   'expired',
@@ -20,7 +18,6 @@ export const offered: readonly MessageState[] = [
 export const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled'] as const;
 export type DispatchState = (typeof dispatchStates)[number];
 
-/** The client's names for numbers in a dispatch. */
 export interface Names {
   readonly client: string;
   readonly campaigns: ReadonlyMap<number, string>;
@@ -31,7 +28,7 @@ export function campaignNameOf(id: number, { campaigns }: Pick<Names, 'campaigns
   return campaigns.get(id) ?? `Campaign ${id}`;
 }
 
-/** Campaigns with a name, and campaigns that a dispatch has. */
+/** Returns campaigns with a name, and campaigns that a dispatch has. */
 export function campaignChoices(
   seen: ReadonlySet<number>,
   names: Pick<Names, 'campaigns'>,
@@ -82,7 +79,7 @@ export interface Paged<T> {
 
 export interface ReportRow {
   readonly index: number;
-  /** Absent for an erased person. */
+  /** It is absent for an erased person. */
   readonly to?: string;
   readonly state: MessageState;
   readonly code?: string;
@@ -95,12 +92,12 @@ export interface ReportRow {
 
 export type Report = Head & Paged<ReportRow>;
 
-/** Key of a dispatch in an address: number and id. */
+/** Returns the key of a dispatch in an address: number and id. */
 export function keyOf({ did, dispatch_id }: Pick<Head, 'did' | 'dispatch_id'>): string {
   return `${did}/${dispatch_id}`;
 }
 
-/** Codes with which the service itself ends a recipient, without a call of the platform. */
+/** The service itself ends a recipient with these codes, without a call of the platform. */
 const neverCalled: ReadonlySet<string> = new Set(['cancelled', 'opted_out']);
 
 /** Tells from the report whether the platform was called, and so the inbox may show the result. */
@@ -121,10 +118,10 @@ export interface Share {
   readonly percent: number;
 }
 
-/** Smallest share: one of 10,000 has to be visible. */
+/** The smallest share stays visible, also one of 10,000. */
 const leastPercent = 1;
 
-/** Shares of the bar in percent, 100 in all; empty without recipients. */
+/** Returns the shares of the bar in percent, 100 in all; empty without recipients. */
 export function sharesOf(counts: Counts): readonly Share[] {
   const parts = states.filter((state) => counts[state] > 0).map((state) => ({ state, count: counts[state] }));
   const total = parts.reduce((sum, { count }) => sum + count, 0);
@@ -138,7 +135,7 @@ export function sharesOf(counts: Counts): readonly Share[] {
   }));
 }
 
-/** Recipients with a final state. The percentage is rounded down, so that 100 means all. */
+/** Counts recipients with a final state. The percentage is rounded down, so that 100 means all. */
 export function progressOf({ total, counts }: Pick<Head, 'total' | 'counts'>) {
   const ended = total - counts.pending;
   return { ended, percent: total === 0 ? 100 : Math.floor((ended / total) * 100) };
@@ -152,7 +149,7 @@ export function countsInWords(counts: Counts): string {
 }
 
 export interface Span {
-  /** Latest time of acceptance in the answer; undefined: no limit. */
+  /** No dispatch in the answer was accepted later; undefined sets no limit. */
   readonly newest?: string | undefined;
   /** The answer reaches back to the oldest dispatch. */
   readonly isAll: boolean;
@@ -176,13 +173,12 @@ export function merged<T extends Head>(
   return [...known.slice(0, before), ...fresh, ...others, ...known.slice(older)];
 }
 
-/** Index of the first match, or the length of the list. */
 function placeOf<T>(list: readonly T[], holds: (row: T) => boolean): number {
   const at = list.findIndex(holds);
   return at < 0 ? list.length : at;
 }
 
-/** Estimated end, by the pace between two looks; undefined when nothing moves. */
+/** Estimates the end by the pace between two looks; undefined when nothing moves. */
 export function endOf(looks: readonly { readonly atMs: number; readonly pending: number }[]): number | undefined {
   const [first, last] = [looks[0], looks.at(-1)];
   if (first === undefined || last === undefined || last.pending === 0) return undefined;
@@ -195,7 +191,7 @@ export interface WaitingFor {
   readonly count: number;
 }
 
-/** Codes that pending recipients wait for, and the next time at which one may leave by its schedule. */
+/** Returns codes that pending recipients wait for, and the next time at which one may leave by its schedule. */
 export function waitingOf(rows: readonly ReportRow[]): {
   readonly holds: readonly WaitingFor[];
   readonly scheduled: number;
@@ -216,7 +212,7 @@ export function waitingOf(rows: readonly ReportRow[]): {
   };
 }
 
-/** State of a dispatch, when the list has none. */
+/** Returns the state of a dispatch, when the list has none. */
 export function stateOf(head: Head, rows: readonly ReportRow[], listed: DispatchState | undefined): DispatchState {
   if (listed === 'cancelled') return 'cancelled';
   if (head.complete) return 'complete';
@@ -225,7 +221,7 @@ export function stateOf(head: Head, rows: readonly ReportRow[], listed: Dispatch
   return scheduled > 0 && scheduled === rows.length && head.counts.pending === head.total ? 'scheduled' : 'running';
 }
 
-/** Cost is counted later than receipts: zero before that is no price. */
+/** Shows the cost, which is counted later than receipts: zero before that is no price. */
 export function costInList({ amount, currency, final: isFinal }: Head['cost']): string {
   return amount === 0 && !isFinal ? 'cost not counted yet' : moneyOf(amount, currency);
 }
@@ -234,7 +230,7 @@ export function moneyOf(amount: number, currency: string): string {
   return `${amountOf(amount)} ${currency}`;
 }
 
-/** Dollars to the cent, and what costs less to the hundredth of one. */
+/** Returns dollars to the cent, and what costs less to the hundredth of one. */
 export function amountOf(amount: number): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount !== 0 && Math.abs(amount) < 1 ? 4 : 2 };
   return amount.toLocaleString('en', digits);

@@ -32,13 +32,13 @@ import { counted, momentOf, numberOf, wordOf } from './texts.ts';
 
 interface Told {
   readonly report: Report;
-  /** The first pending recipients, with their reasons. */
+  /** Only the first pending recipients are here. */
   readonly waiting: readonly ReportRow[];
   readonly listed: DispatchState | undefined;
 }
 
 interface PaneProps {
-  /** `<did>/<dispatch id>` */
+  /** The form is `<did>/<dispatch id>`. */
   readonly id: string;
   readonly names: Names;
   readonly onMoving: (is: boolean) => void;

@@ -19,13 +19,13 @@ const pageSize = 100;
 
 interface RecipientsProps {
   readonly report: Head;
-  /** A change reloads the page. */
+  /** The page reloads when this changes. */
   readonly when: string;
 }
 
 export function DispatchRecipients({ report, when }: RecipientsProps) {
   const [state, setState] = useState<MessageState | ''>('');
-  /** Cursors of the pages so far; the first page has none. */
+  /** The first page has no cursor. */
   const [cursors, setCursors] = useState<readonly string[]>(['']);
   const show = (next: MessageState | '') => {
     setState(next);
@@ -159,7 +159,6 @@ function Recipient({ row, dispatchId }: RecipientProps) {
   );
 }
 
-/** The recipient, with a link to its message or refusal when the platform was called. */
 function Phone({ row, dispatchId }: RecipientProps) {
   const { to, platform_message_id: messageId } = row;
   if (to === undefined) return <span class="note">erased</span>;

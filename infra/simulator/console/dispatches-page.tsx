@@ -27,7 +27,7 @@ import { VirtualList } from './virtual-list.tsx';
 const noNames: Names = { client: '', campaigns: new Map(), channels: new Map() };
 const rowHeight = 92;
 
-/** The service's own reports, as a demo user reads them. */
+/** Shows the service's own reports, as a demo user reads them. */
 export function DispatchesPage() {
   const user = useDemoUser();
   if (user === undefined) {
@@ -61,7 +61,7 @@ function Dispatches({ who }: { readonly who: string }) {
       forget();
     };
   }, []);
-  // A page that was left is brought up to date when it is come back to.
+  // The rows may be old when the reader comes back.
   useEffect(() => void readNewest([]), []);
   return (
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
@@ -84,7 +84,7 @@ function Dispatches({ who }: { readonly who: string }) {
   );
 }
 
-/** Names change seldom: they are read once for each user and client. */
+/** The names change seldom, so they are read once for each user and client. */
 function useNames(who: string): Names {
   const { value } = useAnswer(async () => {
     const [me, channels] = await Promise.all([
@@ -145,7 +145,7 @@ interface FoundProps {
   readonly onSeen: (rows: readonly Listed[]) => void;
 }
 
-/** So many rows before the last one the next page is read. */
+/** The next page is read this many rows before the last one. */
 const readsAhead = 30;
 
 function Found({ list: { rows, after, isReading, problem }, names, onSeen }: FoundProps) {
@@ -218,7 +218,6 @@ function countOf(found: number, read: number, hasMore: boolean): string {
   return `${all} ${read === 1 ? 'dispatch' : 'dispatches'}${hasMore ? ', and more' : ''}`;
 }
 
-/** The service takes no more requests of this user in this minute. */
 function WaitsForMinute() {
   const untilMs = useStore(waitsUntilMs);
   useStore(moment);
@@ -232,7 +231,7 @@ interface RowProps {
 
 function Row({ row, names }: RowProps) {
   const { ended } = progressOf(row);
-  // Before the names are read nothing is said that would change a moment later.
+  // Nothing is said before the names are read, because it would change a moment later.
   const isUnnamed = row.campaign_id === undefined || names === noNames;
   const campaign = isUnnamed ? '' : campaignNameOf(row.campaign_id, names);
   const all = row.total.toLocaleString('en');

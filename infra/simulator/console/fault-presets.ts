@@ -1,8 +1,8 @@
 import type { Overview, TemplateRow } from './model.ts';
 
-/* Usual faults, each one control call. The service's reactions are in lib/platform/FACTS.md (6) and D29, D43 and D46. */
+/* Each fault is one control call. The service's reactions are in lib/platform/FACTS.md (6) and D29, D43 and D46. */
 
-/** `path` is relative to `/_control/`. */
+/** The path is relative to `/_control/`. */
 export interface PresetCall {
   readonly path: string;
   readonly body: object;
@@ -18,12 +18,12 @@ export interface Preset {
   readonly happens: string;
   readonly service: string;
   readonly choice?: { readonly label: string; readonly options: (world: PresetWorld) => readonly Option[] };
-  /** `requests`: for a number of requests, or until it is removed. `removed`: until it is removed. */
+  /** A fault lasts for a number of `requests`, or until it is `removed`. */
   readonly lasts: 'requests' | 'removed';
   readonly call: (choice: string, times: object) => PresetCall;
 }
 
-/** Only sends, on both paths of the platform. */
+/** It matches sends alone, on both paths of the platform. */
 const sends = { method: 'POST', path: 'messages' };
 
 const lateMs = 600_000;

@@ -6,14 +6,14 @@ import { useStore } from './store.ts';
 /* The address holds the filters, for history and sharing. */
 
 interface FiltersProps {
-  /** Full label for screen readers. */
+  /** Screen readers say the full label. */
   readonly label: string;
   readonly hint: string;
   readonly title?: string;
   readonly children?: ComponentChildren;
 }
 
-/** Search field and further filters; the down arrow moves to the list. */
+/** Shows the search field and further filters; the down arrow moves to the list. */
 export function Filters({
   label,
   hint,
@@ -45,10 +45,9 @@ export function Filters({
 }
 
 interface ChoiceProps {
-  /** Name in the address. */
   readonly name: string;
   readonly label: string;
-  /** Label of the empty choice. */
+  /** The empty choice has this label. */
   readonly all: string;
   readonly options: readonly (readonly [string, string])[];
 }

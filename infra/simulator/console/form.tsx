@@ -3,17 +3,16 @@ import { useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { Problem } from './parts.tsx';
 
-/** A field of a JSON body; `path` is for example `match.path`. */
+/** A field sets a value in a JSON body; `path` is for example `match.path`. */
 export interface FieldOf {
   readonly path: string;
   readonly label: string;
   readonly example?: string;
-  /** The default, as a placeholder. */
+  /** The placeholder shows the default. */
   readonly usual?: string;
   readonly choices?: readonly string[];
-  /** Label of a choice; absent: the choice itself. */
+  /** The choice itself is the label when this is absent. */
   readonly called?: (choice: string) => string;
-  /** Label of the empty choice. */
   readonly none?: string;
   readonly kind?: 'text' | 'number' | 'truth';
 }
@@ -34,7 +33,7 @@ interface FormProps {
   readonly children: (bind: Bind) => ComponentChildren;
 }
 
-/** A form that builds a JSON body from the filled fields; a success clears it. */
+/** Builds a JSON body from the filled fields; a success clears the form. */
 export function Form({ label, submit, children }: FormProps) {
   const [filled, setFilled] = useState<ReadonlyMap<string, Filled>>(new Map());
   const [problem, setProblem] = useState('');

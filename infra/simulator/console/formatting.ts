@@ -1,14 +1,14 @@
 import { type Link, linkAt } from './links.ts';
 
-/* The app's formatting: *bold*, _italic_, ~struck~, `code`, ```monospace```, lists, quotes and links. Texts are
-   untrusted, so the result is a tree, never markup. Runs in linear time. */
+/* The app formats *bold*, _italic_, ~struck~, `code`, ```monospace```, lists, quotes and links. Texts are untrusted, so
+   the result is a tree, never markup. Parsing runs in linear time. */
 
 export type Span =
   | string
   | Link
   | { readonly kind: 'bold' | 'italic' | 'struck' | 'code' | 'mono'; readonly spans: readonly Span[] };
 
-/** A line, quote or list. A numbered list keeps its written first number. */
+/** A numbered list keeps its written first number. */
 export type Block =
   | { readonly kind: 'line'; readonly spans: readonly Span[] }
   | { readonly kind: 'quote'; readonly spans: readonly Span[] }
@@ -100,7 +100,7 @@ export function spansOf(text: string): readonly Span[] {
   return top().spans;
 }
 
-/** Opens or closes a mark; false: it is plain text. */
+/** Opens or closes a mark; false means that it is plain text. */
 function marked(frames: Frame[], text: string, at: number): boolean {
   const mark = text.charAt(at) as Mark;
   const before = text.charAt(at - 1);
@@ -122,7 +122,7 @@ function marked(frames: Frame[], text: string, at: number): boolean {
   return opens;
 }
 
-/** Turns an unclosed mark back into text. Three marks: a span moves at most three times. */
+/** Turns an unclosed mark back into text. There are three marks, so a span moves at most three times. */
 function unmark(frames: Frame[]): void {
   const { mark, spans } = frames.pop() as Frame;
   const outer = (frames.at(-1) as Frame).spans;
@@ -142,7 +142,7 @@ interface Verbatim {
   readonly end: number;
 }
 
-/** Content between backticks, where nothing else is a mark. */
+/** Returns the content between backticks, where nothing else is a mark. */
 function verbatimAt(text: string, at: number): Verbatim | 'none follows' | undefined {
   for (const [ticks, kind] of [[fence, 'mono'] as const, ['`', 'code'] as const]) {
     if (!text.startsWith(ticks, at)) continue;

@@ -7,32 +7,30 @@ import { VirtualList } from './virtual-list.tsx';
 interface FoundListProps<T> {
   readonly page: string;
   readonly noun: string;
-  /** Default: `noun` with an s. */
+  /** The default is `noun` with an s. */
   readonly nouns?: string;
   readonly label: string;
-  /** Undefined until they are read. */
+  /** It is undefined until they are read. */
   readonly rows: readonly T[] | undefined;
-  /** Rows that pass the filters. */
   readonly found: readonly T[];
-  /** All rows, those not listed included. */
+  /** The total includes rows that are not listed. */
   readonly total?: number | undefined;
-  /** Time of a row, to show since when rows are listed. */
+  /** The list shows by this time since when rows are listed. */
   readonly atMsOf?: (row: T) => number;
-  /** Why older rows are missing. */
   readonly cut?: 'dropped' | 'not listed';
   readonly below?: ComponentChildren;
   readonly answer: Pick<Answer<unknown>, 'problem' | 'again'>;
   readonly keyOf: (row: T) => string;
-  /** Default: 58, a row of two lines. */
+  /** The default of 58 fits two lines. */
   readonly rowHeight?: number;
   readonly chosen: string;
   readonly row: (row: T) => ComponentChildren;
-  /** Title of an empty list; `children` tell where rows come from. */
+  /** The `children` tell where rows come from. */
   readonly nothing: string;
   readonly children?: ComponentChildren;
 }
 
-/** A list of a control route as properties of `FoundList`. */
+/** Turns a control route's list into properties of `FoundList`. */
 export function listed<T>(answer: Answer<{ readonly total: number; readonly data: readonly T[] }>) {
   return { answer, rows: answer.value?.data, total: answer.value?.total };
 }

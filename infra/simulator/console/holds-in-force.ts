@@ -2,17 +2,15 @@ import { call, control } from './api.ts';
 import type { HoldTold, Overview } from './model.ts';
 import { counted } from './texts.ts';
 
-/** A reason why the platform refuses, fails or holds messages. */
 export interface HoldInForce {
   readonly key: string;
-  /** Held node, as in control calls: `wabas/1`, `numbers/2`, `templates/3`, `businesses/4`. */
+  /** Control calls name the held node `wabas/1`, `numbers/2`, `templates/3` or `businesses/4`. */
   readonly node: string;
-  /** Code in the service's report of waiting recipients; absent when nothing waits for it. */
+  /** The service's report of waiting recipients has this code; absent when nothing waits for it. */
   readonly code?: string;
   readonly title: string;
   readonly stops: string;
   readonly sinceMs: number;
-  /** When it ends by itself. */
   readonly untilMs?: number;
   readonly button: string;
   readonly end: () => Promise<unknown>;
@@ -26,7 +24,6 @@ interface HoldWords {
 
 const allMessages = 'All messages of it are refused.';
 
-/** Reasons of holds on business accounts and numbers, by code. */
 export const holdWords: Readonly<Record<string, HoldWords>> = {
   131042: { of: 'waba', reason: 'payment problem', stops: allMessages },
   131031: { of: 'waba', reason: 'account locked', stops: allMessages },

@@ -5,7 +5,7 @@ import { Action, Problem } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { counted, momentOf } from './texts.ts';
 
-/** Limit for paused templates, which may be many. */
+/** Paused templates may be many, so the panel limits them. */
 const mostShown = 2;
 
 interface PanelProps {

@@ -30,7 +30,7 @@ const paths: Readonly<Record<string, string>> = {
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3 2',
 };
 
-/** Decorative: the word beside it says the same to a screen reader. */
+/** The icon is decorative: the word beside it says the same to a screen reader. */
 export function Icon({ name }: { readonly name: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -16,7 +16,7 @@ interface FaultInForce {
   readonly remove: () => Promise<unknown>;
 }
 
-/** Faults, receipt rules and slowed numbers as sentences, each with a button that removes it. */
+/** Shows faults, receipt rules and slowed numbers as sentences, each with a button that removes it. */
 export function InForcePanel({ overview, onChange }: PanelProps) {
   const [problem, setProblem] = useState('');
   const inForce = inForceOf(overview);

@@ -104,7 +104,6 @@ export function InboxPage() {
   );
 }
 
-/** Rows that pass the filters, and the number of cleared ones. */
 function useFound(cleared: number) {
   const { rows } = useStore(inbox);
   const { q = '', number = '', status = '' } = useStore(place).filter;
@@ -156,11 +155,10 @@ function personKey(numberId: string, to: string): string {
 
 interface NumberChoiceProps {
   readonly rows: readonly Listed[];
-  /** Undefined until they are read. */
+  /** It is undefined until they are read. */
   readonly numbers: Overview['numbers'] | undefined;
 }
 
-/** Numbers that have sent, under their displayed names. */
 function NumberChoice({ rows, numbers }: NumberChoiceProps) {
   const options = useMemo(() => {
     const known = new Map(numbers?.map(({ id, fields }) => [id, fields]));

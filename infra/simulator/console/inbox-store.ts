@@ -9,12 +9,11 @@ export interface Listed extends InboxRow {
 
 export interface Inbox {
   readonly rows: readonly Listed[];
-  /** All messages, those too old for the list included. */
+  /** The total includes messages that are too old for the list. */
   readonly total: number;
-  /** Refused sends that the simulator has dropped. */
+  /** The simulator has dropped these refused sends. */
   readonly dropped: readonly DroppedRows[];
   readonly state: 'loading' | 'ready' | 'failed';
-  /** Why the newest rows could not be read. */
   readonly problem: string;
 }
 

@@ -1,17 +1,17 @@
 import endings from './domain-endings.json' with { type: 'json' };
 
-/* Links as the app shows them: web and mail addresses, phone numbers. Which endings make a bare word a link is our
+/* The app makes links of web and mail addresses and phone numbers. Which endings make a bare word a link is our
    reading: the app publishes no list. */
 
 export interface Link {
   readonly kind: 'link';
   readonly text: string;
-  /** Only a web address leads somewhere; empty: it only looks like a link. */
+  /** Only a web address leads somewhere; an empty text only looks like a link. */
   readonly href: string;
 }
 
 const known: ReadonlySet<string> = new Set(endings);
-// Sticky patterns: each is tried at one place, and backtracks only within bounds.
+// Each sticky pattern is tried at one place, and backtracks only within bounds.
 const address = /https?:\/\/[^\s<>"`]{1,2048}/iy;
 const mail = /[a-z0-9][\w.+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w@-])/iy;
 const domain = /(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w@-])(?:[/?#][^\s<>"`]{0,2048})?/iy;
@@ -20,7 +20,7 @@ const phone =
 const endsWord = /[\w@.+/$€£#%-]/;
 const closing = new Set('.,;:!?\'"*_~)]}');
 
-/** The link that starts at the place, if any. */
+/** Finds the link that starts at the place, if any. */
 export function linkAt(text: string, at: number): Link | undefined {
   const first = text.charCodeAt(at);
   // A link starts with an ASCII letter or digit, `+` or `(`.
@@ -46,7 +46,7 @@ function mailLink(text: string, at: number): Link | undefined {
   return found === '' ? undefined : { kind: 'link', text: found, href: '' };
 }
 
-/** A lower-case word with a known ending: "Hola.Es" is a sentence without a space. */
+/** A bare link is a lower-case word with a known ending: "Hola.Es" is a sentence without a space. */
 function bareLink(text: string, at: number): Link | undefined {
   const found = withoutEnd(foundAt(domain, text, at));
   const host = found.split(/[/?#]/, 1)[0] ?? '';

@@ -1,8 +1,7 @@
 import { createStore } from './store.ts';
 
-/** Counters of the simulator. A changed counter means changed data. */
 export interface Counters {
-  /** Changes with every reset and every start. */
+  /** The world changes with every reset and every start. */
   readonly world: string;
   readonly messages: number;
   readonly refused: number;
@@ -21,10 +20,10 @@ export interface Counters {
 
 export const counters = createStore<Counters | undefined>(undefined);
 export const connection = createStore<'connecting' | 'open' | 'lost'>('connecting');
-/** Count of recoveries: requests during an outage may be unanswered. */
+/** Requests during an outage may be unanswered, so the recoveries are counted. */
 export const reconnections = createStore(0);
 
-/** The simulator's time, and its difference to the browser's clock. */
+/** The simulator's time differs from the browser's clock by this. */
 let apartMs = 0;
 export const now = createStore(Date.now());
 

@@ -15,7 +15,7 @@ const failures: readonly (readonly [number, string])[] = [
   [131053, 'media not fetched'],
 ];
 
-/** Acts of the recipient, and later statuses from the platform. */
+/** Offers acts of the recipient, and later statuses from the platform. */
 export function MessageActions({ detail, onProblem }: ActionsProps) {
   const [text, setText] = useState('');
   const [answers, setAnswers] = useState(true);

@@ -2,7 +2,7 @@ import type { InboxRow, Told } from './model.ts';
 
 const ranks: Readonly<Record<string, number>> = { accepted: 0, held: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
 
-/** The furthest status told by that time; a refused send stays refused. */
+/** Returns the furthest status told by that time; a refused send stays refused. */
 export function statusAt(row: Pick<InboxRow, 'told' | 'refusal' | 'held_until_ms'>, nowMs: number): Told {
   const { told, refusal, held_until_ms: heldUntilMs } = row;
   if (refusal !== undefined) {

@@ -1,7 +1,7 @@
 import type { Delivery } from '../webhooks/delivery.ts';
 import type { Component, Part } from './phone-view.ts';
 
-/* Types of the simulator's answers to control calls. The modules of the routes explain the fields. */
+/* The simulator answers control calls with these types. The modules of the routes explain the fields. */
 
 export interface Told {
   readonly status: string;
@@ -40,9 +40,9 @@ export interface DroppedRows {
   readonly since_place: number;
 }
 
-/** A hold that refuses messages, with the control call that removes it. */
+/** A hold refuses messages; the control call ends it. */
 export interface HoldBehind {
-  /** `WABA`, `number` or `business` */
+  /** The node is `WABA`, `number` or `business`. */
   readonly of: string;
   readonly id: string;
   readonly code: number;
@@ -53,17 +53,17 @@ export interface SendDetail {
   readonly row: InboxRow;
   readonly path: string;
   readonly request: unknown;
-  /** Empty for a text and for an unknown template. */
+  /** The id is empty for a text and for an unknown template. */
   readonly template_id: string;
   readonly from: string;
   readonly from_name: string;
   readonly callback_data: string | null;
-  /** Null without a mark of the service. */
+  /** The dispatch is null without a mark of the service. */
   readonly dispatch: { readonly did: string; readonly id: string } | null;
-  /** All sends with the same mark, oldest first. */
+  /** The list has all sends with the same mark, oldest first. */
   readonly tries: readonly { readonly id: string; readonly at_ms: number; readonly refusal?: RefusalTold }[];
   readonly holds: readonly HoldBehind[];
-  /** Id in the list of requests; null when it is dropped. */
+  /** The id is that in the list of requests; null when the request is dropped. */
   readonly exchange: number | null;
   readonly blocked: boolean;
   readonly stopped: boolean;
@@ -85,7 +85,7 @@ export interface PersonsReply {
 }
 
 export interface MessageDetail extends SendDetail {
-  /** Products by retailer id and media by media id, as far as the simulator knows them. */
+  /** The keys are retailer ids and media ids that the simulator knows. */
   readonly products: Readonly<Record<string, { readonly name: string; readonly price: string }>>;
   readonly media: Readonly<
     Record<string, { readonly kind: string; readonly seconds?: number; readonly pages?: number }>
@@ -93,7 +93,7 @@ export interface MessageDetail extends SendDetail {
   readonly parts: readonly Part[];
   readonly components: readonly Component[];
   readonly replies: readonly PersonsReply[];
-  /** Portfolio of the sending number, whose pacing may hold the message. */
+  /** The pacing of the sending number's portfolio may hold the message. */
   readonly business: string;
 }
 
@@ -131,7 +131,7 @@ export interface AttemptRow {
   readonly event_id: string | null;
   readonly client_id: number;
   readonly job_id: string | null;
-  /** Message that the event names: dispatch id and place, the mark at the platform. */
+  /** The event names a message by dispatch id and place, the mark at the platform. */
   readonly message_id: string | null;
   readonly attempt: number | null;
   readonly outcome: string;
@@ -151,7 +151,7 @@ export interface DoingRow {
   readonly number: string;
   readonly text: string;
   readonly at_ms: number;
-  /** Id, mark and template of the answered message. */
+  /** The id, mark and template are those of the answered message. */
   readonly message: string | null;
   readonly mark: string | null;
   readonly template: string;
@@ -165,7 +165,7 @@ export interface Posts {
 }
 
 export interface ExchangeDetail extends ExchangeRow {
-  /** Id of the message or the refused send in the inbox. */
+  /** The inbox has the message or the refused send under this id. */
   readonly message: string | null;
   readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
   readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;
@@ -176,7 +176,7 @@ type Fields = Readonly<Record<string, unknown>>;
 interface InForce {
   readonly id: string;
   readonly match: Fields;
-  /** Remaining requests or messages; null until it is removed. */
+  /** So many requests or messages remain; null until it is removed. */
   readonly left: number | null;
 }
 

@@ -1,4 +1,4 @@
-/* The parts that the reference reads of our OpenAPI document; it ignores others. */
+/* The reference reads these parts of our OpenAPI document and ignores others. */
 
 export interface Schema {
   readonly $ref?: string;
@@ -82,7 +82,7 @@ export interface Document {
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
-/** A route, or an event: then `path` is its type. */
+/** An event has its type as `path`. */
 export interface Operation extends OperationObject {
   readonly kind: 'route' | 'event';
   readonly method: string;
@@ -114,7 +114,7 @@ export function resolved<T extends { readonly $ref?: string }>(document: Documen
   return (found ?? thing) as T;
 }
 
-/** Undefined for text that is not JSON. */
+/** Returns undefined for text that is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -123,7 +123,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The named example, or the first, as text for an input; empty without one. */
+/** Returns the named example, or the first, as text for an input; empty without one. */
 export function exampleOf(examples: Examples | undefined, name?: string): string {
   const value = (name === undefined ? Object.values(examples ?? {})[0] : examples?.[name])?.value;
   if (value === undefined) return '';
@@ -131,14 +131,14 @@ export function exampleOf(examples: Examples | undefined, name?: string): string
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-/** Refusals of the service, or only those of an answer. */
+/** Returns refusals of the service, or only those of an answer. */
 export function refusalsOf(document: Document, answer?: Answer): readonly RefusalText[] {
   const texts = document.components?.schemas?.['RefusalCode']?.['x-refusals'] ?? {};
   const all = Object.entries(texts).map(([code, text]) => ({ code, ...text }));
   return answer === undefined ? all : all.filter(({ code }) => answer['x-codes']?.includes(code));
 }
 
-/** Search text of a route: words, path, parameters, fields and codes. */
+/** Returns the search text of a route: words, path, parameters, fields and codes. */
 export function searchTextOf(document: Document, operation: Operation): string {
   const { method, path, operationId, summary, description, tags = [], parameters = [], responses = {} } = operation;
   const codes = Object.values(responses).flatMap((answer) => refusalsOf(document, resolved(document, answer)));
@@ -152,7 +152,7 @@ export function searchTextOf(document: Document, operation: Operation): string {
   return words.join(' ').toLowerCase();
 }
 
-/** Names of all fields, nested ones included; a recursive schema is followed once. */
+/** Collects the names of all fields, nested ones included; a recursive schema is followed once. */
 function namesIn(document: Document, schema: Schema | undefined, followed: readonly string[] = []): readonly string[] {
   if (schema === undefined || (schema.$ref !== undefined && followed.includes(schema.$ref))) return [];
   const through = schema.$ref === undefined ? followed : [...followed, schema.$ref];

@@ -8,7 +8,7 @@ import { addressOf, choose } from './router.ts';
 import { ServiceRefusal } from './session.ts';
 import { momentOf, numberOf } from './texts.ts';
 
-/** Short state for a row: beside a stop it does not repeat that the platform refuses. */
+/** Shortens the state for a row: beside a stop it does not repeat that the platform refuses. */
 export function StateInShort({ row }: { readonly row: OptOut }) {
   if (row.state === 'stopped') return <span class="badge warn">No marketing</span>;
   return row.platform_stopped ? (
@@ -99,7 +99,7 @@ interface PaneProps {
   readonly onSaid: () => void;
 }
 
-/** One person: the state, its source, and the client's options. */
+/** Shows one person: the state, its source, and the client's options. */
 export function OptOutPane({ id, entry, onSaid }: PaneProps) {
   const back = <BackButton page="people">All people</BackButton>;
   if (entry === undefined) {
@@ -137,7 +137,6 @@ export function OptOutPane({ id, entry, onSaid }: PaneProps) {
   );
 }
 
-/** What the client may change, or the reason why it may not. */
 function Words({ entry, onSaid }: { readonly entry: OptOut; readonly onSaid: () => void }) {
   const { refused, saying } = useSaying(onSaid);
   const isStopped = entry.state === 'stopped';

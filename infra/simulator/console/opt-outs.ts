@@ -2,8 +2,6 @@ import { CallError } from './api.ts';
 import { asUser, forClient } from './session.ts';
 import { createStore } from './store.ts';
 
-/* Opt-outs of the client, as the service returns them to the demo user. */
-
 export interface OptOut {
   readonly recipient: string;
   readonly state: 'stopped' | 'started';
@@ -19,7 +17,7 @@ interface Page {
 }
 
 export interface OptOuts {
-  /** Newest first; the service's order has no meaning. */
+  /** The newest row is first; the service's order has no meaning. */
   readonly rows: readonly OptOut[];
   readonly hasMore: boolean;
 }
@@ -39,7 +37,7 @@ export async function readOptOuts(pages: number): Promise<OptOuts> {
   return { rows: rows.sort((a, b) => b.at.localeCompare(a.at)), hasMore: after !== undefined };
 }
 
-/** The service's answers to changes made here; they override older reads. */
+/** The service answers changes made here; these answers override older reads. */
 export const changed = createStore<readonly OptOut[]>([]);
 
 /** Stops marketing for the client, or takes its own stop back. Throws the service's refusal. */

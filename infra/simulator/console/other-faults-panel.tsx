@@ -76,7 +76,7 @@ interface PanelProps {
   readonly onChange: () => void;
 }
 
-/** Any fault, receipt rule or hold without a preset; collapsed at first. */
+/** Sets any fault, receipt rule or hold without a preset; it is collapsed at first. */
 export function OtherFaultsPanel({ overview, onChange }: PanelProps) {
   const add = (path: string) => async (body: object) => {
     await control(path, body);

@@ -16,7 +16,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Invisible for the first 300 ms (CSS), so that a quick answer does not flicker. */
+/** The text is invisible for the first 300 ms (CSS), so that a quick answer does not flicker. */
 export function Waiting({ what = 'Reading …' }: { readonly what?: string }) {
   return (
     <div class="empty waiting" role="status">
@@ -68,7 +68,7 @@ export function Facts({ facts, wide = false }: FactsProps) {
   );
 }
 
-/** Back to the list on a narrow page. It takes the focus after a choice. */
+/** Leads back to the list on a narrow page. It takes the focus after a choice. */
 export function BackButton({ page, children }: { readonly page: string; readonly children: string }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -81,7 +81,7 @@ export function BackButton({ page, children }: { readonly page: string; readonly
   );
 }
 
-/** An error that a screen reader announces at once. */
+/** Shows an error that a screen reader announces at once. */
 export function Problem({ text }: { readonly text: string }) {
   return text === '' ? null : (
     <p class="problem" role="alert">
@@ -134,7 +134,7 @@ export function useCopy(text: string) {
 interface CopyProps {
   readonly text: string;
   readonly label: string;
-  /** Name of the copied thing, where the label is ambiguous. */
+  /** The label may be ambiguous, so this names the copied thing. */
   readonly what?: string;
 }
 
@@ -159,7 +159,7 @@ interface ActionProps {
   readonly onProblem: (text: string) => void;
 }
 
-/** A button for one request at a time. */
+/** Makes one request at a time. */
 export function Action({ run, children, tone = 'plain', disabled = false, onProblem }: ActionProps) {
   const [busy, setBusy] = useState(false);
   // State is too slow: a second click may come before the button is drawn as busy.
@@ -193,14 +193,14 @@ export function Action({ run, children, tone = 'plain', disabled = false, onProb
 
 interface TwiceProps {
   readonly label: string;
-  /** Labels of the confirming and the cancelling button. */
+  /** These label the confirming and the cancelling button. */
   readonly sure: string;
   readonly keep?: string;
   readonly run: () => Promise<unknown>;
   readonly onProblem: (text: string) => void;
 }
 
-/** A second click confirms an irreversible act; a double click does not. */
+/** Asks for a second click before an irreversible act; a double click does not confirm. */
 export function Twice({ label, sure, keep = 'No, keep it', run, onProblem }: TwiceProps) {
   const [isAsked, setAsked] = useState(false);
   const back = useRef<HTMLButtonElement>(null);
@@ -233,9 +233,9 @@ export function Twice({ label, sure, keep = 'No, keep it', run, onProblem }: Twi
 }
 
 export interface Answer<T> {
-  /** The newest answer; it stays during the next read and after a failure. */
+  /** The newest answer stays during the next read and after a failure. */
   readonly value?: T;
-  /** Why the newest read failed; empty otherwise. */
+  /** It is empty unless the newest read failed. */
   readonly problem: string;
   readonly again: () => void;
 }

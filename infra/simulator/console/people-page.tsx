@@ -4,7 +4,7 @@ import { ToldView } from './people-told.tsx';
 import { place } from './router.ts';
 import { useStore } from './store.ts';
 
-/** Opt-outs, acts on the phones, and the events about them. */
+/** Shows opt-outs, acts on the phones, and the events about them. */
 export function PeoplePage() {
   const { show = '' } = useStore(place).filter;
   if (show === 'phones') return <PhonesView />;

@@ -1,7 +1,5 @@
 import { Choice } from './filters.tsx';
 
-/* Choice among the three lists of the page, and the form of their ids. */
-
 export function ShowChoice() {
   const options = [
     ['phones', 'On the phone'],

@@ -21,7 +21,7 @@ const kinds: Readonly<Record<string, string>> = {
   'recipient.opted_in': 'A person started marketing again',
 };
 
-/** Events about people that the demo user's client got: each event once, with its newest attempt. */
+/** Lists events about people that the demo user's client got: each event once, with its newest attempt. */
 export function ToldView() {
   const told = useStore(counters);
   const who = useDemoUser();
@@ -84,7 +84,6 @@ export function ToldView() {
   );
 }
 
-/** The newest attempt of each event; of one client when it is known. */
 function eventsOf(attempts: readonly AttemptRow[], clientId: number | undefined): readonly AttemptRow[] {
   const seen = new Set<string>();
   return attempts.filter((row) => {

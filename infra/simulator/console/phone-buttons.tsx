@@ -6,11 +6,11 @@ import { KnownThings } from './phone-context.ts';
 import { ProductPicture } from './phone-media.tsx';
 import { type ButtonView, purposeOf, shownButtons } from './phone-view.ts';
 
-/* Buttons of a message: at most three below it, the rest in a sheet over the chat. */
+/* At most three buttons are below a message; a sheet over the chat has the rest. */
 
 interface ButtonsProps {
   readonly buttons: readonly ButtonView[];
-  /** Absent: buttons that answer do nothing. */
+  /** Buttons that answer do nothing when this is absent. */
   readonly onTap: ((place: number) => void) | undefined;
 }
 
@@ -111,16 +111,16 @@ function Item({ id }: { readonly id: string }) {
 
 interface SheetProps {
   readonly title: string;
-  /** `isLeft`: the focus has moved elsewhere already. */
+  /** The focus has moved elsewhere already when `isLeft`. */
   readonly onClose: (isLeft?: boolean) => void;
   readonly children: ComponentChildren;
 }
 
-/** A sheet over the chat. Escape or a focus outside closes it. */
+/** Draws a sheet over the chat. Escape or a focus outside closes it. */
 function Sheet({ title, onClose, children }: SheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
   const first = useRef<HTMLButtonElement>(null);
-  // Before painting, so that an early move of the focus still closes it.
+  // The focus moves before painting, so that an early move of the focus still closes the sheet.
   useLayoutEffect(() => first.current?.focus(), []);
   return (
     <div
@@ -177,7 +177,7 @@ function PhoneButton({ button, onTap, onItems }: PhoneButtonProps) {
       <span dir="auto">{button.text}</span>
     </>
   );
-  // Only web addresses, because a template may hold any.
+  // A template may hold any address, and only web addresses are opened.
   if (button.kind === 'url' && /^https?:\/\//i.test(button.value)) {
     return (
       <a class="phone-button" href={button.value} target="_blank" rel="noopener noreferrer" title={purpose}>

@@ -7,7 +7,7 @@ import type { HeaderView, OfferView, TileView } from './phone-view.ts';
 import { useStore } from './store.ts';
 import { counted, timeLeft } from './texts.ts';
 
-/* Header of a message. Product pictures and maps are drawn; nothing is fetched. */
+/* Product pictures and maps in a message's header are drawn; nothing is fetched. */
 
 export function Header({ header }: { readonly header: HeaderView }) {
   if (header.kind === 'text') {
@@ -54,7 +54,7 @@ function PlaySign() {
   );
 }
 
-/** `1:05` for 65 seconds. */
+/** Returns `1:05` for 65 seconds. */
 function lengthOf(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
@@ -119,7 +119,7 @@ function Product({ id }: { readonly id: string }) {
   );
 }
 
-/** A drawn picture with a colour derived from the product. */
+/** Draws a picture with a colour derived from the product. */
 export function ProductPicture({ id }: { readonly id: string }) {
   const colour = [...id].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 5, 0);
   return (
@@ -132,7 +132,7 @@ export function ProductPicture({ id }: { readonly id: string }) {
   );
 }
 
-/** A product picture with a few words, above the text. */
+/** Shows a product picture with a few words, above the text. */
 export function Tile({ tile }: { readonly tile: TileView }) {
   const { name, price } = useContext(KnownThings).products[tile.product] ?? {};
   const isCatalog = tile.kind === 'catalog';

@@ -1,7 +1,5 @@
 import { plainOf } from './formatting.ts';
 
-/* A message as the phone shows it, shared by the simulator's list and the browser. */
-
 export interface Button {
   readonly type: string;
   readonly text?: string | undefined;
@@ -10,7 +8,7 @@ export interface Button {
   readonly example?: unknown;
 }
 
-/** A component as a read returns it. */
+/** A read returns components in this form. */
 export interface Component {
   readonly type: string;
   readonly format?: string | undefined;
@@ -21,7 +19,7 @@ export interface Component {
   readonly example?: unknown;
 }
 
-/** A component of a send, unchecked. */
+/** A send's component is unchecked. */
 export type Part = Readonly<Record<string, unknown>>;
 
 export type HeaderView =
@@ -39,9 +37,9 @@ export type HeaderView =
 export interface ButtonView {
   readonly kind: string;
   readonly text: string;
-  /** Address, copied code, or payload. */
+  /** The value is an address, a copied code, or a payload. */
   readonly value: string;
-  /** Set for a button with several products. */
+  /** A button with several products has sections. */
   readonly sections?: readonly ProductSection[];
 }
 
@@ -50,10 +48,10 @@ export interface ProductSection {
   readonly products: readonly string[];
 }
 
-/** Picture above a message with a catalog or several products. */
+/** A picture stands above a message with a catalog or several products. */
 export interface TileView {
   readonly kind: 'catalog' | 'items';
-  /** Retailer id; empty when the app chooses. */
+  /** The retailer id is empty when the app chooses. */
   readonly product: string;
   readonly items: number;
 }
@@ -116,7 +114,7 @@ function placeOf(card: Part): number {
 
 const mostButtons = 3;
 
-/** More than three buttons: the first two and one that opens all. */
+/** Shows the first two of more than three buttons, and one that opens all. */
 export function shownButtons(buttons: readonly ButtonView[]) {
   const shown = buttons.length > mostButtons ? buttons.slice(0, mostButtons - 1) : buttons;
   return { shown, others: buttons.length - shown.length };
@@ -223,7 +221,7 @@ function textOfValue(value: Part): string {
   return textOf(worded ?? value['text'] ?? value['payload'] ?? value['coupon_code']);
 }
 
-/** The template's examples in the form of a send. */
+/** Returns the template's examples in the form of a send. */
 function exampleParts(components: readonly Component[]): readonly Part[] {
   return components.flatMap((component): Part[] => {
     const example = recordOf(component.example);

@@ -7,7 +7,6 @@ import { phoneTimeOf } from './texts.ts';
 
 interface PhoneProps {
   readonly label: string;
-  /** Sender and the line below it. */
   readonly name: string;
   readonly note: string;
   /** An empty chat makes the phone less tall. */
@@ -32,7 +31,7 @@ export function Phone({ label, name, note, isEmpty = false, children }: PhonePro
   );
 }
 
-/** Index of the button and of its card, from 0. */
+/** Both count from 0. */
 export interface ButtonPlace {
   readonly button: number;
   readonly card?: number;
@@ -42,9 +41,9 @@ type OnTap = (place: ButtonPlace, button: ButtonView) => void;
 
 interface BubbleProps {
   readonly view: PhoneView;
-  /** Time of arrival. No ticks: the recipient's phone has none for received messages. */
+  /** A recipient's phone has no ticks for received messages. */
   readonly atMs?: number;
-  /** Absent: buttons that answer do nothing. */
+  /** Buttons that answer do nothing when this is absent. */
   readonly onTap?: OnTap | undefined;
 }
 
@@ -117,7 +116,7 @@ function isCode({ kind, value }: ButtonView): boolean {
   return kind === 'url' && value.includes('/otp/code/');
 }
 
-/** A one-time-code button is sent as an address and shown as a copy button. */
+/** Copies the code: a one-time-code button is sent as an address and shown as a copy button. */
 function codeButton(button: ButtonView): ButtonView {
   const code = URL.parse(button.value)?.searchParams.get('code')?.replace(/^otp/, '') ?? '';
   return { ...button, kind: 'otp', value: code };

@@ -103,7 +103,7 @@ function outcomeOf({ answer }: Post): 'delivered' | 'failed' {
   return typeof answer === 'number' && answer >= 200 && answer <= 299 ? 'delivered' : 'failed';
 }
 
-/** For example `messages 3, message_template_status_update`. */
+/** Summarizes a post: `messages 3, message_template_status_update`. */
 function aboutOf({ fields }: Post): string {
   return Object.entries(fields)
     .map(([field, count]) => (count === 1 ? field : `${field} ${count}`))

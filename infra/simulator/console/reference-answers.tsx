@@ -10,7 +10,7 @@ import {
 import { CopyButton, Facts, Json } from './parts.tsx';
 import { Fields } from './reference-fields.tsx';
 
-/** Answers by status: fields and an example, or codes with cause and remedy. */
+/** Shows answers by status: fields and an example, or codes with cause and remedy. */
 export function Answers({ document, responses }: AnswersProps) {
   return (
     <div class="answers">
@@ -77,7 +77,7 @@ export function Refusals({
   );
 }
 
-/** Fields and first example of a body, for each media type. */
+/** Shows fields and first example of a body, for each media type. */
 export function Bodies({ document, content, what }: BodiesProps) {
   return (
     <>

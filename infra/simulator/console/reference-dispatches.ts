@@ -1,7 +1,6 @@
 import { parsedJson } from './openapi.ts';
 import type { Tried } from './reference-tried.ts';
 
-/** A dispatch that a tried request or its answer names. */
 export interface NamedDispatch {
   readonly did: string;
   readonly dispatchId: string;
@@ -9,7 +8,7 @@ export interface NamedDispatch {
 
 const mostNamed = 5;
 
-/** At most five dispatches, from the header `Dispatch-Id`, the path, or entries of the body. */
+/** Returns at most five dispatches, from the header `Dispatch-Id`, the path, or entries of the body. */
 export function dispatchesOf({ answer, filled }: Tried): readonly NamedDispatch[] {
   const did = filled.values['path did'] ?? '';
   const found = [
@@ -20,7 +19,6 @@ export function dispatchesOf({ answer, filled }: Tried): readonly NamedDispatch[
   return [...new Map(found.map((each) => [each.dispatchId, each])).values()].slice(0, mostNamed);
 }
 
-/** Entries with a `dispatch_id`, with their own DID or the path's. */
 function namedIn(value: unknown, did: string): readonly NamedDispatch[] {
   if (typeof value !== 'object' || value === null) return [];
   const entry = value as { readonly dispatch_id?: unknown; readonly did?: unknown };

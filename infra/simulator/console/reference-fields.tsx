@@ -5,11 +5,11 @@ import { choicesOf, type Field, fieldsOf, limitsOf, typeOf } from './reference-t
 interface FieldsProps {
   readonly document: Document;
   readonly schema: Schema;
-  /** Levels open at first. */
+  /** This many levels are open at first. */
   readonly open?: number;
 }
 
-/** Nested fields of a body. Closed levels are not drawn, so that a recursive schema ends. */
+/** Shows the nested fields of a body. Closed levels are not drawn, so that a recursive schema ends. */
 export function Fields({ document, schema, open = 1 }: FieldsProps) {
   const fields = fieldsOf(document, schema);
   const choices = choicesOf(document, schema);

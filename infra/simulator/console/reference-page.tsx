@@ -11,7 +11,7 @@ import { SignIn } from './sign-in.tsx';
 import { useStore } from './store.ts';
 import { counted } from './texts.ts';
 
-/** The service's interface from its OpenAPI document, with a form for each route. */
+/** Shows the service's interface from its OpenAPI document, with a form for each route. */
 export function ReferencePage() {
   const { value, problem, again } = useAnswer(() => call<Document | null>('GET', '/console/openapi.json'), 'once');
   if (value !== undefined && value !== null) return <Reference document={value} />;
@@ -87,7 +87,6 @@ function Reference({ document }: { readonly document: Document }) {
   );
 }
 
-/** Heading of a route in the list: its tag, or "Events". */
 function groupOf({ kind, tags: [tag = 'Other'] = [] }: Operation): string {
   return kind === 'event' ? 'Events' : tag;
 }

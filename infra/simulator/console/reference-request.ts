@@ -14,7 +14,7 @@ export function freshKey(): string {
   return `try-${crypto.randomUUID()}`;
 }
 
-/** The document's first example. Optional parameters of other examples stay empty; the repeat key is fresh. */
+/** Fills in the document's first example. Optional parameters of other examples stay empty; the repeat key is fresh. */
 export function exampleFilled({ parameters = [], requestBody }: Operation): Filled {
   const [content] = Object.values(requestBody?.content ?? {});
   const [name] = Object.keys(content?.examples ?? {});
@@ -32,7 +32,7 @@ export function isSigned({ security = [] }: Operation): boolean {
   return security.length > 0;
 }
 
-/** The request without a token; empty parameters are left out. */
+/** Builds the request without a token; empty parameters are left out. */
 function unsigned({ method, path, parameters = [], requestBody }: Operation, { values, body }: Filled) {
   const [type = ''] = Object.keys(requestBody?.content ?? {});
   const of = (where: Parameter['in']) =>

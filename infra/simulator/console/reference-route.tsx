@@ -38,14 +38,14 @@ export function Route({ document, operation }: RouteProps) {
   );
 }
 
-/** The form already shows the example. */
+/** Drops the examples, because the form already shows one. */
 function withoutExamples(content: NonNullable<Operation['requestBody']>['content']) {
   return Object.fromEntries(
     Object.entries(content).map(([type, { schema }]) => [type, schema === undefined ? {} : { schema }]),
   );
 }
 
-/** An event: what the client's webhook receives, and its expected answer. */
+/** Shows what the client's webhook receives of an event, and its expected answer. */
 export function Event({ document, operation }: RouteProps) {
   const { path, summary, description, parameters = [], responses = {}, requestBody } = operation;
   return (

@@ -7,7 +7,7 @@ import type { Filled } from './reference-tried.ts';
 import type { Service } from './session.ts';
 import { createStore, useStore } from './store.ts';
 
-/** Kept from route to route. */
+/** The choice stays from route to route. */
 const language = createStore<Language>('curl');
 
 export function Samples({ operation, filled }: { readonly operation: Operation; readonly filled: Filled }) {

@@ -81,7 +81,7 @@ function pythonBody(body: string): string {
   return json === undefined ? `${JSON.stringify(body)}.encode()` : `json.dumps(${pythonOf(json)}).encode()`;
 }
 
-/** A value as a Python literal. JSON's string escapes are valid in Python. */
+/** Writes a value as a Python literal. JSON's string escapes are valid in Python. */
 function pythonOf(value: unknown, indent = ''): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -17,7 +17,7 @@ export interface Tried {
 
 const kept = 20;
 
-/** Newest first; lost when the page closes. */
+/** The newest try is first; the list is lost when the page closes. */
 export const tried = createStore<readonly Tried[]>([]);
 
 /** Makes the request and keeps the result. Throws when the service is not reachable. */

@@ -19,7 +19,7 @@ interface RouteProps {
   readonly operation: Operation;
 }
 
-/** The request form with the example, the local service's answer, and code samples. */
+/** Shows the request form with the example, the local service's answer, and code samples. */
 export function TryIt({ document, operation }: RouteProps) {
   const { operationId } = operation;
   const [filled, setFilled] = useState<Filled>(exampleFilled(operation));
@@ -232,7 +232,6 @@ interface EarlierProps {
   readonly onChoose: (one: Tried) => void;
 }
 
-/** Earlier tries of this route; a click restores values and answer. */
 function Earlier({ operationId, shown, onChoose }: EarlierProps) {
   const ones = useStore(tried).filter((one) => one.operationId === operationId);
   return ones.length === 0 || (ones.length === 1 && ones[0] === shown) ? null : (

@@ -6,7 +6,7 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-/** Fields of an object or of an array's items; `allOf` merges them. */
+/** Returns the fields of an object or of an array's items; `allOf` merges them. */
 export function fieldsOf(document: Document, schema: Schema): readonly Field[] {
   const it = resolved(document, schema);
   if (it.items !== undefined) return fieldsOf(document, it.items);
@@ -18,7 +18,7 @@ export function fieldsOf(document: Document, schema: Schema): readonly Field[] {
   return [...own, ...(it.allOf ?? []).flatMap((each) => fieldsOf(document, each))];
 }
 
-/** Alternatives with fields of their own; empty where one line is enough. */
+/** Returns alternatives with fields of their own; empty where one line is enough. */
 export function choicesOf(document: Document, schema: Schema): readonly Schema[] {
   const it = resolved(document, schema);
   if (it.items !== undefined) return choicesOf(document, it.items);
@@ -26,7 +26,7 @@ export function choicesOf(document: Document, schema: Schema): readonly Schema[]
   return choices.some((each) => fieldsOf(document, each).length > 0) ? choices : [];
 }
 
-/** For example `string`, `array of integer`, `"MESSAGING"`, `image_url or video_url`. */
+/** Returns for example `string`, `array of integer`, `"MESSAGING"`, `image_url or video_url`. */
 export function typeOf(document: Document, schema: Schema): string {
   const it = resolved(document, schema);
   if (it.const !== undefined) return JSON.stringify(it.const);
@@ -38,7 +38,7 @@ export function typeOf(document: Document, schema: Schema): string {
   return [it.type ?? 'anything'].flat().join(' or ');
 }
 
-/** Allowed values; undefined for an open type. */
+/** Returns the allowed values; undefined for an open type. */
 export function valuesOf(document: Document, schema: Schema | undefined): readonly string[] | undefined {
   const it = schema === undefined ? {} : resolved(document, schema);
   if (it.const !== undefined) return [String(it.const)];
@@ -46,7 +46,7 @@ export function valuesOf(document: Document, schema: Schema | undefined): readon
   return it.enum?.map(String);
 }
 
-/** Limits in words, those of alternatives included. */
+/** Tells limits in words, those of alternatives included. */
 export function limitsOf(document: Document, schema: Schema): readonly string[] {
   const it = resolved(document, schema);
   const between = (least: number | undefined, most: number | undefined, what: string) => {

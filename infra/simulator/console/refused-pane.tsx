@@ -14,7 +14,7 @@ export function isRefused(id: string): boolean {
   return id.startsWith('refused.');
 }
 
-/** A refused send: an empty phone, and the reason beside it. */
+/** Shows an empty phone for a refused send, and the reason beside it. */
 export function RefusedPane({ id }: { readonly id: string }) {
   const told = useStore(counters);
   const when = `${id} ${told?.world} ${told?.settings} ${told?.messages} ${told?.refused}`;

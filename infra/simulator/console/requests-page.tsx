@@ -21,7 +21,7 @@ const outcomes: Readonly<Record<string, (status: number | null) => boolean>> = {
   'no answer': (status) => status === null,
 };
 
-/** Requests of the service to the platform, with their answers. */
+/** Lists requests of the service to the platform, with their answers. */
 export function RequestsPage() {
   const told = useStore(counters);
   const { id, filter } = useStore(place);

@@ -1,6 +1,6 @@
 import { createStore } from './store.ts';
 
-/** Filters of a list; `q` is the search. */
+/** `q` is the search. */
 export type Filter = Readonly<Record<string, string>>;
 
 export interface Place {
@@ -36,7 +36,7 @@ export function addressOf(page: string, id = '', filter: Filter = {}): string {
   return `#/${page}${id === '' ? '' : `/${encodeURIComponent(id)}`}${search}`;
 }
 
-/** Address of a page as the reader left it; for the open page its start. */
+/** Returns the address of a page as the reader left it; for the open page its start. */
 export function addressOfPage(page: string): string {
   const known = page === place.get().page ? undefined : left.get(page);
   return addressOf(page, known?.id, known?.filter);
@@ -62,12 +62,12 @@ export function forgetChosen(pages: readonly string[]): void {
   if (pages.includes(now.page) && now.id !== '') go({ ...now, id: '' }, 'replaceState');
 }
 
-/** False when the opening address made the choice. */
+/** Returns false when the opening address made the choice. */
 export function wasChosenHere(): boolean {
   return window.history.state === choosing;
 }
 
-/** History state of a choice: the entry before it is the list. */
+/** An entry of the history with this state follows the list. */
 const choosing = 'choosing';
 
 function go(next: Place, how: 'pushState' | 'replaceState'): void {

@@ -5,7 +5,7 @@ import { Action, CopyButton, Facts, Json } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { codeWordOf, momentOf, numberOf, timeOf, wordOf } from './texts.ts';
 
-/** Facts of a send, each with a link to its page. */
+/** Shows facts of a send, each with a link to its page. */
 export function SendFacts({ detail }: { readonly detail: SendDetail }) {
   const { row, callback_data: data, exchange } = detail;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
@@ -42,7 +42,6 @@ function TemplateLink({ detail: { row, template_id: id } }: { readonly detail: S
   );
 }
 
-/** The service's report of the dispatch, and its other messages. */
 function DispatchLinks({ detail: { row, dispatch } }: { readonly detail: SendDetail }) {
   if (row.job === '') return <>none: the sender has not marked it</>;
   if (dispatch === null) return <Others wanted={row.job} shown={row.job} />;
@@ -67,7 +66,7 @@ function Others({ wanted, shown }: OthersProps) {
   );
 }
 
-/** All sends of the same message, when there is more than one. */
+/** Lists all sends of the same message, when there is more than one. */
 export function Tries({ detail: { row, tries } }: { readonly detail: SendDetail }) {
   if (tries.length < 2) return null;
   const accepted = tries.filter(({ refusal }) => refusal === undefined).length;
@@ -113,7 +112,7 @@ interface HoldsProps {
   readonly onProblem: (text: string) => void;
 }
 
-/** Holds that affect the send, each with a button that removes it. */
+/** Lists holds that affect the send, each with a button that removes it. */
 export function Holds({ detail, onProblem }: HoldsProps) {
   return (
     <>
@@ -137,7 +136,7 @@ interface HeldProps extends HoldsProps {
   readonly nowMs: number;
 }
 
-/** Why an accepted message is not delivered. */
+/** Says why an accepted message is not delivered. */
 export function Held({ detail, nowMs, onProblem }: HeldProps) {
   const { held_until_ms: untilMs } = detail.row;
   if (untilMs === undefined || (untilMs !== null && untilMs <= nowMs)) return null;

@@ -2,13 +2,12 @@ import { counters } from './live.ts';
 import { requestsUnderWay } from './session.ts';
 import { createStore } from './store.ts';
 
-/* When to read the service's reports again: it pushes nothing and limits requests, so the simulated platform's events
-   trigger reads. */
+/* The service pushes nothing and limits requests, so the simulated platform's events trigger reads of its reports. */
 
-/** Increases when reports have to be read again. */
+/** The moment increases when reports have to be read again. */
 export const moment = createStore(0);
 
-/** Intervals between reads: after an event, and while something shown still changes. */
+/** The page waits this long between reads: after an event, and while something shown still changes. */
 const afterSignMs = 1_500;
 const whileMovingMs = 3_000;
 /** The service may work on an event this long. */
@@ -57,7 +56,7 @@ function everyMs(sinceSignMs: number, isMoving: boolean): number {
   return sinceSignMs < afterwardsMs ? whileCountedMs : Number.POSITIVE_INFINITY;
 }
 
-/** Unchanged while nothing happens that a report shows. */
+/** The sign is unchanged while nothing happens that a report shows. */
 function signOf(): string {
   const told = counters.get();
   return told === undefined

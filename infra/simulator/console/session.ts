@@ -6,25 +6,25 @@ export interface Session {
   readonly token: string;
 }
 
-/** The signed-in demo user; lost when the page closes. */
+/** The session is lost when the page closes. */
 export const session = createStore<Session | undefined>(undefined);
 
 export interface DemoUser {
   readonly username: string;
   readonly password: string;
   readonly client_id: number;
-  /** `BSP_CN`: may see every client. */
+  /** A user with `BSP_CN` may see every client. */
   readonly permissions: readonly string[];
   readonly campaign_ids: readonly number[];
 }
 
-/** The client in `forClient`; undefined: the user's own. */
+/** `forClient` adds this client; undefined means the user's own. */
 export const askedClient = createStore<number | undefined>(undefined);
 
 /** Requests wait until then, because the service throttles the user. */
 export const waitsUntilMs = createStore(0);
 
-/** Kept to sign in again when the token expires after an hour. */
+/** The user is kept to sign in again when the token expires after an hour. */
 let signedIn: DemoUser | undefined;
 let renewing: Promise<void> | undefined;
 let underWay = 0;
@@ -34,7 +34,7 @@ export function requestsUnderWay(): number {
 }
 
 export interface Service {
-  /** Null when no service runs. */
+  /** The address is null when no service runs. */
   readonly url: string | null;
   readonly users: readonly DemoUser[];
 }
@@ -50,7 +50,7 @@ export interface TriedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Measured by the simulator, from the request to the end of the answer. */
+  /** The simulator measures from the request to the end of the answer. */
   readonly duration_ms: number;
 }
 
@@ -97,7 +97,7 @@ export interface UserAnswer<T> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `answerToUser` without the headers. */
+/** Asks as `answerToUser`, without the headers. */
 export async function asUser<T>(method: string, path: string, given: Given = {}): Promise<T> {
   return (await answerToUser<T>(method, path, given)).value;
 }

@@ -1,7 +1,6 @@
 import { amountOf } from './dispatch-model.ts';
 import { Empty } from './parts.tsx';
 
-/** What one day of a client came to, as the service tells it. */
 export interface SpendDay {
   readonly day: string;
   readonly sent: number;
@@ -14,7 +13,7 @@ export interface SpendDay {
 const counts = { sent: 'Sent', failed: 'Failed', held: 'Held', calls: 'Calls' } as const;
 const dayWords = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** How messages ended and what they cost, day by day, the latest first. */
+/** Shows how messages ended and what they cost, day by day, the latest first. */
 export function SpendDays({ days }: { readonly days: readonly SpendDay[] }) {
   if (days.length === 0) return <Empty title="Nothing was sent this month" />;
   return (

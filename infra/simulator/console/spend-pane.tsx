@@ -8,7 +8,7 @@ import { type SpendDay, SpendDays } from './spend-days.tsx';
 import { createStore, useStore } from './store.ts';
 import { counted, numberOf } from './texts.ts';
 
-/** In the place of a dispatch: what this month has cost. */
+/** The address has this in the place of a dispatch. */
 export const spendAddress = 'spend';
 
 interface Sum {
@@ -35,7 +35,7 @@ interface Spend {
 const groups = { campaign: 'Campaign', template: 'Template', did: 'Number', market: 'Market', day: 'Day' } as const;
 type Group = keyof typeof groups;
 
-/** What the service is asked for: every answer has the days. */
+/** Every answer of the service has the days, so any group does for them. */
 function askedGroup(group: Group): Exclude<Group, 'day'> {
   return group === 'day' ? 'campaign' : group;
 }
@@ -55,7 +55,7 @@ function monthOf(from: string): string {
   return new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' }).format(Date.parse(from));
 }
 
-/** This month's spend in a line, and the way to all of it. */
+/** Shows this month's spend in a line, and the way to all of it. */
 export function SpendLine({ who }: { readonly who: string }) {
   const turn = Math.floor(useStore(moment) / everyMoments);
   const { value } = useAnswer(() => asUser<Spend>('GET', forClient('/v1/spend')), `${who} ${turn}`);
@@ -73,7 +73,7 @@ interface SpendProps {
   readonly names: Names;
 }
 
-/** What this month has cost at list prices, the dearest first. */
+/** Shows what this month has cost at list prices, the dearest first. */
 export function SpendPane({ who, names }: SpendProps) {
   const { value, problem, again } = useSpend(who);
   const group = useStore(chosenGroup);
@@ -115,7 +115,7 @@ export function SpendPane({ who, names }: SpendProps) {
   );
 }
 
-/** So many rows are shown at once: of templates there may be thousands. */
+/** Templates may be thousands, so only this many rows are shown at once. */
 const mostShown = 50;
 
 function Spent({ data, names }: { readonly data: readonly SpendRow[]; readonly names: Names }) {

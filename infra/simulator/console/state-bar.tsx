@@ -2,7 +2,7 @@ import { type Counts, countsInWords, sharesOf } from './dispatch-model.ts';
 
 interface BarProps {
   readonly counts: Counts;
-  /** Hidden from screen readers, because words beside it say the same. */
+  /** Words beside the bar say the same, so screen readers skip it. */
   readonly isSaid?: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Overview, StopTold } from './model.ts';
 import { Action, Problem } from './parts.tsx';
 import { counted, numberOf } from './texts.ts';
 
-/** Limit for each number: thousands may stop after a campaign. */
+/** Thousands may stop after a campaign, so each number has a limit. */
 const mostShown = 100;
 
 interface StoppedProps {
@@ -13,7 +13,7 @@ interface StoppedProps {
   readonly onChange: () => void;
 }
 
-/** People who stopped marketing, by number, and a form for one more. */
+/** Lists people who stopped marketing, by number, and has a form for one more. */
 export function StoppedPanel({ overview, onChange }: StoppedProps) {
   const [problem, setProblem] = useState('');
   const ofNumbers = overview.numbers

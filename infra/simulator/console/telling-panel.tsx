@@ -8,7 +8,7 @@ interface PanelProps {
   readonly onChange: () => void;
 }
 
-/** Addresses of webhook receivers, and a form for any webhook. */
+/** Lists addresses of webhook receivers, and has a form for any webhook. */
 export function TellingPanel({ overview, onChange }: PanelProps) {
   return (
     <section class="panel" aria-labelledby="telling">
@@ -22,7 +22,7 @@ export function TellingPanel({ overview, onChange }: PanelProps) {
   );
 }
 
-/** An app and its callback; a change needs no handshake. */
+/** A change needs no handshake. */
 function App({ app, onChange }: { readonly app: Overview['apps'][number]; readonly onChange: () => void }) {
   const [url, setUrl] = useState(app.callback?.url ?? '');
   const [problem, setProblem] = useState('');

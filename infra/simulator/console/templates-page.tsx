@@ -143,7 +143,7 @@ const reasons = [
 ];
 const qualities = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 
-/** Acts of the platform, which the service hears by webhook. */
+/** Offers acts of the platform, which the service hears by webhook. */
 function Review({ template, path }: { readonly template: TemplateDetail; readonly path: string }) {
   const [reason, setReason] = useState('PROMOTIONAL');
   const [problem, setProblem] = useState('');

@@ -8,7 +8,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short',
 
 const minutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
 
-/** Without seconds, as on a phone. */
+/** Returns a time without seconds, as on a phone. */
 export function phoneTimeOf(ms: number): string {
   return minutes.format(ms);
 }
@@ -30,7 +30,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-/** `REJECTED_BY_X` as words. */
+/** Spells `REJECTED_BY_X` as words. */
 export function wordOf(constant: string): string {
   const words = constant.toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -47,14 +47,12 @@ export function codeWordOf({
 }
 
 interface LeftOut {
-  /** Noun for the older rows. */
   readonly what?: string;
   readonly cut?: 'dropped' | 'not listed';
-  /** Time of the oldest listed row. */
   readonly sinceMs?: number;
 }
 
-/** Number of missing rows, and since when rows are listed. */
+/** Tells the number of missing rows, and since when rows are listed. */
 export function leftOutWords(count: number, { what = 'older', cut = 'dropped', sinceMs }: LeftOut): string {
   const since = sinceMs === undefined ? '' : `: listed since ${momentOf(sinceMs)}`;
   return `${count.toLocaleString('en')} ${what} ${cut}${since}`;
@@ -72,7 +70,7 @@ export interface CurlRequest {
   readonly body: unknown;
 }
 
-/** The request as curl. The token is unknown here, so it is a variable. */
+/** Writes the request as curl. The token is unknown here, so it is a variable. */
 export function curlOf({ origin, method, path, query, body }: CurlRequest): string {
   const search = new URLSearchParams(query).toString();
   const url = `${origin}${path}${search === '' ? '' : `?${search}`}`;
@@ -84,14 +82,14 @@ export function curlOf({ origin, method, path, query, body }: CurlRequest): stri
   ].join(' \\\n  ');
 }
 
-/** One word for a shell, whatever it holds. */
+/** Quotes a text so that it is one word for a shell, whatever it holds. */
 export function quoted(text: string): string {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const minuteMs = 60_000;
 
-/** Remaining time of an offer in its two largest units, or that it ended. */
+/** Tells the remaining time of an offer in its two largest units, or that it ended. */
 export function timeLeft(endsMs: number, nowMs: number): string {
   const left = Math.ceil((endsMs - nowMs) / minuteMs);
   if (endsMs <= nowMs) return 'Offer ended';

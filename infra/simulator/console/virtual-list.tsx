@@ -8,18 +8,19 @@ interface ListProps<T> {
   readonly rowHeight: number;
   readonly chosen: string;
   readonly onChoose: (item: T) => void;
-  /** Escape: nothing stays chosen. */
+  /** Escape calls it: nothing stays chosen. */
   readonly onLeave?: () => void;
-  /** Called with the visible range when it or the items change. */
+  /** The list calls it with the visible range when it or the items change. */
   readonly onSeen?: (first: number, last: number) => void;
   readonly row: (item: T) => ComponentChildren;
 }
 
-/** Extra rows above and below. */
+/** Rows above and below are drawn too. */
 const margin = 6;
 
 /**
- * Draws only visible rows. One tab stop; arrows, Home, End and page keys choose. New rows above do not move the view.
+ * Draws only visible rows. The list has one tab stop; arrows, Home, End and page keys choose. New rows above do not
+ * move the view.
  */
 export function VirtualList<T>(props: ListProps<T>) {
   const { label, items, keyOf, rowHeight, chosen, onChoose, onLeave, onSeen, row } = props;
@@ -27,7 +28,7 @@ export function VirtualList<T>(props: ListProps<T>) {
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const anchor = useRef('');
   const lastTop = useRef(0);
-  // Memoized: a scroll must not search 100,000 items.
+  // The result is memoized: a scroll must not search 100,000 items.
   const at = useMemo(
     () => (chosen === '' ? -1 : items.findIndex((item) => keyOf(item) === chosen)),
     [items, keyOf, chosen],
@@ -47,7 +48,7 @@ export function VirtualList<T>(props: ListProps<T>) {
     return () => observer.disconnect();
   }, []);
 
-  // Scrolls to an item from the address once it is listed; after that the reader scrolls.
+  // The list scrolls to an item from the address once it is listed; after that the reader scrolls.
   const isListed = at >= 0;
   useLayoutEffect(() => {
     if (isListed) bringIntoSight(at);
@@ -75,7 +76,7 @@ export function VirtualList<T>(props: ListProps<T>) {
     }
     const item = items[Math.floor(element.scrollTop / rowHeight)];
     anchor.current = item === undefined ? '' : keyOf(item);
-    // Runs only for changed items: a scroll sets the anchor itself.
+    // The effect runs only for changed items: a scroll sets the anchor itself.
   }, [items, keyOf, rowHeight]);
 
   const seenFirst = Math.floor(top / rowHeight);

@@ -16,7 +16,7 @@ const keyOf = (row: AttemptRow) => String(row.id);
 const atMsOf = (row: AttemptRow) => Date.parse(row.at);
 const none: readonly AttemptRow[] = [];
 
-/** Webhooks of the service to its clients, or of the platform to its receivers. */
+/** Shows webhooks of the service to its clients, or of the platform to its receivers. */
 export function WebhooksPage() {
   const { by = '' } = useStore(place).filter;
   return by === 'platform' ? <PlatformPosts /> : <AttemptsView />;

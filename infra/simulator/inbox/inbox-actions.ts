@@ -9,8 +9,6 @@ import { rowOf, viewOf } from './inbox-list.ts';
 import { businessNumber, personOf, tellIncoming } from './incoming.ts';
 import { contentOfReply, kindOf, ReplySchema } from './reply.ts';
 
-/* Acts of recipients, and later statuses from the platform; both are told by webhook. */
-
 const StatusSchema = v.pipe(
   v.strictObject({
     status: v.picklist(['sent', 'delivered', 'read', 'failed']),

@@ -6,7 +6,7 @@ import { portfolioIdOf } from '../wabas.ts';
 import { mediaNamed, productsNamed } from './known-things.ts';
 import { aroundOf, jobOf } from './message-surroundings.ts';
 
-/** Row of the console's list: only what searches and columns need. */
+/** Returns a row of the console's list: only what searches and columns need. */
 export function rowOf(entry: Entry) {
   const { place, message, content, accepted, told, replies, heldUntilMs } = entry;
   const { name, language, category } = shownOf(content);
@@ -23,7 +23,7 @@ export function rowOf(entry: Entry) {
     received_ms: accepted.acceptedMs,
     told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
     replies: replies.length,
-    // Null while pacing has not decided.
+    // The time is null while pacing has not decided.
     ...omitUndefined({ held_until_ms: heldUntilMs === Number.POSITIVE_INFINITY ? null : heldUntilMs }),
   };
 }
@@ -32,7 +32,7 @@ export function viewOf({ message, content }: Entry): PhoneView {
   return phoneView(shownOf(content).components, partsOf(message.request));
 }
 
-/** The template is shown as it was at the send. */
+/** Shows the template as it was at the send. */
 export function detailOf(world: World, entry: Entry) {
   const { message, content, accepted, replies, told } = entry;
   const { id, components } = shownOf(content);
@@ -61,7 +61,7 @@ function portfolioOf(world: World, numberId: string): string {
 }
 
 interface Shown {
-  /** Empty for a text, as are name and language. */
+  /** The id, name and language are empty for a text. */
   readonly id: string;
   readonly name: string;
   readonly language: string;

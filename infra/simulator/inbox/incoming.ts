@@ -7,7 +7,6 @@ import { portfolioIdOf } from '../wabas.ts';
 import { profileOf } from '../webhooks/preference-update.ts';
 import { type AcceptedMessage, contactOf } from '../webhooks/receipts.ts';
 
-/** A business number as webhooks name it. */
 export interface BusinessNumber extends Pick<AcceptedMessage, 'wabaId' | 'metadata'> {
   readonly beholder: Beholder;
 }
@@ -26,7 +25,7 @@ export function businessNumber(world: World, numberId: string): BusinessNumber {
   };
 }
 
-/** A person as the business number sees them now. Throws a `ControlError` for an id that reaches no one. */
+/** Finds a person as the business number sees them now. Throws a `ControlError` for an id that reaches no one. */
 export function personOf(world: World, beholder: Beholder, id: string): Person {
   const nowMs = world.clock.nowMs();
   if (userIdForm.test(id)) {

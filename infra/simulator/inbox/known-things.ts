@@ -2,7 +2,7 @@ import type { PhoneView } from '../console/phone-view.ts';
 import { type MediaFacts, mediaFacts } from '../media/media-facts.ts';
 import type { World } from '../state.ts';
 
-/** Name and price by retailer id, without products that no linked catalog has. */
+/** Returns name and price by retailer id, without products that no linked catalog has. */
 export function productsNamed(world: World, numberId: string, view: PhoneView) {
   const wabaId = world.numbers.get(numberId)?.wabaId ?? '';
   const products = (world.wabas.get(wabaId)?.catalogs ?? []).flatMap((catalog) => catalog.products);

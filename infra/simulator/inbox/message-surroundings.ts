@@ -6,7 +6,7 @@ import { portfolioIdOf } from '../wabas.ts';
 const markOfService = /^([0-9A-Z]{26})-\d{1,5}$/;
 const mostTries = 50;
 
-/** Dispatch id of a message; callback data in another format is returned unchanged. */
+/** Returns the dispatch id of a message; callback data in another format is returned unchanged. */
 export function jobOf(callbackData: string | undefined): string {
   return callbackData?.replace(markOfService, '$1') ?? '';
 }
@@ -15,11 +15,10 @@ interface Sent {
   readonly to: string;
   readonly numberId: string;
   readonly callbackData: string | undefined;
-  /** Codes of its refusal or its failures. */
   readonly codes: readonly (number | null)[];
 }
 
-/** Context of a send: sender, dispatch, other tries, holds and blocks. */
+/** Returns what a send belongs to: sender, dispatch, other tries, holds and blocks. */
 export function aroundOf(world: World, sent: Sent) {
   const { to, numberId, callbackData } = sent;
   const number = world.numbers.get(numberId);
@@ -39,7 +38,7 @@ export function aroundOf(world: World, sent: Sent) {
   };
 }
 
-/** All sends with the same mark, oldest first: retries of the service, or duplicates. */
+/** Returns all sends with the same mark, oldest first: retries of the service, or duplicates. */
 function triesOf(world: World, callbackData: string) {
   const accepted = world.messages
     .marked(callbackData)
@@ -53,7 +52,7 @@ function triesOf(world: World, callbackData: string) {
   return [...accepted, ...refused].sort((one, other) => one.place - other.place).slice(-mostTries);
 }
 
-/** Holds and reviews in force with one of the codes; the control call `remove` ends one. */
+/** Returns holds and reviews in force with one of the codes; the control call `remove` ends one. */
 function holdsBehind(world: World, { numberId, codes }: Sent) {
   const number = world.numbers.get(numberId);
   const waba = world.wabas.get(number?.wabaId ?? '');

@@ -6,7 +6,7 @@ import { preferenceUpdate } from '../webhooks/preference-update.ts';
 import { contactOf } from '../webhooks/receipts.ts';
 import { businessNumber, personOf } from './incoming.ts';
 
-/* Acts without a message, told by webhook where the platform tells them. */
+/* These acts have no message; a webhook tells them where the platform does. */
 
 const RecipientSchema = v.pipe(
   v.strictObject({
@@ -18,7 +18,7 @@ const RecipientSchema = v.pipe(
   v.check(({ blocked, username }) => blocked !== undefined || username !== undefined, 'must say at least one thing'),
 );
 
-/** Later messages to a person who blocks the business are sent but never delivered. */
+/** Changes whether a person blocks the business: later messages are then sent but never delivered. */
 export function changeRecipient(world: World, to: string, body: unknown): unknown {
   const { blocked, username } = v.parse(RecipientSchema, body);
   if (blocked === true) world.blocked.add(to);
@@ -27,7 +27,7 @@ export function changeRecipient(world: World, to: string, body: unknown): unknow
   return { to, blocked: world.blocked.has(to), username: world.people.usernameOf(to) ?? null };
 }
 
-/** As long as the platform retries a webhook. */
+/** The platform retries a webhook for as long. */
 const latestSeconds = 7 * 24 * 3_600;
 
 const PreferenceSchema = v.pipe(
@@ -88,7 +88,7 @@ const IdentitySchema = v.pipe(
   ),
 );
 
-/** New user id, and number if given; a system message tells it (platform reference, 10.5). */
+/** Gives a new user id, and number if given; a system message tells it (platform reference, 10.5). */
 export function changeIdentity(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
   const { wabaId, metadata, beholder } = businessNumber(world, numberId);

@@ -2,7 +2,7 @@ import { type RefusedSend, refusedId, refusedKind } from '../refused-log.ts';
 import type { World } from '../state.ts';
 import { aroundOf, jobOf } from './message-surroundings.ts';
 
-/** Row of a refused send; the reason stands in the place of the preview. */
+/** Returns a row of a refused send; the reason stands in the place of the preview. */
 export function refusedRow(send: RefusedSend) {
   const { place, to, numberId, template, receivedMs, refusal } = send;
   return {

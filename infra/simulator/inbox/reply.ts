@@ -3,19 +3,19 @@ import * as v from 'valibot';
 const TextSchema = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(4_096));
 const IdSchema = v.optional(v.pipe(v.string(), v.maxLength(1_000)));
 
-/** A person's reply: with at most one of payload, ids and flow; otherwise a plain text. */
+/** A person's reply has at most one of payload, ids and flow; otherwise it is a plain text. */
 export const ReplySchema = v.pipe(
   v.strictObject({
     text: TextSchema,
-    /** Payload of a tapped quick reply of a template; the text is its label. */
+    /** A tapped quick reply of a template has this payload; the text is its label. */
     payload: IdSchema,
-    /** Chosen button or row of an interactive message; the text is its title. */
+    /** The person chose this button or row of an interactive message; the text is its title. */
     button_id: IdSchema,
     list_id: IdSchema,
     description: IdSchema,
-    /** Answers in the form of a FLOW button. */
+    /** A FLOW button's form has these answers. */
     flow: v.optional(v.looseObject({})),
-    /** Whether the reply names the message that it answers. */
+    /** The reply names the message that it answers. */
     has_context: v.optional(v.boolean(), true),
   }),
   v.forward(
@@ -30,7 +30,7 @@ export const ReplySchema = v.pipe(
 
 export type PersonsReply = v.InferOutput<typeof ReplySchema>;
 
-/** Fields of the incoming message that depend on the kind of reply (platform reference, 10.5). */
+/** Returns the fields of the incoming message that depend on the kind of reply (platform reference, 10.5). */
 export function contentOfReply(reply: PersonsReply): object {
   const { text, payload, button_id: buttonId, list_id: listId, description, flow } = reply;
   if (payload !== undefined) return { type: 'button', button: { text, payload } };

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 
 export interface MediaFacts {
-  /** Kind of file, such as `PDF`. */
+  /** The kind of file is for example `PDF`. */
   readonly kind: string;
   readonly seconds?: number;
   readonly pages?: number;
@@ -10,7 +10,7 @@ export interface MediaFacts {
 /** Only the beginning of a larger file is read, because a request waits for it. */
 const mostBytes = 8_000_000;
 
-/** Length of an MP4 film and pages of a PDF, where the file has them uncompressed. */
+/** Returns the length of an MP4 film and the pages of a PDF, where the file has them uncompressed. */
 export function mediaFacts({ type, bytes }: { readonly type: string; readonly bytes: Buffer }): MediaFacts {
   const kind = (type.split(';', 1)[0] ?? '').split('/').at(-1)?.split(/[.+-]/).at(-1) ?? '';
   const read = bytes.subarray(0, mostBytes);
@@ -19,7 +19,7 @@ export function mediaFacts({ type, bytes }: { readonly type: string; readonly by
   return { kind: kind.toUpperCase(), ...omitUndefined({ seconds, pages }) };
 }
 
-/** From the box `mvhd` (ISO 14496-12): units per second and total units. */
+/** Reads the box `mvhd` (ISO 14496-12): units per second and total units. */
 function secondsOf(bytes: Buffer): number | undefined {
   const at = bytes.indexOf('mvhd');
   if (at < 0 || bytes.length < at + 36) return undefined;

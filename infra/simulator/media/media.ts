@@ -14,7 +14,7 @@ const addressMs = 5 * minuteMs;
 
 const office = 'application/vnd.openxmlformats-officedocument';
 
-/** Media types of messages with their largest sizes (platform reference, 5.3). */
+/** Messages take these media types up to these sizes (platform reference, 5.3). */
 const mostBytes: Readonly<Record<string, number>> = {
   'image/jpeg': 5 * megabyte,
   'image/png': 5 * megabyte,
@@ -42,7 +42,7 @@ const UploadSchema = v.object({
   ttl_minutes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
 });
 
-/** `POST /{phone_number_id}/media`, a form with the file (platform reference, 5.2). */
+/** Answers `POST /{phone_number_id}/media`, a form with the file (platform reference, 5.2). */
 export function uploadMedium(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   const given = parsedParameters(UploadSchema, request.parameters);
   const { file } = request;
@@ -56,7 +56,7 @@ export function uploadMedium(world: World, number: PhoneNumber, request: Platfor
   return json({ id: world.media.add({ numberId: number.id, type, bytes: file.bytes, endsMs }).id });
 }
 
-/** `GET /{media_id}`; a given `phone_number_id` must own the medium. */
+/** Answers `GET /{media_id}`; a given `phone_number_id` must own the medium. */
 export function readMedium(world: World, medium: Medium, request: PlatformRequest): Reply {
   requireNumber(medium, request);
   const ends = Math.floor((world.clock.nowMs() + addressMs) / 1_000);
@@ -70,17 +70,17 @@ export function readMedium(world: World, medium: Medium, request: PlatformReques
   });
 }
 
-/** `DELETE /{media_id}`. */
+/** Answers `DELETE /{media_id}`. */
 export function deleteMedium(world: World, medium: Medium, request: PlatformRequest): Reply {
   requireNumber(medium, request);
   world.media.remove(medium.id);
   return json({ success: true });
 }
 
-/** First part of the download path. */
+/** The download path begins with this. */
 export const downloads = '_media';
 
-/** The address expires 5 minutes after it was given. The token must reach the number's WABA. */
+/** Answers a download for 5 minutes after its address was given. The token must reach the number's WABA. */
 export function downloadMedium(world: World, medium: Medium, request: PlatformRequest): Reply {
   const endsMs = Number(request.query.get('ext') ?? 0) * 1_000;
   if (endsMs < world.clock.nowMs()) throw unknownNode(request.method, medium.id);

@@ -9,7 +9,7 @@ import { type Tier, tierNames } from './messaging-limits.ts';
 
 const yearInSeconds = 31_536_000;
 const limitField = 'whatsapp_business_manager_messaging_limit';
-/** Our reading: the platform publishes no codes for a reached limit and a portfolio under review. */
+/** The codes are our reading: the platform publishes none for a reached limit and a portfolio under review. */
 const usualCodes = { limit: 131048, review: 368 };
 
 const CodeSchema = v.pipe(v.number(), v.integer(), v.check(isKnownCode, 'is not a code of the platform'));
@@ -136,7 +136,7 @@ function businessTold(world: World, id: string) {
     id,
     name: (waba && ownerOf(waba)?.name) ?? id,
     [limitField]: waba?.fields[limitField] ?? null,
-    /** Null: the limit is only shown, not enforced. */
+    /** The limit is only shown, not enforced, when this is null. */
     enforced: beyond === undefined ? null : { beyond, code },
     people: world.limits.peopleOf(id, world.clock.nowMs()),
     parent_user_ids: world.people.isEnrolled(id),

@@ -2,7 +2,7 @@ import type { Unreachable } from '../people.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** People a portfolio may reach in 24 hours, by tier (platform reference, 4.4). */
+/** A portfolio may reach this many people in 24 hours, by tier (platform reference, 4.4). */
 export const tiers = {
   TIER_50: 50,
   TIER_250: 250,
@@ -15,7 +15,6 @@ export const tiers = {
 export type Tier = keyof typeof tiers;
 export const tierNames = Object.keys(tiers) as readonly Tier[];
 
-/** An enforced limit, and the fate of messages beyond it. */
 export interface MessagingLimit {
   readonly tier: Tier;
   readonly beyond: Unreachable;
@@ -28,7 +27,7 @@ export interface MessagingLimit {
  */
 export class MessagingLimits {
   readonly #limits = new Map<string, MessagingLimit>();
-  /** Last delivery to each person, by portfolio; planned deliveries count too. */
+  /** The last delivery to each person, by portfolio, may be a planned one. */
   readonly #deliveredAtMs = new Map<string, Map<string, number>>();
 
   enforce(portfolioId: string, limit: MessagingLimit): void {
@@ -44,14 +43,14 @@ export class MessagingLimits {
     this.#deliveredAtMs.set(portfolioId, people.set(key, Math.max(atMs, people.get(key) ?? 0)));
   }
 
-  /** People of the last 24 hours; drops older ones. */
+  /** Counts people of the last 24 hours; drops older ones. */
   peopleOf(portfolioId: string, nowMs: number): number {
     const people = this.#deliveredAtMs.get(portfolioId);
     for (const [key, atMs] of people ?? []) if (nowMs - atMs >= dayMs) people?.delete(key);
     return people?.size ?? 0;
   }
 
-  /** Undefined when the person already counts or there is room. */
+  /** Returns undefined when the person already counts or there is room. */
   brokenBy(portfolioId: string, key: string, nowMs: number): MessagingLimit | undefined {
     const limit = this.#limits.get(portfolioId);
     if (limit === undefined) return undefined;

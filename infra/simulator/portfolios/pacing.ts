@@ -7,27 +7,27 @@ export interface HeldMessage {
 
 export interface PacingEnd {
   readonly outcome: 'released' | 'dropped';
-  /** Code that refuses the portfolio during the review after a drop. */
+  /** The code refuses the portfolio during the review after a drop. */
   readonly code: number;
 }
 
 interface Pace {
   readonly sinceMs: number;
-  /** So many more messages are accepted normally. */
+  /** This many more messages are accepted normally. */
   left: number;
   held: readonly HeldMessage[];
   readonly end?: (PacingEnd & { readonly atMs: number }) | undefined;
 }
 
-/** Called for each held message: it goes on, or fails with the code. */
+/** Pacing calls it for each held message: it goes on, or fails with the code. */
 export type SettleHeld = (held: HeldMessage, turn: { readonly atMs: number; readonly code?: number }) => void;
 
 /** Held messages fail with this code when they are dropped. */
 const droppedCode = 135000;
 
 /**
- * Pacing (platform reference, 2.10): after a first set, templates are held, then released, all or in batches, or
- * dropped. A drop begins a review: the portfolio may neither send nor create templates.
+ * Pacing holds templates after a first set (platform reference, 2.10), then releases all, or batches, or drops them. A
+ * drop begins a review: the portfolio may neither send nor create templates.
  */
 export class PortfolioPacing {
   readonly #settleHeld: SettleHeld;
@@ -39,7 +39,7 @@ export class PortfolioPacing {
     this.#settleHeld = settleHeld;
   }
 
-  /** Grows when pacing or a review changes, so that pages reload. */
+  /** It grows when pacing or a review changes, so that pages reload. */
   get changes(): number {
     return this.#changes;
   }
@@ -91,12 +91,12 @@ export class PortfolioPacing {
     this.#reviews.delete(portfolioId);
   }
 
-  /** Code that refuses the portfolio while it is under review. */
+  /** Returns the code that refuses the portfolio while it is under review. */
   reviewOf(portfolioId: string): number | undefined {
     return this.#reviews.get(portfolioId)?.code;
   }
 
-  /** Undefined when the portfolio is neither paced nor reviewed. */
+  /** Returns undefined when the portfolio is neither paced nor reviewed. */
   told(portfolioId: string): object | undefined {
     const pace = this.#paces.get(portfolioId);
     const review = this.#reviews.get(portfolioId);

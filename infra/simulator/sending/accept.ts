@@ -94,7 +94,7 @@ function pricingOf({ endpoint, content }: Acceptance): PricingTold {
   return { billable: true, pricing_model: 'PMP', type: 'regular', category };
 }
 
-/** The platform's format: base64 of the recipient and 18 hexadecimal digits, here a counter. */
+/** Makes an id in the platform's format: base64 of the recipient and 18 hexadecimal digits, here a counter. */
 function messageId(recipient: string, count: number): string {
   const bytes = Buffer.concat([
     Buffer.from([0x1c, 0x18, recipient.length]),

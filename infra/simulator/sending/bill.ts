@@ -2,7 +2,7 @@ import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'js
 import card from '../../../lib/pricing/rates-usd-2026-10-01.json' with { type: 'json' };
 import type { AcceptedMessage } from '../webhooks/receipts.ts';
 
-/* The platform's bill (platform reference, 9): each message once, when it is delivered, whatever webhooks tell. It
+/* The platform bills each message once (platform reference, 9), when it is delivered, whatever webhooks tell. This
    shares the service's rate card and number prefixes as facts; the calculation is a second implementation. */
 
 export interface BillLine {
@@ -62,7 +62,7 @@ function lineOf({ wabaId, metadata, recipient, pricing }: AcceptedMessage, atMs:
   return { day, ...names, ...told, volume: 0, cost: 0 };
 }
 
-/** Longest matching number prefix; a user id begins with its country. */
+/** Finds the longest matching number prefix; a user id begins with its country. */
 function countryOf(key: string): string {
   if (/^[A-Z]/.test(key)) return key.slice(0, 2);
   const known: Readonly<Record<string, string>> = prefixes;

@@ -5,23 +5,23 @@ import { checkProductList } from './product-list-check.ts';
 import { checkLength, countMismatch, formatMismatch, textValueOf } from './text-checks.ts';
 
 export interface ButtonPlace {
-  /** Prefix of `buttons` in the details: empty, or `carousel card 1 `. */
+  /** `buttons` has this prefix in the details: none, or `carousel card 1 `. */
   readonly where: string;
   readonly code: boolean;
   readonly offer?: boolean;
 }
 
-/** Characters that the value of a URL button must percent-encode (platform reference, 4.2). */
+/** The value of a URL button must percent-encode these (platform reference, 4.2). */
 const unencoded = /[^!-~]|[:|]/;
 
 const longestUrl = 2_000;
 const longestCode = 15;
 const longestCoupon = 20;
 const longestOfferCode = 15;
-/** A provider's limit: the platform publishes none, nor a code for it (platform reference, 4.2). */
+/** The limit is a provider's: the platform publishes none, nor a code for it (platform reference, 4.2). */
 const longestPayload = 128;
 
-/** Spelling in the details of 131008 of buttons that need a parameter. */
+/** The details of 131008 spell buttons that need a parameter so. */
 const needy: Readonly<Record<string, string>> = { URL: 'Url', COPY_CODE: 'CopyCode', MPM: 'Mpm' };
 
 /**

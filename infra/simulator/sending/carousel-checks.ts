@@ -13,8 +13,8 @@ const longestCardBody = 160;
 const mostProductCards = 10;
 
 /**
- * Media cards: exactly the template's. Product cards: 2 to 10, built like the first (platform reference, 3.7). Their
- * catalog needs no check: a WABA has only one.
+ * Checks media cards against the template's, and product cards: 2 to 10, built like the first (platform reference,
+ * 3.7). Their catalog needs no check: a WABA has only one.
  */
 export function checkCarousel(
   place: HeaderPlace,

@@ -5,8 +5,8 @@ import type { NumberSends } from './sending-record.ts';
 const secondMs = 1_000;
 
 /**
- * `GET /_control/sending`: each number's limit, and its calls, accepted and throttled sends, in all, by second, and at
- * the peak of a sliding second; then at most `limit` dispatch ids accepted more than once.
+ * Answers `GET /_control/sending`: each number's limit, and its calls, accepted and throttled sends, in all, by second,
+ * and at the peak of a sliding second; then at most `limit` dispatch ids accepted more than once.
  */
 export function describeSending(world: World, limit: number): unknown {
   const duplicates = world.sending.duplicates();
@@ -32,7 +32,7 @@ export function describeSending(world: World, limit: number): unknown {
   };
 }
 
-/** Peak of a sliding window of one second; `timesMs` must ascend. */
+/** Returns the peak of a sliding window of one second; `timesMs` must ascend. */
 export function mostInAnySecond(timesMs: readonly number[]): number {
   let first = 0;
   let most = 0;

@@ -19,8 +19,8 @@ export function refusePartsOfDirectSend({ ttl_seconds: seconds, direct_send_conf
 }
 
 /**
- * Direct Send (platform reference, 2.3) makes a template from a text with a category. The WABA needs the permission and
- * a messaging limit of at least 100,000.
+ * Makes a template from a text with a category (Direct Send; platform reference, 2.3). The WABA needs the permission
+ * and a messaging limit of at least 100,000.
  */
 export function directSend(
   world: World,

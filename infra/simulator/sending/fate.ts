@@ -12,18 +12,16 @@ import { mediaIdsIn } from './sent-media.ts';
 import unlimitedCountries from './unlimited-countries.json' with { type: 'json' };
 import areaCodes from './us-area-codes.json' with { type: 'json' };
 
-/** A message that passed every check, with its sender. */
 export interface CheckedSend {
   readonly number: PhoneNumber;
   readonly portfolioId: string;
   readonly recipient: Recipient;
   readonly content: MessageContent;
   readonly body: MessageBody;
-  /** Holds on the WABA or the number that concern this message. */
   readonly holds: readonly Hold[];
 }
 
-/** Why a message does not arrive; told by webhook, or by the reply when `atOnce`. */
+/** An obstacle keeps a message from arriving; a webhook tells it, or the reply when `atOnce`. */
 interface Obstacle {
   readonly code: number;
   readonly atOnce?: boolean;
@@ -32,7 +30,7 @@ interface Obstacle {
 /** The platform does not tell that a person blocks the number: messages stay at `sent`. */
 const courseOfBlocked = { delivered_after_ms: null, read_after_ms: null };
 
-/** Course of a message as person and portfolio decide. Throws when the obstacle refuses at once. */
+/** Returns the course of a message as person and portfolio decide. Throws when the obstacle refuses at once. */
 export function usualFate(world: World, send: CheckedSend): CourseChanges {
   const obstacle = obstacleOf(world, send);
   if (obstacle?.atOnce === true) throw messagingError(obstacle.code);
@@ -42,7 +40,7 @@ export function usualFate(world: World, send: CheckedSend): CourseChanges {
   };
 }
 
-/** In order of precedence, widest first, as for holds. */
+/** Looks for obstacles in order of precedence, widest first, as for holds. */
 function obstacleOf(world: World, send: CheckedSend): Obstacle | undefined {
   const { recipient, holds } = send;
   const held = holds.find(({ isLater }) => isLater === true)?.kind.code;

@@ -4,7 +4,7 @@ import type { SentParameter } from './message-body.ts';
 import { checkTexts, countMismatch, formatMismatch } from './text-checks.ts';
 
 export interface HeaderPlace {
-  /** Prefix of `header` in the details: empty, or `carousel card 1 `. */
+  /** `header` has this prefix in the details: none, or `carousel card 1 `. */
   readonly where: string;
   readonly named: boolean;
   readonly catalogIds: readonly string[];

@@ -1,8 +1,8 @@
 const secondMs = 1_000;
 
-/** Throughput (130429): a sliding window of one second. Refused messages do not count. */
+/** Throughput (130429) has a sliding window of one second. Refused messages do not count. */
 export class ThroughputLimit {
-  /** Send times within the last second, oldest first. */
+  /** The send times are within the last second, oldest first. */
   readonly #taken = new Map<string, number[]>();
 
   /** Returns false when the limit refuses the message. A changed limit also counts messages accepted before. */
@@ -19,7 +19,10 @@ const pairIntervalMs = 6_000;
 const pairBurst = 45;
 const pairsBeforeCleaning = 100_000;
 
-/** Pair limit (131056): one message per 6 s, with a burst of 45. Stored as the time at which the debt is paid back. */
+/**
+ * The pair limit (131056) is one message per 6 s, with a burst of 45. It is stored as the time at which the debt is
+ * paid back.
+ */
 export class PairLimit {
   readonly #paidAtMs = new Map<string, number>();
 
@@ -46,7 +49,7 @@ export interface Caller {
   readonly wabaId: string;
 }
 
-/** Management calls per app, WABA and hour. They only feed the usage header; none is refused. */
+/** Management calls count per app, WABA and hour. They only feed the usage header; none is refused. */
 export class ManagementUsage {
   readonly #windows = new Map<string, { hour: number; count: number }>();
 
@@ -54,7 +57,7 @@ export class ManagementUsage {
     this.#windows.set(keyOf(caller), { hour: hourOf(nowMs), count: this.#counted(caller, nowMs) + 1 });
   }
 
-  /** Used share of the hour's budget, 0 to 1. */
+  /** Returns the used share of the hour's budget, 0 to 1. */
   used(caller: Caller, nowMs: number): number {
     return Math.min(1, this.#counted(caller, nowMs) / managementCallsPerHour);
   }
@@ -74,8 +77,8 @@ function hourOf(nowMs: number): number {
 }
 
 /**
- * `X-Business-Use-Case-Usage`: used share of the WABA's hourly calls in percent, rounded up (platform reference, 4.4).
- * `whatsapp` stays 0: no hourly budget of messages is known, and the header does not show throughput.
+ * Returns `X-Business-Use-Case-Usage`: used share of the WABA's hourly calls in percent, rounded up (platform
+ * reference, 4.4). `whatsapp` stays 0: no hourly budget of messages is known, and the header does not show throughput.
  */
 export function usageHeader(wabaId: string, managementUsed: number): Readonly<Record<string, string>> {
   const management = usageOf('whatsapp_business_management', Math.ceil(managementUsed * 100));

@@ -1,9 +1,9 @@
 const dayMs = 24 * 3_600_000;
-/** Our reading: the platform says only "several". */
+/** The number is our reading: the platform says only "several". */
 const mostRetries = 3;
 
 /**
- * Capped people (131049) and a WABA's retries at them in 24 hours (platform reference, 6.5). Further retries are
+ * People are capped (131049), and a WABA may retry at them in 24 hours (platform reference, 6.5). Further retries are
  * refused until the oldest is 24 hours ago.
  */
 export class MarketingCaps {

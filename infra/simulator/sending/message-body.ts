@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { messagingError, whatItTakes } from '../errors.ts';
 import { parsedParameters } from '../parameters.ts';
 
-/** A fixed word in any letter case. */
+/** Takes a fixed word in any letter case. */
 function word<const W extends readonly [string, ...string[]]>(words: W) {
   return v.pipe(v.string(), v.toLowerCase(), v.picklist(words));
 }
@@ -72,7 +72,7 @@ const ParameterSchema = v.variant('type', [
   }),
 ]);
 
-/** Button kinds, in the order of the platform's refusal (platform reference, 4.2). */
+/** The platform's refusal lists button kinds in this order (platform reference, 4.2). */
 const buttonSubTypes = [
   'booking_confirmation',
   'catalog',
@@ -131,7 +131,7 @@ const common = {
       name: text,
       language: v.optional(
         v.strictObject({ code: text, policy: v.optional(v.literal('deterministic')) }),
-        // An empty default, so that the refusal names the missing `code`.
+        // The default is empty, so that the refusal names the missing `code`.
         {} as { code: string },
       ),
       components: v.optional(v.array(PartSchema), []),
@@ -139,7 +139,7 @@ const common = {
   ),
   biz_opaque_callback_data: v.optional(v.pipe(text, v.maxLength(512))),
   messaging_account_id: v.optional(text),
-  /** Old name of `messaging_account_id`, which wins. */
+  /** `messaging_account_id` is the new name, and wins. */
   paid_messaging_account_id: v.optional(text),
   category: v.optional(word(['utility', 'authentication'])),
   direct_send_config: v.optional(v.strictObject({ template_name: v.optional(text) })),

@@ -27,7 +27,7 @@ export class Preferences {
     for (const [place, stop] of this.#stops) if (stop.to === to) this.#stops.delete(place);
   }
 
-  /** Fate of marketing messages to the person; undefined without a stop. */
+  /** Returns the fate of marketing messages to the person; undefined without a stop. */
   stopOf(numberId: string, userId: string, nowMs: number): Unreachable | undefined {
     const stop = this.#stops.get(`${numberId} ${userId}`);
     return stop === undefined || stop.sinceMs > nowMs ? undefined : stop.answer;

@@ -14,7 +14,7 @@ export interface ProductList {
     | undefined;
 }
 
-/** Product list of an MPM button: a thumbnail, 1 to 10 titled sections, at most 30 products. */
+/** Checks the product list of an MPM button: a thumbnail, 1 to 10 titled sections, at most 30 products. */
 export function checkProductList(where: string, list: ProductList): void {
   const missing = (what: string) => messagingError(131008, `${where}: ${what} is required`);
   const wrong = (what: string) => messagingError(131009, `${where}: ${what}`);

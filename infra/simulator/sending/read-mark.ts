@@ -12,8 +12,8 @@ const ReadMarkSchema = v.strictObject({
 });
 
 /**
- * `POST /{phone_number_id}/messages` with a `status`: a read mark, perhaps with a typing indicator (platform reference,
- * 4.1), without effect here. Undefined when the request sends a message.
+ * Answers `POST /{phone_number_id}/messages` with a `status`: a read mark, perhaps with a typing indicator (platform
+ * reference, 4.1), without effect here. Returns undefined when the request sends a message.
  */
 export function answerReadMark({ body }: PlatformRequest): Reply | undefined {
   if (typeof body !== 'object' || body === null || !('status' in body)) return undefined;

@@ -21,8 +21,8 @@ export interface SendPlace {
 }
 
 /**
- * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6). Order: body and address,
- * holds, throughput, content, pair limit, then person, portfolio and magic recipient.
+ * Answers `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6). It checks body
+ * and address, holds, throughput, content, pair limit, then person, portfolio and magic recipient.
  */
 export function sendMessage(world: World, place: SendPlace, request: PlatformRequest): Reply | Promise<Reply> {
   const { number, endpoint } = place;
@@ -80,7 +80,7 @@ function checkAccount(waba: Waba, { messaging_account_id: id, paid_messaging_acc
   throw graphError(100, `(#100) Param ${name} must be a messaging account of the phone number - got "${given}".`);
 }
 
-/** Longest wait for an answer; clients give up earlier. */
+/** The wait for an answer ends here; clients give up earlier. */
 const silenceMs = 600_000;
 
 async function silence(request: PlatformRequest): Promise<Reply> {
@@ -88,7 +88,7 @@ async function silence(request: PlatformRequest): Promise<Reply> {
   return { kind: 'closed' };
 }
 
-/** Without a category, as in a text, only holds on all messages apply. */
+/** Only holds on all messages apply to a message without a category, such as a text. */
 function holdsConcerning(holds: readonly Hold[], category: string | undefined): readonly Hold[] {
   return holds.filter(({ kind }) => kind.category === undefined || kind.category === category);
 }
@@ -100,7 +100,7 @@ function refuseHeld(holds: readonly Hold[], review: number | undefined): void {
   if (review !== undefined) throw messagingError(review, 'The business portfolio is being reviewed.');
 }
 
-/** Undefined for a plain text and for an unknown template. */
+/** Returns undefined for a plain text and for an unknown template. */
 function categoryOf(world: World, waba: Waba, { template, type, category }: MessageBody): string | undefined {
   if (type === 'text') return category?.toUpperCase();
   return template && world.templates.find(waba.id, template.name, template.language.code)?.fields.category;
@@ -158,7 +158,7 @@ function checkStatus(
   throw messagingError(132001, `template name (${sent.name}) does not exist in ${sent.language.code}`);
 }
 
-/** One-time codes, and templates with a bid, go only to numbers (platform reference, 4.5). */
+/** Refuses user ids for one-time codes, and for templates with a bid (platform reference, 4.5). */
 export function checkAddressee(
   { fields: { category, optimization_spec: bid } }: Template,
   { scopedUser }: Recipient,

@@ -1,13 +1,13 @@
-/** Send times of one number; each list ascends. */
+/** Each list of one number's send times ascends. */
 export interface NumberSends {
-  /** Every call, whatever its outcome. */
+  /** The list has every call, whatever its outcome. */
   readonly callsMs: readonly number[];
   readonly acceptedMs: readonly number[];
-  /** Calls answered 130429, by the number's limit or by a fault. */
+  /** The number's limit or a fault answered these calls 130429. */
   readonly throttledMs: readonly number[];
 }
 
-/** None is dropped: tests prove with it that the service sends nothing twice and nothing too fast. */
+/** The record drops nothing: tests prove with it that the service sends nothing twice and nothing too fast. */
 export class SendingRecord {
   readonly #byNumber = new Map<string, { callsMs: number[]; acceptedMs: number[]; throttledMs: number[] }>();
   readonly #byDispatchId = new Map<string, number>();
@@ -36,7 +36,7 @@ export class SendingRecord {
     return this.#withoutDispatchId;
   }
 
-  /** Dispatch ids accepted more than once, with their counts. */
+  /** Returns dispatch ids accepted more than once, with their counts. */
   duplicates(): readonly (readonly [string, number])[] {
     return [...this.#byDispatchId].filter(([, count]) => count > 1);
   }

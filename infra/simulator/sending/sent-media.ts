@@ -1,6 +1,6 @@
 import type { SentParameter, SentPart } from './message-body.ts';
 
-/** Ids of media in the header of a send and of its cards. */
+/** Returns ids of media in the header of a send and of its cards. */
 export function mediaIdsIn(parts: readonly SentPart[]): string[] {
   const cardParts = parts.flatMap(({ cards = [] }) => cards.flatMap(({ components }) => components));
   return [...parts, ...cardParts].flatMap(({ parameters }) => parameters.flatMap((each) => mediumOf(each)?.id ?? []));

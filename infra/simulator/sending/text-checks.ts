@@ -3,7 +3,7 @@ import { variablesOf } from '../templates/template.ts';
 import type { SentParameter } from './message-body.ts';
 
 export interface TextPlace {
-  /** The part's name in the details: `body`, `carousel card 1 body`. */
+  /** The details name the part `body` or `carousel card 1 body`. */
   readonly where: string;
   readonly named: boolean;
   readonly mostCharacters: number;
@@ -34,7 +34,7 @@ export function formatMismatch(where: string, expected: string, received: string
   );
 }
 
-/** Value of a variable. Refuses other kinds, empty values and forbidden white space. */
+/** Returns the value of a variable. Refuses other kinds, empty values and forbidden white space. */
 export function textValueOf(where: string, parameter: SentParameter): string {
   if (parameter.type === 'currency') return checkedText(parameter.currency.fallback_value);
   if (parameter.type === 'date_time') return checkedText(parameter.date_time.fallback_value);

@@ -9,12 +9,12 @@ const editsPerMonth = 10;
 const bidEditsPerHour = 100;
 const bidEditsPerDay = 2_400;
 
-/** Template limit of a WABA, which depends on its verification (platform reference, 2.5). */
+/** Returns the template limit of a WABA, which depends on its verification (platform reference, 2.5). */
 export function templateLimitOf(waba: Waba): number {
   return waba.fields['business_verification_status'] === 'verified' ? 6_000 : 250;
 }
 
-/** Creations per WABA in a sliding hour; only successful ones count. */
+/** The budget counts a WABA's successful creations in a sliding hour. */
 export class CreationBudget {
   readonly #createdAtMs = new Map<string, readonly number[]>();
 
@@ -37,7 +37,7 @@ interface EditLimit {
   readonly words: string;
 }
 
-/** Limits on an APPROVED template. An edit of the bid alone has limits of its own (2.6). */
+/** An APPROVED template has these limits. An edit of the bid alone has limits of its own (2.6). */
 const editLimits: Readonly<Record<'whole' | 'bid', readonly EditLimit[]>> = {
   whole: [
     { edits: 1, withinMs: dayMs, words: 'once in 24 hours' },
@@ -54,7 +54,7 @@ export type EditKind = keyof typeof editLimits;
 export class EditBudget {
   readonly #editedAtMs = new Map<string, readonly number[]>();
 
-  /** The reached limit in words; undefined when the edit is allowed. */
+  /** Tells the reached limit in words; undefined when the edit is allowed. */
   obstacle(templateId: string, kind: EditKind, nowMs: number): string | undefined {
     const edits = this.#editedAtMs.get(`${templateId} ${kind}`) ?? [];
     const reached = editLimits[kind].find(
@@ -69,7 +69,7 @@ export class EditBudget {
   }
 }
 
-/** Name and language of a deleted APPROVED template, locked for 30 days (2.7). */
+/** The name and language of a deleted APPROVED template are locked for 30 days (2.7). */
 export class NameLocks {
   readonly #freeAtMs = new Map<string, number>();
 
@@ -77,7 +77,7 @@ export class NameLocks {
     this.#freeAtMs.set(`${wabaId}/${fields.name}/${fields.language}`, nowMs + lockMs);
   }
 
-  /** End of the lock; undefined when the name is free. */
+  /** Returns the end of the lock; undefined when the name is free. */
   lockedUntilMs(wabaId: string, name: string, language: string, nowMs: number): number | undefined {
     const freeAtMs = this.#freeAtMs.get(`${wabaId}/${name}/${language}`);
     return freeAtMs !== undefined && freeAtMs > nowMs ? freeAtMs : undefined;

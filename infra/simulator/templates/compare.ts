@@ -8,8 +8,8 @@ const daySeconds = 24 * 3_600;
 const windows = [7, 30, 60, 90];
 
 /**
- * `GET /{template_id}/compare` (platform reference, 2.8): sends in a time window, and how many recipients block the
- * business. The platform needs 1,000 sends of each; the simulator any number.
+ * Answers `GET /{template_id}/compare` (platform reference, 2.8): sends in a time window, and how many recipients block
+ * the business. The platform needs 1,000 sends of each; the simulator any number.
  */
 export function compareTemplates(world: World, template: Template, { query }: PlatformRequest): Reply {
   const others = (query.get('template_ids') ?? '').match(/\d+/g) ?? [];

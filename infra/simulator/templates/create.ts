@@ -14,8 +14,8 @@ import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
 import { timeText } from './template.ts';
 
 /**
- * `POST /{waba_id}/message_templates` (platform reference, 2.5, 2.11, 3 and 6.3). Throws at the first fault. Library
- * templates need no review.
+ * Answers `POST /{waba_id}/message_templates` (platform reference, 2.5, 2.11, 3 and 6.3). Throws at the first fault.
+ * Library templates need no review.
  */
 export function createTemplate(world: World, waba: Waba, request: PlatformRequest): Reply {
   const nowMs = world.clock.nowMs();
@@ -124,7 +124,7 @@ function categoryOf(world: World, waba: Waba, name: string): string | undefined 
   return world.templates.named(waba.id, name)[0]?.fields.category;
 }
 
-/** Category after the platform's own classification, which a magic word triggers. */
+/** Returns the category after the platform's own classification, which a magic word triggers. */
 function grantedCategory(world: World, waba: Waba, { name, category, components }: Creation): Category {
   const alone = categoryOf(world, waba, name) === undefined;
   return alone && category === 'UTILITY' && says(components, 'AS_MARKETING') ? 'MARKETING' : category;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { parsedParameters } from '../parameters.ts';
 
-/** A fixed word in any letter case, stored in capitals. */
+/** Takes a fixed word in any letter case, and stores it in capitals. */
 function word<const W extends readonly [string, ...string[]]>(words: W) {
   return v.pipe(v.string(), v.toUpperCase(), v.picklist(words));
 }
@@ -54,7 +54,6 @@ const ComponentSchema = v.strictObject({
 
 export type GivenButton = v.InferOutput<typeof ButtonSchema>;
 export type GivenCardComponent = v.InferOutput<typeof CardComponentSchema>;
-/** Content of a component without its type, at the top level or in a card. */
 export type GivenPart = Omit<GivenCardComponent, 'type'>;
 export type GivenComponent = v.InferOutput<typeof ComponentSchema>;
 
@@ -131,12 +130,14 @@ export type LibraryCreation = v.InferOutput<typeof LibraryCreationSchema>;
 export type Upsert = v.InferOutput<typeof UpsertSchema> & Pick<Creation, 'parameter_format'>;
 export type Change = v.InferOutput<typeof ChangeSchema>;
 
-/** Body of a creation (2.5). Unknown keys are refused, also `bid_spec`, the old name of `optimization_spec`. */
+/**
+ * Parses the body of a creation (2.5). Unknown keys are refused, also `bid_spec`, the old name of `optimization_spec`.
+ */
 export function parseCreation(body: unknown): Creation {
   return parsedParameters(CreationSchema, body);
 }
 
-/** Undefined when the creation uses no library template. */
+/** Returns undefined when the creation uses no library template. */
 export function parseLibraryCreation(body: unknown): LibraryCreation | undefined {
   const chooses = typeof body === 'object' && body !== null && 'library_template_name' in body;
   return chooses ? parsedParameters(LibraryCreationSchema, body) : undefined;
@@ -146,7 +147,7 @@ export function parseUpsert(body: unknown): Upsert {
   return { ...parsedParameters(UpsertSchema, body), parameter_format: 'POSITIONAL' };
 }
 
-/** Body of an edit (2.6), which cannot change name and language. */
+/** Parses the body of an edit (2.6), which cannot change name and language. */
 export function parseChange(body: unknown): Change {
   return parsedParameters(ChangeSchema, body);
 }

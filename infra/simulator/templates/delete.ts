@@ -9,8 +9,8 @@ import type { Template } from './template.ts';
 const mostAtOnce = 100;
 
 /**
- * `DELETE /{waba_id}/message_templates` (platform reference, 2.7): all languages of a `name`, one by `hsm_id` and
- * `name`, or many by `hsm_ids`. When one cannot be deleted, none is.
+ * Answers `DELETE /{waba_id}/message_templates` (platform reference, 2.7): all languages of a `name`, one by `hsm_id`
+ * and `name`, or many by `hsm_ids`. When one cannot be deleted, none is.
  */
 export function deleteTemplates(world: World, waba: Waba, request: PlatformRequest): Reply {
   const templates = wantedTemplates(world, waba, request.query);
@@ -45,7 +45,7 @@ function wantedTemplates(world: World, waba: Waba, query: URLSearchParams): read
   return [template];
 }
 
-/** A JSON array of ids, as strings or numbers. */
+/** Parses a JSON array of ids, as strings or numbers. */
 function idsOf(text: string): readonly string[] {
   const list = /^\[\s*"?\d+"?(?:\s*,\s*"?\d+"?)*\s*\]$/.test(text) ? (text.match(/\d+/g) ?? []) : [];
   if (list.length === 0) throw graphError(100, '(#100) Param hsm_ids must be an array of template ids.');

@@ -8,7 +8,9 @@ import { checkComponents } from './rules/component-rules.ts';
 import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
 import { type Template, timeText } from './template.ts';
 
-/** `POST /{template_id}` (platform reference, 2.6): given fields replace the old ones, and a new review begins. */
+/**
+ * Answers `POST /{template_id}` (platform reference, 2.6): given fields replace the old ones, and a new review begins.
+ */
 export function editTemplate(world: World, template: Template, request: PlatformRequest): Reply {
   refuseGenerated(template, 'edited');
   const change = parseChange(request.body);
@@ -47,7 +49,7 @@ export function editTemplate(world: World, template: Template, request: Platform
   return json({ success: true, id: template.id, name: fields.name, category });
 }
 
-/** `POST /{template_id}/unpause` (2.8). */
+/** Answers `POST /{template_id}/unpause` (2.8). */
 export function unpauseTemplate(world: World, template: Template): Reply {
   if (template.fields.status !== 'PAUSED') return json({ success: false, reason: 'The template is not paused' });
   world.lifeCycle.unpause(template, world.clock.nowMs());
@@ -56,7 +58,7 @@ export function unpauseTemplate(world: World, template: Template): Reply {
 
 const ofGenerated = { edited: 2388318, deleted: 2388330 } as const;
 
-/** Generated templates can be neither edited nor deleted (2.3). */
+/** Refuses to edit or delete a generated template (2.3). */
 export function refuseGenerated({ fields: { source } }: Template, what: keyof typeof ofGenerated): void {
   if (source === 'AUTO_GENERATED') throw managementError(ofGenerated[what], `Generated templates can't be ${what}`);
 }

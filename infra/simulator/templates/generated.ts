@@ -56,8 +56,8 @@ const rareStatuses = ['DISABLED', 'ARCHIVED', 'IN_APPEAL', 'LIMIT_EXCEEDED'] as 
 const qualities = ['GREEN', 'UNKNOWN', 'GREEN', 'YELLOW', 'RED'] as const;
 
 /**
- * Deterministic templates of a clinic: each name in four languages, then names with a number. Statuses and qualities
- * are mixed; all languages of a name share one category.
+ * Makes deterministic templates of a clinic: each name in four languages, then names with a number. Statuses and
+ * qualities are mixed; all languages of a name share one category.
  */
 export function generatedTemplates(wabaId: string, count: number): readonly (TemplateFields & { id: string })[] {
   return Array.from({ length: count }, (_, index) => generatedTemplate(wabaId, index));

@@ -7,7 +7,7 @@ import { json, type Reply } from '../reply.ts';
 import type { Creation, GivenButton, GivenComponent, LibraryCreation } from './definition.ts';
 import library from './library.json' with { type: 'json' };
 
-/** A ready-made template (platform reference, 2.11). */
+/** The template is ready-made (platform reference, 2.11). */
 interface LibraryTemplate {
   readonly id: string;
   readonly name: string;
@@ -27,7 +27,9 @@ const offered = library as readonly LibraryTemplate[];
 const largestPage = 100;
 const filters = ['language', 'category', 'topic', 'usecase', 'industry'] as const;
 
-/** `GET /message_template_library`: an excerpt of the platform's library. Undefined for another request. */
+/**
+ * Answers `GET /message_template_library`: an excerpt of the platform's library. Returns undefined for another request.
+ */
 export function answerLibrary(
   { nodeId, operation }: { readonly nodeId: string; readonly operation: string },
   request: PlatformRequest,

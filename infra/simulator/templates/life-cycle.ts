@@ -4,12 +4,12 @@ import type { TemplateShelf } from './shelf.ts';
 import { type Template, type TemplateFields, timeText } from './template.ts';
 
 const hourMs = 3_600_000;
-/** On the simulator's clock. */
+/** A review takes this long on the simulator's clock. */
 export const reviewMs = 60_000;
-/** First and second pause; the third disables the template (platform reference, 2.10). */
+/** The first and the second pause last so long; the third disables the template (platform reference, 2.10). */
 const pausesMs = [3 * hourMs, 6 * hourMs] as const;
 
-/** Called after every change of a template, with its state before and after. */
+/** The life cycle calls it after every change of a template, with its state before and after. */
 export type TellTemplate = (
   before: Template | undefined,
   after: Template | undefined,
@@ -39,7 +39,7 @@ export class LifeCycle {
     return times.length === 0 ? undefined : times.reduce((least, one) => Math.min(least, one));
   }
 
-  /** When the template's review or pause ends; undefined when neither runs. */
+  /** Returns when the template's review or pause ends; undefined when neither runs. */
   nextOf(id: string): number | undefined {
     return this.#turns.get(id)?.atMs;
   }
@@ -65,7 +65,7 @@ export class LifeCycle {
     return template;
   }
 
-  /** 3 hours, the second time 6; the third time the template becomes DISABLED. */
+  /** Pauses for 3 hours, the second time 6; the third time the template becomes DISABLED. */
   pause(template: Template, nowMs: number): Template {
     const before = this.#pauses.get(template.id) ?? 0;
     const lengthMs = pausesMs[before];

@@ -1,6 +1,6 @@
 import type { TemplateComponent, TemplateFields } from './template.ts';
 
-/** Reasons for a rejection (platform reference, 2.3). */
+/** The platform rejects for these reasons (platform reference, 2.3). */
 const reasons = [
   'ABUSIVE_CONTENT',
   'INCORRECT_CATEGORY',
@@ -10,7 +10,7 @@ const reasons = [
   'TAG_CONTENT_MISMATCH',
 ] as const;
 
-/** Words in a body that decide the fate of the template. The console shows the table. */
+/** A word in a body decides the fate of the template. The console shows the table. */
 export const magicWords = [
   { word: 'REVIEW_NOW', what: 'is reviewed at once, so that the answer to the creation says APPROVED or REJECTED' },
   { word: 'REVIEW_NEVER', what: 'stays PENDING until the control interface says otherwise' },
@@ -26,7 +26,7 @@ export function says(components: readonly Pick<TemplateComponent, 'type' | 'text
 
 export type Verdict = { readonly status: 'APPROVED' | 'REJECTED'; readonly rejected_reason: string };
 
-/** Result of the review: a magic word, or variables without text between them, reject the template (3.10). */
+/** Reviews a template: a magic word, or variables without text between them, reject it (3.10). */
 export function verdictOn({ components }: Pick<TemplateFields, 'components'>): Verdict {
   const reason = reasons.find((one) => says(components, `REJECT_${one}`));
   if (reason !== undefined) return { status: 'REJECTED', rejected_reason: reason };

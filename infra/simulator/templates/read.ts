@@ -49,7 +49,7 @@ const shape: NodeShape = {
 
 const largestPage = 1_000;
 
-/** `GET /{waba_id}/message_templates` (platform reference, 2.1). */
+/** Answers `GET /{waba_id}/message_templates` (platform reference, 2.1). */
 export function listTemplates(world: World, waba: Waba, request: PlatformRequest): Reply {
   const select = selection(request.query.get('fields'), shape);
   const all = world.templates.ofWaba(waba.id);
@@ -66,7 +66,7 @@ export function listTemplates(world: World, waba: Waba, request: PlatformRequest
   });
 }
 
-/** `GET /{template_id}`. */
+/** Answers `GET /{template_id}`. */
 export function readTemplate(template: Template, request: PlatformRequest): Reply {
   return json(selection(request.query.get('fields'), shape)(nodeOf(template)));
 }
@@ -147,7 +147,7 @@ function enumsOf(query: URLSearchParams, name: string, allowed: readonly string[
   });
 }
 
-/** Unix seconds or a date string; returned in milliseconds. */
+/** Parses Unix seconds or a date string to milliseconds. */
 function timeOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === '') return undefined;

@@ -1,9 +1,9 @@
 import { componentsAsRead, type Template, type TemplateFields } from './template.ts';
 
-/** First generated id. Ids stay below 2^53, because webhooks send them as numbers. */
+/** Generated ids begin here and stay below 2^53, because webhooks send them as numbers. */
 const firstId = 1_300_000_000_000_001;
 
-/** Templates by id, by (WABA, name, language), and by WABA in order of creation. */
+/** Templates are found by id, by (WABA, name, language), and by WABA in order of creation. */
 export class TemplateShelf {
   readonly #byId = new Map<string, Template>();
   readonly #idByKey = new Map<string, string>();
@@ -11,7 +11,7 @@ export class TemplateShelf {
   #created = 0;
   #changes = 0;
 
-  /** Grows with every change, so that pages reload. */
+  /** It grows with every change, so that pages reload. */
   get changes(): number {
     return this.#changes;
   }
@@ -40,7 +40,7 @@ export class TemplateShelf {
     return this.#idsByWaba.get(wabaId)?.size ?? 0;
   }
 
-  /** All languages of a name. */
+  /** Returns all languages of a name. */
   named(wabaId: string, name: string): readonly Template[] {
     return this.ofWaba(wabaId).filter((template) => template.fields.name === name);
   }

@@ -39,8 +39,8 @@ const ComponentSchema = v.looseObject({
 });
 
 /**
- * A template as created, with facts that only a read shows. Unknown fields are kept; status and category are open for
- * values that the platform may add later.
+ * A template is as created, with facts that only a read shows. Unknown fields are kept; status and category are open
+ * for values that the platform may add later.
  */
 export const TemplateFieldsSchema = v.looseObject({
   name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'must be 1 to 512 of a-z, 0-9 and _')),
@@ -63,22 +63,24 @@ export interface Template extends Placed {
   readonly id: string;
   readonly wabaId: string;
   readonly fields: TemplateFields;
-  /** Components as the platform shows them; sends are checked against these. */
+  /** The platform shows these components, and checks sends against them. */
   readonly components: readonly TemplateComponent[];
 }
 
-/** The platform's time format: `2026-11-20T12:00:00+0000`. */
+/** Spells a time in the platform's format: `2026-11-20T12:00:00+0000`. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
 }
 
-/** Variables of a text, each once, in order of first appearance: `['1', '2']` or `['customer', 'order']`. */
+/**
+ * Returns the variables of a text, each once, in order of first appearance: `['1', '2']` or `['customer', 'order']`.
+ */
 export function variablesOf(text: string | undefined): readonly string[] {
   return [...new Set([...(text ?? '').matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map((match) => match[1] ?? ''))];
 }
 
 /**
- * Components as a read returns them (platform reference, 2.3): media handles as https addresses, OTP buttons as URL
+ * Returns components as a read does (platform reference, 2.3): media handles as https addresses, OTP buttons as URL
  * buttons without `otp_type`, and fixed texts (authentication, COPY_CODE) spelled out.
  */
 export function componentsAsRead(components: readonly TemplateComponent[]): readonly TemplateComponent[] {

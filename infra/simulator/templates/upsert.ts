@@ -9,8 +9,8 @@ import { invalid } from './rules/refusals.ts';
 import { type Template, timeText } from './template.ts';
 
 /**
- * `POST /{waba_id}/upsert_message_templates` (platform reference, 2.8): one-time-code templates in several languages,
- * without review. At the first fault nothing changes.
+ * Answers `POST /{waba_id}/upsert_message_templates` (platform reference, 2.8): one-time-code templates in several
+ * languages, without review. At the first fault nothing changes.
  */
 export function upsertTemplates(world: World, waba: Waba, request: PlatformRequest): Reply {
   refuseUnderReview(world, waba);

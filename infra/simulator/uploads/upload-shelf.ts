@@ -5,7 +5,7 @@ export interface UploadedMedium {
   readonly bytes: number;
 }
 
-/** A resumable upload. Its bytes are counted and hashed, not stored. */
+/** The bytes of a resumable upload are counted and hashed, not stored. */
 export class UploadSession {
   readonly id: string;
   readonly appId: string;

@@ -9,8 +9,8 @@ import type { UploadSession, UploadShelf } from './upload-shelf.ts';
 const megabyte = 1_024 * 1_024;
 
 /**
- * Types with their largest sizes (platform reference, 5.1 and 5.3). 3GPP is missing in 5.1, but headers take it (3.3),
- * and they take only uploads.
+ * Uploads take these types up to these sizes (platform reference, 5.1 and 5.3). 3GPP is missing in 5.1, but headers
+ * take it (3.3), and they take only uploads.
  */
 const mostBytes = {
   'application/pdf': 100 * megabyte,
@@ -32,8 +32,8 @@ const OpeningSchema = v.strictObject({
 });
 
 /**
- * Resumable upload (platform reference, 5.1): `POST /{app_id}/uploads`, `POST /upload:...` and `GET /upload:...`; a
- * session belongs to the token's app. Undefined for any other request.
+ * Answers a resumable upload (platform reference, 5.1): `POST /{app_id}/uploads`, `POST /upload:...` and `GET
+ * /upload:...`; a session belongs to the token's app. Returns undefined for any other request.
  */
 export function answerUpload(
   uploads: UploadShelf,

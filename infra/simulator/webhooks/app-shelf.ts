@@ -1,17 +1,17 @@
-/** A receiver of webhooks; its secret signs them. */
+/** An app receives webhooks, which its secret signs. */
 export interface App {
   readonly id: string;
   readonly name: string;
   /** Without a secret nothing can be signed, so nothing is sent. */
   readonly secret?: string | undefined;
   readonly callback?: Callback | undefined;
-  /** Most updates in one POST; undefined: the platform's limit. */
+  /** One POST has at most this many updates; undefined means the platform's limit. */
   readonly updatesPerPost?: number | undefined;
 }
 
 export interface Callback {
   readonly url: string;
-  /** Subscribed fields; undefined: all. */
+  /** The app hears of all fields when this is undefined. */
   readonly fields?: readonly string[] | undefined;
 }
 
@@ -38,7 +38,7 @@ export class AppShelf {
     return app;
   }
 
-  /** In order of subscription. */
+  /** Returns subscriptions in their order. */
   subscriptionsOf(wabaId: string): readonly Subscription[] {
     return [...(this.#byWaba.get(wabaId)?.values() ?? [])];
   }
@@ -52,7 +52,7 @@ export class AppShelf {
     this.#byWaba.get(wabaId)?.delete(appId);
   }
 
-  /** Each subscribed app with a secret, an address and interest in the field. */
+  /** Returns each subscribed app with a secret, an address and interest in the field. */
   targetsOf(wabaId: string, field: string): readonly Target[] {
     return this.subscriptionsOf(wabaId).flatMap(({ appId, overrideCallbackUri }) => {
       const app = this.#apps.get(appId);

@@ -1,10 +1,10 @@
 import { type Tier, tiers } from '../portfolios/messaging-limits.ts';
 import type { NodeUpdate } from './update.ts';
 
-/** Format of a limit in the webhook: the platform's pages show both. */
+/** The platform's pages show both formats of a limit in the webhook. */
 export type LimitForm = 'integer' | 'tier';
 
-/** Webhook to a WABA when its portfolio's messaging limit changes (platform reference, 10.3). */
+/** Tells a WABA that its portfolio's messaging limit changed (platform reference, 10.3). */
 export function capabilityUpdate(wabaId: string, tier: Tier, form: LimitForm): NodeUpdate {
   const people = Number.isFinite(tiers[tier]) ? tiers[tier] : -1;
   return {

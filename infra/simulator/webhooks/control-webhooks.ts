@@ -23,7 +23,7 @@ const AppSchema = v.strictObject({
   ),
 });
 
-/** Newest first, with the counts of planned, due and given-up updates. */
+/** Lists the newest first, with the counts of planned, due and given-up updates. */
 export function listDeliveries(world: World, limit: number): unknown {
   const { planned, due } = world.outbox.waiting;
   const given_up = world.outbox.givenUp;

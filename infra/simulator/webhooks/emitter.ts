@@ -3,12 +3,12 @@ import { signatureOf } from './envelope.ts';
 import type { Batch } from './outbox.ts';
 
 const answerWithinMs = 10_000;
-/** Longest sleep of a timer: it then checks again, because the clock may have been advanced. */
+/** A timer sleeps no longer: it then checks again, because the clock may have been advanced. */
 const longestSleepMs = 60_000;
 
 /**
- * One POST at a time to each address, so that updates that become due meanwhile share the next. Reports only the first
- * failure of an address and its recovery.
+ * The emitter has one POST at a time to each address, so that updates that become due meanwhile share the next. It
+ * reports only the first failure of an address and its recovery.
  */
 export class Emitter {
   readonly #world: () => World;
@@ -23,7 +23,7 @@ export class Emitter {
     this.#report = report;
   }
 
-  /** Sets the timer for the next due time. Call it after anything may have been planned. */
+  /** Sets the timer for the next due time, after anything may have been planned. */
   arm(): void {
     const world = this.#world();
     const nowMs = world.clock.nowMs();
@@ -71,7 +71,7 @@ export class Emitter {
         const answer = await this.#post(world, batch);
         if (this.#stopped.signal.aborted) return;
         this.#settle(world, batch, answer);
-        // Moves updates that became due meanwhile into the next POST.
+        // The call moves updates that became due meanwhile into the next POST.
         world.outbox.lanesWithWork(world.clock.nowMs());
       }
     } finally {

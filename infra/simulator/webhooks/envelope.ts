@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { fieldOf, type Update } from './update.ts';
 
-/** Limits of one POST (platform reference, 10.1). */
+/** One POST has these limits (platform reference, 10.1). */
 export const postLimits = { updates: 1_000, bytes: 3_000_000 };
 
-/** Upper bound of the envelope's overhead for each update. */
+/** The envelope adds at most this much to each update. */
 const frameBytes = 250;
 
-/** As many leading updates as fit, but at least one, however large; 0 for an empty list. */
+/** Counts the leading updates that fit, at least one, however large; 0 for an empty list. */
 export function countOfNextBatch(updates: readonly Update[], limits = postLimits): number {
   let bytes = 0;
   const most = Math.min(updates.length, limits.updates);
@@ -30,12 +30,12 @@ interface Entry {
   readonly changes: Change[];
 }
 
-/** Fields about people, not about nodes. */
+/** These fields are about people, not about nodes. */
 const ofPeople = new Set(['messages', 'standby', 'user_preferences']);
 
 /**
- * An entry for each WABA, a change for each update, in order: client libraries expect one status per change. Entries
- * about nodes are separate and carry `time` (platform reference, 10.2).
+ * Builds an entry for each WABA, a change for each update, in order: client libraries expect one status per change.
+ * Entries about nodes are separate and carry `time` (platform reference, 10.2).
  */
 export function envelopeOf(updates: readonly Update[], nowMs: number): object {
   const entries = new Map<string, Entry>();
@@ -57,7 +57,7 @@ function valueOfChange(update: Update): unknown {
   return { messaging_product: 'whatsapp', metadata, ...omitUndefined({ contacts }), statuses: [status] };
 }
 
-/** JSON with non-ASCII characters as `\uXXXX`, as the platform writes and signs it. */
+/** Writes JSON with non-ASCII characters as `\uXXXX`, as the platform writes and signs it. */
 export function escapedJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u0080-\uffff]/g,
@@ -65,7 +65,7 @@ export function escapedJson(value: unknown): string {
   );
 }
 
-/** Value of `X-Hub-Signature-256`, or of the older `X-Hub-Signature`. */
+/** Returns the value of `X-Hub-Signature-256`, or of the older `X-Hub-Signature`. */
 export function signatureOf(bytes: Uint8Array, secret: string, algorithm: 'sha256' | 'sha1' = 'sha256'): string {
   return `${algorithm}=${createHmac(algorithm, secret).update(bytes).digest('hex')}`;
 }

@@ -1,7 +1,8 @@
 const answerWithinMs = 10_000;
 
 /**
- * Verifies a callback address with a challenge (platform reference, 10.1). Undefined on success, otherwise the reason.
+ * Verifies a callback address with a challenge (platform reference, 10.1). Returns undefined on success, otherwise the
+ * reason.
  */
 export async function refusalOf(url: string, verifyToken: string, challenge: string): Promise<string | undefined> {
   const address = URL.parse(url);

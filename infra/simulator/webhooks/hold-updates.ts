@@ -4,7 +4,9 @@ import type { NodeUpdate } from './update.ts';
 
 const restricted = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING'];
 
-/** Webhooks when a hold on a WABA begins or ends (platform reference, 10.4). Payment and numbers have none. */
+/**
+ * Returns the webhooks when a hold on a WABA begins or ends (platform reference, 10.4). Payment and numbers have none.
+ */
 export function holdUpdates(
   { nodeId: wabaId, kind, untilMs, isEndText }: Hold,
   { atMs, isOver }: { readonly atMs: number; readonly isOver: boolean },
@@ -31,10 +33,9 @@ export function holdUpdates(
   return value === undefined ? [] : [{ kind: 'node', wabaId, field: 'account_update', value }];
 }
 
-/** Violation type of a first misuse of UTILITY templates. */
 const warnedOf = 'UTILITY_TEMPLATE_ABUSE';
 
-/** A warning without consequence. For misused templates it is an ACCOUNT_RESTRICTION without restrictions. */
+/** Warns without consequence. For misused templates it is an ACCOUNT_RESTRICTION without restrictions. */
 export function warningUpdate(wabaId: string, violation: string, displayNumber: string | undefined): NodeUpdate {
   const value = {
     ...omitUndefined({ phone_number: displayNumber }),

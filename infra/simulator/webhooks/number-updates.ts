@@ -4,8 +4,8 @@ import type { PhoneNumber } from '../wabas.ts';
 import type { NodeUpdate } from './update.ts';
 
 /**
- * A raised throughput (platform reference, 10.3). Despite the field's name nothing tells of quality, nor of a lowered
- * throughput; the limit belongs to the portfolio.
+ * Tells a raised throughput (platform reference, 10.3). Despite the field's name nothing tells of quality, nor of a
+ * lowered throughput; the limit belongs to the portfolio.
  */
 export function numberUpdates({ wabaId, digits, fields }: PhoneNumber, before: NodeFields): readonly NodeUpdate[] {
   if (levelOf(fields) !== 'HIGH' || levelOf(before) === 'HIGH') return [];

@@ -2,12 +2,11 @@ import type { Target } from './app-shelf.ts';
 import { countOfNextBatch, envelopeOf, escapedJson, postLimits } from './envelope.ts';
 import { fieldOf, type Update } from './update.ts';
 
-/** One POST; every attempt sends the same bytes. */
+/** Every attempt of a POST sends the same bytes. */
 export interface Batch {
   readonly target: Target;
   readonly bytes: Buffer;
   readonly updates: number;
-  /** Count of updates by field. */
   readonly fields: Readonly<Record<string, number>>;
   readonly firstMs: number;
   attempts: number;
@@ -18,28 +17,28 @@ interface Lane {
   target: Target;
   fresh: Update[];
   failed: Batch[];
-  /** Consecutive failed attempts. */
+  /** The failed attempts are consecutive. */
   failures: number;
   notBeforeMs: number;
 }
 
 const shortestPauseMs = 1_000;
 const longestPauseMs = 60_000;
-/** The platform retries this long (platform reference, 10.1). */
+/** The platform retries for this time (platform reference, 10.1). */
 const longestTryMs = 7 * 24 * 3_600_000;
 
-/** Exponential backoff: 1 s, doubled with each failure, at most a minute. */
+/** Returns the exponential backoff: 1 s, doubled with each failure, at most a minute. */
 export function pauseAfterMs(failures: number): number {
   return Math.min(longestPauseMs, shortestPauseMs * 2 ** (failures - 1));
 }
 
 /**
- * Backlog on the simulator's clock. A failed address backs off; its failed batch is retried for 7 days, and other
- * batches go out in between. Nothing here runs by itself.
+ * The backlog is on the simulator's clock. A failed address backs off; its failed batch is retried for 7 days, and
+ * other batches go out in between. Nothing here runs by itself.
  */
 export class Outbox {
   readonly #targetsOf: (wabaId: string, field: string) => readonly Target[];
-  /** Sorted by time, then by arrival. */
+  /** The updates are sorted by time, then by arrival. */
   #planned: { readonly atMs: number; readonly update: Update }[] = [];
   readonly #lanes = new Map<string, Lane>();
   #givenUp = 0;
@@ -48,7 +47,7 @@ export class Outbox {
     this.#targetsOf = targetsOf;
   }
 
-  /** Updates not due yet, and updates due but not accepted. */
+  /** Counts updates not due yet, and updates due but not accepted. */
   get waiting(): { readonly planned: number; readonly due: number } {
     const due = [...this.#lanes.values()].reduce(
       (sum, lane) => sum + lane.fresh.length + lane.failed.reduce((all, batch) => all + batch.updates, 0),
@@ -57,7 +56,7 @@ export class Outbox {
     return { planned: this.#planned.length, due };
   }
 
-  /** Updates dropped after 7 days of retries. */
+  /** Counts updates dropped after 7 days of retries. */
   get givenUp(): number {
     return this.#givenUp;
   }
@@ -83,7 +82,7 @@ export class Outbox {
     return times.length === 0 ? undefined : times.reduce((least, one) => Math.min(least, one));
   }
 
-  /** Addresses that may have due work. An update without a subscriber is dropped. */
+  /** Returns addresses that may have due work. An update without a subscriber is dropped. */
   lanesWithWork(nowMs: number): readonly string[] {
     const due = this.#planned.findIndex(({ atMs }) => atMs > nowMs);
     const count = due === -1 ? this.#planned.length : due;
@@ -97,7 +96,7 @@ export class Outbox {
     return [...this.#lanes].filter(([, lane]) => lane.fresh.length + lane.failed.length > 0).map(([key]) => key);
   }
 
-  /** Undefined while the address backs off or nothing is due. Retries come before new updates. */
+  /** Returns undefined while the address backs off or nothing is due. Retries come before new updates. */
   take(key: string, nowMs: number): Batch | undefined {
     const lane = this.#lanes.get(key);
     if (lane === undefined || lane.notBeforeMs > nowMs) return undefined;

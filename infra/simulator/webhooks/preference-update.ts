@@ -9,12 +9,11 @@ const details = {
   signup: 'User signed up via signup link',
 } as const;
 
-/** The one sign-up link of the simulator. */
 const signupId = '800000000000001';
 
 export type PreferenceValue = keyof typeof details;
 
-/** Webhook `user_preferences`: a person's choice about marketing messages of a number (10.5). */
+/** Tells a person's choice about marketing messages of a number by the webhook `user_preferences` (10.5). */
 export function preferenceUpdate(
   { wabaId, metadata }: Pick<AcceptedMessage, 'wabaId' | 'metadata'>,
   person: Person,
@@ -42,7 +41,7 @@ export function preferenceUpdate(
   };
 }
 
-/** Profile of a person; a hidden number is not part of the name. */
+/** Returns the profile of a person; a hidden number is not part of the name. */
 export function profileOf({ key, userId, username, hidesNumber }: Person) {
   const name = hidesNumber === true ? (username ?? userId) : key;
   return { name: `Recipient ${name}`, ...omitUndefined({ username }) };

@@ -34,8 +34,8 @@ export type CourseChanges = ReceiptRule['course'];
 
 export class ReceiptRules extends RuleList<ReceiptRule> {
   /**
-   * The usual course, changed by the recipient, then by every matching rule, newest last. Uses up one of the times of
-   * each rule.
+   * Returns the usual course, changed by the recipient, then by every matching rule, newest last. Uses up one of the
+   * times of each rule.
    */
   courseOf(message: { readonly to: string; readonly template: string | undefined }, magic: CourseChanges = {}): Course {
     const hits = this.takeAll(

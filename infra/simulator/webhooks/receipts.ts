@@ -6,7 +6,7 @@ import type { Contact, StatusUpdate } from './update.ts';
 
 /** Times count from the start of the delivery. */
 export interface Course {
-  /** Null: the status never comes. */
+  /** The status never comes when its time is null. */
   readonly sent_after_ms: number | null;
   readonly delivered_after_ms: number | null;
   readonly read_after_ms: number | null;
@@ -43,12 +43,12 @@ export interface AcceptedMessage {
   readonly pricing: PricingTold;
   readonly callbackData: string | undefined;
   readonly acceptedMs: number;
-  /** The template that a direct send generated. */
+  /** A direct send generated this template. */
   readonly templateId?: string | undefined;
   readonly countedFor?: string | undefined;
 }
 
-/** Price of a message as statuses tell it (platform reference, 10.2). */
+/** Statuses tell the price of a message like this (platform reference, 10.2). */
 export interface PricingTold {
   readonly billable: boolean;
   readonly pricing_model: 'PMP';
@@ -68,7 +68,7 @@ interface Step {
   readonly more: Readonly<Record<string, unknown>>;
 }
 
-/** Each status with the time of its webhook (platform reference, 10.2). */
+/** Returns each status with the time of its webhook (platform reference, 10.2). */
 export function receiptsOf(
   message: AcceptedMessage,
   course: Course,
@@ -84,13 +84,13 @@ export function receiptsOf(
   });
 }
 
-/** When the message reaches the person; undefined: never. */
+/** Returns when the message reaches the person; undefined means never. */
 export function deliveryOf({ acceptedMs }: AcceptedMessage, course: Course): number | undefined {
   const afterMs = course.delivered_after_ms ?? course.read_after_ms;
   return course.fail !== null || afterMs === null ? undefined : acceptedMs + course.held_ms + afterMs;
 }
 
-/** One more status, whatever the course; only `failed` has a code. */
+/** Returns one more status, whatever the course; only `failed` has a code. */
 export function laterStatus(message: AcceptedMessage, { status, at_ms: atMs, code }: ToldStatus): StatusUpdate {
   const more = code === undefined ? {} : { errors: [failureOf(code)] };
   return updateOf(message, { status, atMs, more });
@@ -114,7 +114,7 @@ function stepsOf(message: AcceptedMessage, course: Course): readonly Step[] {
   );
 }
 
-/** Times of the steps in the requested order; the shuffle is deterministic, by a hash. */
+/** Returns the times of the steps in the requested order; the shuffle is deterministic, by a hash. */
 function arrivalsOf(id: string, steps: readonly Step[], { order }: Course): readonly number[] {
   const times = steps.map(({ atMs }) => atMs).sort((one, other) => one - other);
   if (order === 'right') return steps.map(({ atMs }) => atMs);
@@ -151,7 +151,7 @@ function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Statu
   };
 }
 
-/** The person as webhooks name them: a hidden number is left out. */
+/** Returns the person as webhooks name them: a hidden number is left out. */
 export function contactOf({ key, userId, parentId, hidesNumber }: Person): Contact {
   const hasNumber = key !== userId && hidesNumber !== true;
   return { ...(hasNumber ? { wa_id: key } : {}), user_id: userId, ...omitUndefined({ parent_user_id: parentId }) };

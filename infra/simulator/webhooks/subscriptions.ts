@@ -23,12 +23,12 @@ const CallbackSchema = v.object({
   fields: v.optional(v.union([v.string(), v.array(v.string())])),
 });
 
-/** `GET /{waba_id}/subscribed_apps` (platform reference, 8). */
+/** Answers `GET /{waba_id}/subscribed_apps` (platform reference, 8). */
 export function listSubscribedApps(world: World, waba: Waba): Reply {
   return json(subscribedApps(world, waba.id));
 }
 
-/** Also a field of the WABA. */
+/** Lists the apps, also for the field of the WABA. */
 export function subscribedApps(world: World, wabaId: string) {
   const data = world.apps.subscriptionsOf(wabaId).map(({ appId, overrideCallbackUri }) => ({
     whatsapp_business_api_data: {
@@ -41,7 +41,7 @@ export function subscribedApps(world: World, wabaId: string) {
   return { data };
 }
 
-/** `POST /{waba_id}/subscribed_apps`: subscribes the token's app to the WABA, perhaps with another address. */
+/** Answers `POST /{waba_id}/subscribed_apps`: subscribes the token's app to the WABA, perhaps with another address. */
 export async function subscribeApp(world: World, waba: Waba, request: PlatformRequest): Promise<Reply> {
   const app = appOf(world, request);
   const { override_callback_uri: uri, verify_token: token } = parsedParameters(OverrideSchema, request.parameters);
@@ -50,7 +50,7 @@ export async function subscribeApp(world: World, waba: Waba, request: PlatformRe
   return json({ success: true });
 }
 
-/** `DELETE /{waba_id}/subscribed_apps`. */
+/** Answers `DELETE /{waba_id}/subscribed_apps`. */
 export function unsubscribeApp(world: World, waba: Waba, request: PlatformRequest): Reply {
   world.apps.unsubscribe(waba.id, appOf(world, request).id);
   return json({ success: true });
@@ -63,8 +63,8 @@ function appOf(world: World, { token }: PlatformRequest): App {
 }
 
 /**
- * `GET`, `POST` and `DELETE /{app_id}/subscriptions` with the app's own token (id, `|` and secret): its callback for
- * all WABAs. Undefined for any other request.
+ * Answers `GET`, `POST` and `DELETE /{app_id}/subscriptions` with the app's own token (id, `|` and secret): its
+ * callback for all WABAs. Returns undefined for any other request.
  */
 export function answerAppSubscriptions(
   world: World,
@@ -110,7 +110,7 @@ function subscriptionsOf({ callback }: App): readonly object[] {
   ];
 }
 
-/** The token reaches no WABA. It comes from `GET /oauth/access_token`, or is id and secret. */
+/** Reads a token that reaches no WABA. It comes from `GET /oauth/access_token`, or is id and secret. */
 export function appToken(world: World, text: string): SeedToken | undefined {
   const [id = '', rest] = text.split('|');
   const { secret } = (rest === undefined ? undefined : world.apps.get(id)) ?? {};

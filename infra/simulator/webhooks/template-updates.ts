@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { Template, TemplateButton, TemplateFields } from '../templates/template.ts';
 import type { NodeUpdate } from './update.ts';
 
-/** Reason of a status change, where the platform gives one (platform reference, 10.3). */
+/** The platform gives some status changes a reason (platform reference, 10.3). */
 export type StatusNote = keyof typeof descriptions;
 
 const descriptions = {
@@ -12,7 +12,10 @@ const descriptions = {
   UNPAUSE: 'The template is no longer paused.',
 } as const;
 
-/** Components, category, quality, status. `before` is undefined for a creation, `after` for a deletion. */
+/**
+ * Tells changes of components, category, quality and status. `before` is undefined for a creation, `after` for a
+ * deletion.
+ */
 export function templateUpdates(
   before: Template | undefined,
   after: Template | undefined,
@@ -23,7 +26,7 @@ export function templateUpdates(
   const named = {
     message_template_id: Number(template.id),
     message_template_name: template.fields.name,
-    // Webhooks spell languages with a hyphen.
+    // A webhook spells languages with a hyphen.
     message_template_language: template.fields.language.replace('_', '-'),
   };
   const parts: (readonly [string, object | undefined])[] = [

@@ -1,16 +1,16 @@
-/** One webhook update (platform reference, 10.2): a status of a message, or news of a node. */
+/** An update tells a status of a message, or news of a node (platform reference, 10.2). */
 export type Update = StatusUpdate | NodeUpdate;
 
 export interface StatusUpdate {
   readonly kind: 'status';
   readonly wabaId: string;
   readonly metadata: { readonly display_phone_number: string; readonly phone_number_id: string };
-  /** The recipient; absent for a failure. */
+  /** A failure has no `contacts`. */
   readonly contacts?: readonly Contact[];
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-/** A person in a webhook; the number only where the business knows it (platform reference, 4.5). */
+/** A webhook names a person by number only where the business knows it (platform reference, 4.5). */
 export interface Contact {
   readonly wa_id?: string;
   readonly user_id: string;

@@ -13,7 +13,7 @@ import type { JobState, JobStates } from '../../../lib/messages/job-state.ts';
 import type { Report } from '../../../lib/messages/report/report-store.ts';
 import type { WritesOf, Written } from './written.ts';
 
-/** The item of a job as plain data: its state, and the progress of its fan-out. */
+/** A job's item has as plain data its state, and the progress of its fan-out. */
 export interface JobItem extends JobState {
   readonly withdrawn?: true;
   /** Both are absent until a round is claimed or announced. */
@@ -26,8 +26,7 @@ export type JobPort = Pick<JobStates, 'stop' | 'park' | 'goOn' | 'resume' | 'end
   Pick<Report, 'reckon'>;
 
 /**
- * Every write of a job's item, under the conditions of items.ts and job-rounds-store.ts
- * (job-state-store.adapter.test.ts).
+ * A job's item is written under the conditions of items.ts and job-rounds-store.ts (job-state-store.adapter.test.ts).
  */
 export const jobWrites: WritesOf<JobItem, JobPort> = {
   begin: (job) => begun(job),
@@ -93,13 +92,13 @@ export const jobWrites: WritesOf<JobItem, JobPort> = {
   },
 };
 
-/** The fan-out, acceptance, or the worker of a straight chunk begins a job. */
+/** Begins a job for the fan-out, acceptance, or the worker of a straight chunk. */
 export function begun(job: JobItem | undefined): Written<JobItem, 'begun' | 'withdrawn'> {
   if (job?.withdrawn) return { item: job, value: 'withdrawn' };
   return { item: { ...job, begun: true }, value: 'begun' };
 }
 
-/** A job and its slice 0: a withdrawal writes both or neither. */
+/** A withdrawal writes both a job and its slice 0, or neither. */
 export interface Withdrawable {
   readonly job: JobItem | undefined;
   readonly slice: Slice | undefined;
@@ -116,12 +115,12 @@ export function withdrawnJob(
   return { job: { ...job, withdrawn: true }, slice: taken, value: 'withdrawn' };
 }
 
-/** The state that readers of the job's item see. */
+/** Returns the state that readers of the job's item see. */
 export function stateOf({ withdrawn: _, round: _round, progress: _progress, ...state }: JobItem): JobState {
   return state;
 }
 
-/** A round knows that its job has begun, so its state leaves that out. */
+/** Leaves out that the job has begun, because a round knows it. */
 function toldToRounds(job: JobItem): JobState {
   const { begun: _, ...state } = stateOf(job);
   return state;

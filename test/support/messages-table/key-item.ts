@@ -6,7 +6,7 @@ import {
 } from '../../../lib/messages/accept/idempotency.ts';
 import type { WritesOf } from './written.ts';
 
-/** Every write of an Idempotency-Key's item, as in idempotency-store.ts (idempotency.adapter.test.ts). */
+/** An Idempotency-Key's item is written as in idempotency-store.ts (idempotency.adapter.test.ts). */
 export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
   claim: (known, _, record) => {
     const isRemembered = known !== undefined && record.startedAtMs < known.startedAtMs + rememberedMs;

@@ -16,34 +16,34 @@ import { appended, provenPlaces } from './receipt-items.ts';
 import { sliceWrites } from './slice-item.ts';
 import { writtenBy } from './written.ts';
 
-/** A run. Every call passes `call`, which may count it, delay it or let it fail. */
+/** Every call of a run passes `call`, which may count it, delay it or let it fail. */
 export interface Caller {
   readonly call: <T>(name: string, effect: () => T | Promise<T>) => Promise<T>;
 }
 
-/** For tests without faults and delays: each call is its effect. */
+/** Each call of tests without faults and delays is its effect. */
 export const nothingFails: Caller = { call: async (_, effect) => await effect() };
 
-/** The page size of reads of recipients. */
+/** Reads of recipients have this page size. */
 const pageSize = 500;
 
 /**
- * Jobs, slices, receipts and doubts of the messages table in memory: the items of the model, for any number of runs.
+ * The messages table in memory has jobs, slices, receipts and doubts: the items of the model, for any number of runs.
  */
 export class MemoryTable {
   readonly jobs = new Map<string, JobItem>();
-  /** The heads of jobs that have begun. */
+  /** The jobs of these heads have begun. */
   readonly heads = new Map<string, JobHead>();
-  /** By job and number: `J 0`. */
+  /** The keys are job and number: `J 0`. */
   readonly slices = new Map<string, Slice>();
   readonly doubtful = new Set<string>();
-  /** Scheduled jobs with messages that may be pending. */
+  /** These scheduled jobs have messages that may be pending. */
   readonly scheduled = new Set<string>();
-  /** By the dispatch id of the message. */
+  /** The keys are dispatch ids of messages. */
   readonly receipts: Record<string, readonly Receipt[]> = {};
   readonly #stored = new Map<string, WholeJob>();
 
-  /** The states of jobs. `set` keeps whether a job has begun, and the progress of its fan-out. */
+  /** `set` keeps whether a job has begun, and the progress of its fan-out. */
   readonly states = {
     get: (jobId: string): JobState | undefined => {
       const job = this.jobs.get(jobId);
@@ -68,7 +68,7 @@ export class MemoryTable {
     for (const slice of slices) this.slices.set(nameOf(slice.key), slice);
   }
 
-  /** Strongly consistent. */
+  /** Reads strongly consistently. */
   find(key: SliceKey): Slice | undefined {
     return this.slices.get(nameOf(key));
   }
@@ -199,7 +199,7 @@ export class MemoryTable {
     }
   }
 
-  /** A write of one job, under the name that its run calls. */
+  /** Writes one job, under the name that its run calls. */
   #writeOf<Name extends keyof JobPort>(run: Caller, name: Name, as: string = name): JobPort[Name] {
     const write = (...args: readonly unknown[]) => {
       const [job] = args as [string | { readonly jobId: string }];

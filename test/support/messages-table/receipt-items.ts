@@ -2,11 +2,11 @@ import { type SliceKey, sliceSize } from '../../../lib/messages/dispatch/claims/
 import { dispatchIdOf } from '../../../lib/messages/job.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 
-/** The receipts of messages, by their dispatch ids. */
+/** The keys are dispatch ids of messages. */
 export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;
 
 /**
- * The receipts of one message after one is appended, however often the write is repeated
+ * Returns the receipts of one message after one is appended, however often the write is repeated
  * (receipt-store.adapter.test.ts).
  */
 export function appended(known: readonly Receipt[] = [], receipt: Receipt): readonly Receipt[] {
@@ -14,7 +14,7 @@ export function appended(known: readonly Receipt[] = [], receipt: Receipt): read
   return isKnown ? known : [...known, receipt];
 }
 
-/** The places of a slice with receipts. */
+/** Returns the places of a slice with receipts. */
 export function provenPlaces(receipts: ReceiptsByMessage, { jobId, slice }: SliceKey): ReadonlySet<number> {
   const places = Array.from({ length: sliceSize }, (_, place) => place);
   return new Set(places.filter((place) => receipts[dispatchIdOf({ jobId, index: slice * sliceSize + place })]));

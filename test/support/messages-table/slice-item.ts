@@ -10,7 +10,7 @@ import {
 import type { Slices } from '../../../lib/messages/dispatch/claims/slice-store.ts';
 import type { WritesOf } from './written.ts';
 
-/** Every write of a slice, under the conditions of slice.ts and slice-store.ts (slice-store.adapter.test.ts). */
+/** A slice is written under the conditions of slice.ts and slice-store.ts (slice-store.adapter.test.ts). */
 export const sliceWrites: WritesOf<Slice, Slices> = {
   claim: (existing, claim) => {
     if (mayClaim(existing, claim)) {

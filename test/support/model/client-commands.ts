@@ -51,7 +51,7 @@ interface StatusItem {
   readonly action: 'enable' | 'disable';
 }
 
-/** The result of each item (D17): equal ids come first, then unknown ones, then ones for the same template. */
+/** Returns the result of each item (D17): equal ids come first, then unknown ones, then ones for the same template. */
 function statusResults(model: Model, items: readonly StatusItem[], askedId: ClientId | undefined) {
   const given = items.map(({ id, action }) => {
     const named = model.named(id);
@@ -125,7 +125,7 @@ const anyFilters = fc.record({
     fc.constantFrom('Unassigned', 'Unassigned', ...clientIds.map((clientId) => campaignName(clientId, 10))),
   ),
 });
-/** All filters together are left out, because they would find nothing. */
+/** A query never has all filters, because they would find nothing together. */
 const anyQuery: fc.Arbitrary<ListingQuery> = fc
   .tuple(anyFilters, fc.uniqueArray(fc.nat({ max: 8 }), { maxLength: 3 }))
   .map(([filters, places]) => {

@@ -8,8 +8,8 @@ export type ModelCommand = fc.AsyncCommand<Model, Service>;
 type Step<T> = (model: Model, service: Service, given: T) => Promise<void>;
 
 /**
- * A command: a second passes, the step calls the service, compares the answer with the model and changes the model;
- * then each client's listing must equal the model.
+ * Makes a command: a second passes, the step calls the service, compares the answer with the model and changes the
+ * model; then each client's listing must equal the model.
  */
 export function command<T>(label: string, given: fc.Arbitrary<T>, step: Step<T>): fc.Arbitrary<ModelCommand> {
   return given.map((values) => ({
@@ -27,16 +27,16 @@ export function command<T>(label: string, given: fc.Arbitrary<T>, step: Step<T>)
 export const anySlot: fc.Arbitrary<Slot> = fc.constantFrom(...slots);
 const oneInTen = fc.nat({ max: 9 }).map((one) => one === 0);
 
-/** A caller and a template; resolved when the command runs, from what exists then. */
+/** A command resolves caller and template when it runs, from what exists then. */
 export interface Choice {
-  /** Indexes into the existing items, modulo their number. */
+  /** The indexes count into the existing items, modulo their number. */
   readonly template: number;
   readonly owner: number;
   readonly document: number;
   readonly actor: number;
-  /** An `_id` that once named a document. */
+  /** The `_id` once named a document. */
   readonly past: boolean;
-  /** A client, and a WABA for its DID, that may be unrelated to the template. */
+  /** A client, and a WABA for its DID, may be unrelated to the template. */
   readonly stray: boolean;
 }
 
@@ -71,12 +71,12 @@ export function chosen(model: Model, { template, owner, document, actor, past, s
   };
 }
 
-/** The index counts modulo the length; undefined only for an empty list. */
+/** Returns the element at the index modulo the length; undefined only for an empty list. */
 function at<T>(list: readonly T[], place: number): T {
   return list[place % list.length] as T;
 }
 
-/** Pairs of the caller, sometimes one with an unknown channel. */
+/** The caller has these pairs, sometimes one with an unknown channel. */
 export interface PairChoice {
   readonly pairs: readonly { readonly channel: number; readonly campaignId: number }[];
   readonly foreign: boolean;

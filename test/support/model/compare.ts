@@ -4,7 +4,9 @@ import type { Model } from './model.ts';
 import type { Service } from './service.ts';
 import { type ClientId, clientIds } from './setting.ts';
 
-/** Each client's listings, of current and of deleted templates, and every current `_id` equal the model. */
+/**
+ * Expects that each client's listings, of current and of deleted templates, and every current `_id` equal the model.
+ */
 export async function compareAll(model: Model, service: Service): Promise<void> {
   const compareClient = async (clientId: ClientId) => {
     for (const deleted of ['false', 'true']) {
@@ -19,7 +21,7 @@ export async function compareAll(model: Model, service: Service): Promise<void> 
   await Promise.all(clientIds.map(compareClient));
 }
 
-/** Adding existing assignments changes nothing and returns every document's `_id` (D14). */
+/** Expects that existing assignments, added again, change nothing and return every document's `_id` (D14). */
 async function compareIds(model: Model, service: Service, clientId: ClientId): Promise<void> {
   for (const { deleted, kept } of model.stored.values()) {
     const documents = kept.get(clientId)?.documents ?? [];
@@ -40,7 +42,7 @@ async function compareIds(model: Model, service: Service, clientId: ClientId): P
   }
 }
 
-/** The pages of a listing equal the model (R29), as the client or its user without BSP_CN reads them. */
+/** Expects that the pages of a listing equal the model (R29), as the client or its user without BSP_CN reads them. */
 export async function comparePages(
   model: Model,
   service: Service,

@@ -2,19 +2,18 @@ import { expect } from 'vitest';
 import type { Model, ModelDocument, StoredTemplate } from './model.ts';
 import { type ClientId, campaignIds, campaignName, campaignOfUser, channels } from './setting.ts';
 
-/** The query of a listing, as it is sent. */
 export type ListingQuery = Readonly<Record<string, string>>;
 
 interface Entry {
   readonly template: StoredTemplate;
-  /** The documents that the caller may see. */
+  /** The caller may see these documents. */
   readonly documents: readonly ModelDocument[];
   readonly view: Readonly<Record<string, unknown>>;
 }
 
 /**
- * All results of a query in the order of the listing, by a naive implementation: every filter over every template
- * (R29).
+ * Returns all results of a query in the order of the listing, by a naive implementation: every filter over every
+ * template (R29).
  */
 export function expectedListing(model: Model, clientId: ClientId, query: ListingQuery, asUser: boolean) {
   const scope = asUser ? campaignOfUser : undefined;
@@ -24,7 +23,7 @@ export function expectedListing(model: Model, clientId: ClientId, query: Listing
     .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 }
 
-/** Name, language, id (D8). No name in these tests is the beginning of another one. */
+/** Sorts by name, language, id (D8). No name in these tests is the beginning of another one. */
 function orderOf({ id, platform_template }: Entry['view']): string {
   const { name, language } = platform_template as { readonly name: string; readonly language: string };
   return `${name} ${language} ${id}`;

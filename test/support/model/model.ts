@@ -2,26 +2,24 @@ import { expect } from 'vitest';
 import { type ClientId, clientsOf, eachPairOnce, type Pair, type Slot, samePair, slotKey, wabas } from './setting.ts';
 import { UpstreamModel, type UpstreamTemplate } from './upstream.ts';
 
-/** A stored document. The service chooses its `_id`: undefined until an answer contains it. */
+/** The service chooses a stored document's `_id`: undefined until an answer contains it. */
 export interface ModelDocument {
   id: string | undefined;
   readonly pair?: Pair;
 }
 
-/** A client's own data of a template. */
 export interface Kept {
   active: boolean;
-  /** Oldest first; a document without a pair is the placeholder. */
+  /** The oldest is first; a document without a pair is the placeholder. */
   documents: ModelDocument[];
 }
 
-/** A template as the service knows it. */
 export interface StoredTemplate {
   readonly slot: Slot;
-  /** `platform_template` of the listing. */
+  /** The listing shows this as `platform_template`. */
   shown: Shown;
   deleted: boolean;
-  /** This was sent by the service and has not been read from the platform since. */
+  /** The service sent this and has not read it from the platform since. */
   asSent: boolean;
   readonly kept: ReadonlyMap<number, Kept>;
 }
@@ -35,13 +33,13 @@ export interface Shown {
 
 const monthMs = 30 * 24 * 3_600_000;
 
-/** The service by contract and decisions (D12 to D22), in plain maps, beside its platform. */
+/** The model is the service by contract and decisions (D12 to D22), in plain maps, beside its platform. */
 export class Model {
   nowMs: number;
   readonly upstream = new UpstreamModel();
-  /** The current template of each slot. */
+  /** Each slot has its current template. */
   readonly stored = new Map<string, StoredTemplate>();
-  /** Deleted templates whose slot has another template now. */
+  /** The slots of these deleted templates have another template now. */
   readonly archived: StoredTemplate[] = [];
   readonly #heldUntilMs = new Map<string, number>();
   readonly #idsSeen = new Set<string>();
@@ -55,7 +53,7 @@ export class Model {
     this.upstream.settle(this.nowMs);
   }
 
-  /** An answer contains a document's `_id`: its earlier id, or a new id. */
+  /** Learns a document's `_id` from an answer: its earlier id, or a new id. */
   learnId(document: ModelDocument, id: string): void {
     if (document.id === undefined) {
       expect([...this.#idsSeen], 'a new document has an _id of its own').not.toContain(id);
@@ -65,12 +63,12 @@ export class Model {
     expect(id).toBe(document.id);
   }
 
-  /** Ids that once named a document and name none now. */
+  /** Returns ids that once named a document and name none now. */
   idsOfThePast(): string[] {
     return [...this.#idsSeen].filter((id) => this.named(id) === undefined);
   }
 
-  /** The existing template with a document of this `_id`, and the client of that document (D12). */
+  /** Returns the existing template with a document of this `_id`, and the client of that document (D12). */
   named(id: string): { readonly template: StoredTemplate; readonly ownerId: number } | undefined {
     for (const template of this.stored.values()) {
       for (const [ownerId, { documents }] of template.kept) {
@@ -81,8 +79,8 @@ export class Model {
   }
 
   /**
-   * A template has the name, or an approved one was deleted within 30 days: in this language, or in any when no
-   * language has the name now (D18).
+   * Tells whether a template has the name, or an approved one was deleted within 30 days: in this language, or in any
+   * when no language has the name now (D18).
    */
   nameIsTaken(slot: Slot): boolean {
     const key = slotKey(slot);
@@ -153,7 +151,7 @@ export class Model {
   }
 }
 
-/** The listing's view of a platform template. */
+/** Returns the listing's view of a platform template. */
 function shownOf({ slot, id, status, text, reason, quality = 'UNKNOWN' }: UpstreamTemplate): Shown {
   return {
     id,
@@ -170,8 +168,8 @@ function shownOf({ slot, id, status, text, reason, quality = 'UNKNOWN' }: Upstre
 export type AssignmentKind = 'add' | 'replace' | 'remove';
 
 /**
- * The documents after POST, PUT or DELETE of channel-campaigns (D14). When no pair remains, the oldest document becomes
- * the first new pair or the placeholder.
+ * Returns the documents after POST, PUT or DELETE of channel-campaigns (D14). When no pair remains, the oldest document
+ * becomes the first new pair or the placeholder.
  */
 export function changed(
   documents: readonly ModelDocument[],

@@ -7,7 +7,7 @@ export const anyFaults = fc.array(fc.constantFrom<FaultKind>('none', 'conflict',
   maxLength: 4,
 });
 
-/** One fault for each of the first attempts of every kind of write. */
+/** Returns one fault for each of the first attempts of every kind of write. */
 export function faultOf(kinds: readonly FaultKind[], operation: string, attempt: number): DynamoFault | undefined {
   const kind = kinds[attempt - 1] ?? 'none';
   if (kind === 'none' || !/^(UpdateItem|TransactWriteItems)/.test(operation)) return undefined;

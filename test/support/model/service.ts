@@ -58,7 +58,7 @@ const directory = memoryDirectory({
   })),
 });
 
-/** The platform of the model test: an empty simulator whose clock moves only on command. */
+/** Starts the platform of the model test: an empty simulator whose clock moves only on command. */
 export async function startPlatform() {
   const clock = { nowMs: startMs };
   const { tokens, wabas: seeded } = demoSeed();
@@ -79,7 +79,7 @@ export async function startPlatform() {
     url: simulator.url,
     stop: () => simulator.stop(),
     control: (method: string, path: string, body?: unknown) => ask(method, `/_control/${path}`, body),
-    /** The id of an existing template. */
+    /** Returns the id of an existing template. */
     idOf: async ({ wabaId, ...wanted }: Slot): Promise<string> => {
       const { data } = await ask('GET', `/v26.0/${wabaId}/message_templates?${new URLSearchParams(wanted)}`);
       return data[0].id;
@@ -89,10 +89,10 @@ export async function startPlatform() {
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** The fate of a call that the platform has carried out. */
+/** The platform has carried out the call, which has this fate. */
 export type Fate = 'fine' | 'reply_lost' | 'not_stored';
 
-/** The service of one run: the endpoints over real stores in a table of its own, with an empty platform. */
+/** Starts the service of one run: the endpoints over real stores in a table of its own, with an empty platform. */
 export async function startService(
   platform: TestPlatform,
   {

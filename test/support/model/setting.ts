@@ -33,17 +33,17 @@ export const channels: readonly ChannelSetting[] = [
 export const campaignIds = [10, 11] as const;
 export const campaignName = (clientId: number, campaignId: number) => `Campaign ${campaignId} of ${clientId}`;
 
-/** The single campaign of each client's user without BSP_CN. */
+/** The user without BSP_CN of each client has this single campaign. */
 export const campaignOfUser = 10;
 
-/** A place for a template: a name in a language on a WABA. */
+/** A slot is a place for a template: a name in a language on a WABA. */
 export interface Slot {
   readonly wabaId: string;
   readonly name: string;
   readonly language: string;
 }
 
-/** One name in two languages, and the same name on both WABAs. */
+/** One name is in two languages, and the same name is on both WABAs. */
 export const slots: readonly [Slot, Slot, Slot, Slot] = [
   { wabaId: '200000000000001', name: 'welcome', language: 'en_US' },
   { wabaId: '200000000000001', name: 'welcome', language: 'es' },
@@ -53,7 +53,7 @@ export const slots: readonly [Slot, Slot, Slot, Slot] = [
 
 export const slotKey = ({ wabaId, name, language }: Slot) => `${wabaId} ${name} ${language}`;
 
-/** Bodies; a word in capitals sets the result of the simulator's review. */
+/** A word in capitals sets the result of the simulator's review. */
 export const texts = [
   'Your order has left our house.',
   'Your order has arrived.',
@@ -70,6 +70,6 @@ export interface Pair {
 export const samePair = (a: Pair | undefined, b: Pair | undefined) =>
   a?.channelId === b?.channelId && a?.campaignId === b?.campaignId;
 
-/** Each pair once, in the order of its first mention. */
+/** Keeps each pair once, in the order of its first mention. */
 export const eachPairOnce = (pairs: readonly Pair[]) =>
   pairs.filter((pair, index) => pairs.findIndex((other) => samePair(other, pair)) === index);

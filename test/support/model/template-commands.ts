@@ -72,7 +72,7 @@ interface Change {
   readonly fate: Fate;
 }
 
-/** Undefined, after a check of the answer, when the client or its DID has no such template. */
+/** Returns undefined, after a check of the answer, when the client or its DID has no such template. */
 function templateToChange(model: Model, { id, clientId, wabaId }: Chosen, status: number | undefined) {
   const allowed = isOn(wabaId, clientId);
   const template = allowed ? model.named(id)?.template : undefined;
@@ -96,7 +96,7 @@ async function edit(model: Model, service: Service, given: Change & { readonly t
   );
   const template = templateToChange(model, named, status);
   if (template === undefined) return;
-  // The platform's template decides; for a new one that does not exist there yet, the sent one.
+  // The platform's template decides; the sent one does for a new one that does not exist there yet.
   if (there === undefined ? !template.asSent : there.status === 'PENDING_DELETION') return expect(status).toBe(404);
   if (there !== undefined && fate !== 'not_stored') model.store(there);
   if ((there?.text ?? template.shown.components[0]?.text) === text) {

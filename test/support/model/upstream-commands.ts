@@ -5,9 +5,7 @@ import type { Service } from './service.ts';
 import { type Slot, texts } from './setting.ts';
 import { pause } from './upstream.ts';
 
-/*
- * Changes at the platform outside the service: the listing shows them after the next synchronization, and not before.
- */
+/* The listing shows changes at the platform outside the service after the next synchronization, and not before. */
 
 type Happening =
   | { readonly what: 'appears'; readonly text: string }
@@ -87,7 +85,7 @@ export async function appear(model: Model, service: Service, slot: Slot, text: s
 const bodyOf = (text: string) => [{ type: 'BODY', text }];
 
 const hourMs = 3_600_000;
-/** Longer than a review, a pause, the time between two edits, and the lock of a name. */
+/** A time may be longer than a review, a pause, the time between two edits, and the lock of a name. */
 const anyTime = fc.constantFrom(61_000, 61_000, 4 * hourMs, 25 * hourMs, 31 * 24 * hourMs);
 
 export const upstreamCommands = {

@@ -1,6 +1,5 @@
 import { type Slot, slotKey } from './setting.ts';
 
-/** A template as the platform has it. */
 export interface UpstreamTemplate {
   readonly slot: Slot;
   id: string;
@@ -8,7 +7,7 @@ export interface UpstreamTemplate {
   text: string;
   reason: string | undefined;
   quality: string | undefined;
-  /** The next change by time: the end of a review or of a pause. */
+  /** The next change by time is the end of a review or of a pause. */
   due: { readonly atMs: number; readonly what: 'review' | 'unpause' } | undefined;
   pauses: number;
   readonly approvedEditsAtMs: number[];
@@ -18,7 +17,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** The platform (platform reference, 2.5 to 2.10), as far as the commands of the model test use it. */
+/** The model follows the platform (platform reference, 2.5 to 2.10) as far as the commands of the model test need. */
 export class UpstreamModel {
   readonly templates = new Map<string, UpstreamTemplate>();
   readonly #lockedUntilMs = new Map<string, number>();
@@ -45,7 +44,7 @@ export class UpstreamModel {
     }
   }
 
-  /** Undefined when the platform refuses. The platform chooses the id, which is set later. */
+  /** Returns undefined when the platform refuses. The platform chooses the id, which is set later. */
   create(slot: Slot, text: string, nowMs: number): UpstreamTemplate | undefined {
     if (this.at(slot) !== undefined || (this.#lockedUntilMs.get(slotKey(slot)) ?? 0) > nowMs) return undefined;
     const template = this.appear(slot, '', text);
@@ -53,7 +52,7 @@ export class UpstreamModel {
     return template;
   }
 
-  /** The platform accepts the edit. */
+  /** Returns whether the platform accepts the edit. */
   edit(id: string, text: string, nowMs: number): boolean {
     const template = this.byId(id);
     if (template === undefined || !['APPROVED', 'REJECTED', 'PAUSED'].includes(template.status)) return false;
@@ -67,7 +66,7 @@ export class UpstreamModel {
     return true;
   }
 
-  /** The platform deletes the template. It locks the name of an approved one for 30 days. */
+  /** Deletes the template as the platform does, which locks the name of an approved one for 30 days. */
   remove(id: string, nowMs: number): boolean {
     const template = this.byId(id);
     if (template === undefined || template.status === 'DISABLED') return false;
@@ -77,7 +76,7 @@ export class UpstreamModel {
     return true;
   }
 
-  /** Another user has made a template elsewhere; it is approved. */
+  /** Adds an approved template that another user has made elsewhere. */
   appear(slot: Slot, id: string, text: string): UpstreamTemplate {
     const unset = { reason: undefined, quality: undefined, due: undefined, pauses: 0 };
     const template = { slot, id, text, status: 'APPROVED', ...unset, approvedEditsAtMs: [] };
@@ -86,7 +85,7 @@ export class UpstreamModel {
   }
 }
 
-/** A pause for quality lasts 3 hours, then 6; the third one disables the template. */
+/** Pauses for quality: 3 hours, then 6; the third pause disables the template. */
 export function pause(template: UpstreamTemplate, nowMs: number): void {
   template.pauses += 1;
   const hours = [3, 6][template.pauses - 1];

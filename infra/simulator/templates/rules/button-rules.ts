@@ -4,9 +4,9 @@ import { checkCharacters, checkKeys, checkLabel, invalid, missingExample } from 
 interface ButtonKind {
   readonly most: number;
   readonly keys: readonly string[];
-  /** The only button of its template. */
+  /** Its template may have no other button. */
   readonly alone?: true;
-  /** The only allowed text. */
+  /** No other text is allowed. */
   readonly text?: string;
 }
 
@@ -33,7 +33,7 @@ const kinds: Readonly<Record<Exclude<GivenButton['type'], 'OTP'>, ButtonKind>> =
   SPM: { most: 1, keys: ['text'], alone: true, text: 'View' },
 };
 
-/** Buttons outside of AUTHENTICATION, also of a card: counts, order, and each by its kind (3.6). */
+/** Checks buttons outside of AUTHENTICATION, also of a card: counts, order, and each by its kind (3.6). */
 export function checkButtons(where: string, buttons: readonly GivenButton[] | undefined): void {
   if (buttons === undefined || buttons.length === 0) throw invalid(`${where}: at least one button is required`);
   if (buttons.length > mostButtons) throw invalid(`${where}: at most ${mostButtons} buttons`);
@@ -91,14 +91,14 @@ function checkFlow(at: string, button: GivenButton): void {
   if (given.length !== 1) throw invalid(`${at}: exactly one of flow_id, flow_name and flow_json is required`);
 }
 
-/** Limit of the code in a limited-time offer (3.8). */
+/** Limits the code in a limited-time offer (3.8). */
 export function checkOfferCode(where: string, buttons: readonly GivenButton[] | undefined): void {
   for (const { type, example } of buttons ?? []) {
     if (type === 'COPY_CODE') checkCharacters(where, [example ?? []].flat()[0] ?? '', longestOfferCode);
   }
 }
 
-/** Quick replies stand together, before or after all others. */
+/** Checks that quick replies stand together, before or after all others. */
 function checkOrder(where: string, buttons: readonly GivenButton[]): void {
   const quick = buttons.map((button) => button.type === 'QUICK_REPLY');
   const changes = quick.filter((one, index) => index > 0 && one !== quick[index - 1]).length;

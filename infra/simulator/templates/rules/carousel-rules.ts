@@ -10,7 +10,7 @@ const longestCardBody = 160;
 const mostMediaCards = 10;
 const productCards = 2;
 
-/** Cards of a CAROUSEL: all built alike, with media or products (3.7). */
+/** Checks that the cards of a CAROUSEL are all built alike, with media or products (3.7). */
 export function checkCarousel(rules: Omit<HeaderRules, 'where' | 'formats'>, carousel: GivenComponent): void {
   checkKeys('carousel', carousel, ['type', 'cards']);
   const cards = carousel.cards ?? [];
@@ -50,7 +50,7 @@ function partOf(card: Card | undefined, type: GivenCardComponent['type']): Given
   return card?.components.find((component) => component.type === type);
 }
 
-/** Serialized structure of a card, for comparison: components, header format and buttons. */
+/** Serializes a card for comparison: components, header format and buttons. */
 function buildOf(card: Card | undefined): string {
   const types = (card?.components ?? []).map((component) => component.type).sort();
   const buttons = (partOf(card, 'BUTTONS')?.buttons ?? []).map((button) => button.type);

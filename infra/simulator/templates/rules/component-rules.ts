@@ -24,7 +24,7 @@ const allowedTypes: Readonly<Record<Category, readonly string[]>> = {
   MARKETING: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'],
 };
 
-/** Components of a created or edited template (platform reference, 3); throws at the first fault. */
+/** Checks components of a created or edited template (platform reference, 3); throws at the first fault. */
 export function checkComponents(rules: ComponentRules, components: readonly GivenComponent[]): void {
   const types = components.map((component) => component.type);
   const stray = types.find((type) => !allowedTypes[rules.category].includes(type));
@@ -70,7 +70,7 @@ function bodyLimit(parts: Parts): number {
   return kindsOf(parts).includes('SPM') ? longestProductBody : longestBody;
 }
 
-/** Allowed combinations of components (3.6 to 3.8). */
+/** Checks that the components go together (3.6 to 3.8). */
 function checkCombination(parts: Parts): void {
   const kinds = kindsOf(parts);
   const format = parts.HEADER?.format;

@@ -8,7 +8,10 @@ const secondsOf: Readonly<Record<Category, { readonly least: number; readonly mo
   MARKETING: { least: 43_200, most: 2_592_000 },
 };
 
-/** `message_send_ttl_seconds` (2.9): a range for each category, or -1 for 30 days, which MARKETING does not allow. */
+/**
+ * Checks `message_send_ttl_seconds` (2.9): a range for each category, or -1 for 30 days, which MARKETING does not
+ * allow.
+ */
 export function checkTimeToLive(category: Category, seconds: number | undefined): void {
   if (seconds === undefined || (seconds === -1 && category !== 'MARKETING')) return;
   const { least, most } = secondsOf[category];
@@ -19,7 +22,7 @@ export function checkTimeToLive(category: Category, seconds: number | undefined)
   );
 }
 
-/** `optimization_spec` (9.6): only MARKETING may have a maximum price. */
+/** Checks `optimization_spec` (9.6): only MARKETING may have a maximum price. */
 export function checkOptimization(category: Category, spec: Creation['optimization_spec']): void {
   if (spec !== undefined && category !== 'MARKETING') {
     throw invalid(`optimization_spec is not for ${category} templates`);

@@ -21,14 +21,14 @@ const fileTypes: Readonly<Record<string, readonly string[]>> = {
   DOCUMENT: ['application/pdf'],
 };
 
-/** Allowed header formats (3.2). */
+/** Returns the allowed header formats (3.2). */
 export function headerFormatsOf(category: Category): readonly string[] {
   if (category === 'AUTHENTICATION') return [];
   const common = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'];
   return category === 'UTILITY' ? common : [...common, 'GIF', 'PRODUCT'];
 }
 
-/** A HEADER: text, a medium from a completed upload, a location or a product (3.3). */
+/** Checks a HEADER: text, a medium from a completed upload, a location or a product (3.3). */
 export function checkHeader(rules: HeaderRules, header: GivenPart): void {
   const { where, formats } = rules;
   const format = header.format ?? '';

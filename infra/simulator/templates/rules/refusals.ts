@@ -1,11 +1,11 @@
 import { managementError, type PlatformError, unnumberedManagementError } from '../../errors.ts';
 
-/** Subcodes for the format of components (6.3). */
+/** The format of components has these subcodes (6.3). */
 export const headerFormat = 2388047;
 export const bodyFormat = 2388072;
 export const footerFormat = 2388073;
 
-/** For faults without a subcode. */
+/** Builds a refusal without a subcode. */
 export function invalid(userMessage: string): PlatformError {
   return unnumberedManagementError('Invalid parameter', userMessage);
 }
@@ -25,7 +25,7 @@ export function checkKeys(where: string, part: object, allowed: readonly string[
   if (stray !== undefined) throw invalid(`${where}: ${stray[0]} does not belong here`);
 }
 
-/** Label of any button (3.6). The platform does not publish what counts as formatting; a slash does not. */
+/** Checks the label of any button (3.6). The platform does not publish what counts as formatting; a slash does not. */
 export function checkLabel(label: string): void {
   if (/\{\{|\}\}|[\n\r*_~`]|\p{RGI_Emoji}/v.test(label)) {
     throw managementError(2388060, "Buttons can't have any variables, newlines, emojis or formatting characters.");

@@ -3,7 +3,7 @@ import type { GivenPart } from '../definition.ts';
 import { bodyFormat, checkCharacters, checkKeys, footerFormat, invalid, missingExample } from './refusals.ts';
 
 export interface TextPlace {
-  /** The part's name in user texts: `body`, `card 1 body`. */
+  /** User texts name the part `body` or `card 1 body`. */
   readonly where: string;
   readonly named: boolean;
   readonly mostCharacters: number;
@@ -73,7 +73,7 @@ export function checkExamples(
   if (!complete) throw missingExample(place.where);
 }
 
-/** Outside of AUTHENTICATION (3.4). */
+/** Checks a body outside of AUTHENTICATION (3.4). */
 export function checkBody(place: Omit<TextPlace, 'subcode'>, body: GivenPart): void {
   const { where } = place;
   checkKeys(where, body, ['type', 'text', 'example']);
@@ -87,7 +87,7 @@ export function checkBody(place: Omit<TextPlace, 'subcode'>, body: GivenPart): v
   checkExamples(whole, variables, { positional: lists[0], named: body.example?.body_text_named_params });
 }
 
-/** Outside of AUTHENTICATION (3.5). */
+/** Checks a footer outside of AUTHENTICATION (3.5). */
 export function checkFooter(footer: GivenPart): void {
   checkKeys('footer', footer, ['type', 'text']);
   const text = footer.text ?? '';
