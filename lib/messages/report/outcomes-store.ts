@@ -16,22 +16,22 @@ import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
 export interface PlacedOutcome extends ReportedOutcome {
-  /** Position in the request, as in the report (D40). */
+  /** It is the position in the request, as in the report (D40). */
   readonly position: number;
   readonly duplicateOf?: number;
 }
 
-/** From `fromMs` until before `toMs`. */
+/** It lasts from `fromMs` until before `toMs`. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Outcomes for operators; all reads are strongly consistent. */
+/** Operators read outcomes strongly consistently. */
 export interface Outcomes {
-  /** Undefined for a job that was never accepted, was withdrawn, or is forgotten. */
+  /** Returns undefined for a job that was never accepted, was withdrawn, or is forgotten. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Jobs of one DID and these clients accepted in a period, oldest first; those whose id is wanted, or all. */
+  /** Lists jobs of one DID and these clients accepted in a period, oldest first: those whose id is wanted, or all. */
   listJobs(
     from: {
       readonly did: string;
@@ -40,10 +40,10 @@ export interface Outcomes {
     },
     period: Period,
   ): Promise<DescribedJob[]>;
-  /** One outcome per place of the request, in order. */
+  /** Returns one outcome per place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
   ofMessage(key: MessageKey): Promise<ReportedOutcome>;
-  /** As `resolveUnknown`. */
+  /** Works as `resolveUnknown`. */
   resolve(key: MessageKey, state: 'sent' | 'failed'): Promise<boolean>;
 }
 
