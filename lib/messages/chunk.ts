@@ -16,14 +16,13 @@ const ChunkRecipientSchema = v.object({
   request: v.exactOptional(MessageRequestSchema),
   /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),
-  /** So many tries provably sent nothing, by what each waited for (pace/retry-delay.ts). */
+  /** This many tries provably sent nothing, by what each waited for (pace/retry-delay.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
   /** The platform's pair rate, or a wait of the message's own, forbids an earlier call. */
   notBeforeMs: v.exactOptional(v.number()),
 });
 export type ChunkRecipient = v.InferOutput<typeof ChunkRecipientSchema>;
 
-/** A slice has up to ten consecutive recipients of a job, and their current try (dispatch/claims/slice.ts). */
 const ChunkSliceSchema = v.object({
   try: v.number(),
   /** Recipients that an earlier try has ended count too. */
@@ -64,7 +63,6 @@ const ChunkOfJobSchema = v.object({
   alone: v.exactOptional(v.literal(true)),
   /** Acceptance has queued this chunk itself; its job may not have begun yet (items.ts, `mayBegin`). */
   straight: v.exactOptional(v.literal(true)),
-  /** The number had this limit when the chunk was queued. */
   limitPerSecond: v.number(),
   lane: v.string(),
 });
@@ -79,9 +77,9 @@ export const QueuedChunkSchema = v.object({
    * (dispatch/punctuality.ts).
    */
   plannedMs: v.exactOptional(v.number()),
-  /** Its slots had passed so often before they could be used. */
+  /** Its slots had passed this often before they could be used. */
   missedSlots: v.exactOptional(v.number()),
-  /** So many consecutive deliveries could place or claim nothing because the store did not answer. */
+  /** This many consecutive deliveries could place or claim nothing because the store did not answer. */
   storeFailures: v.exactOptional(v.number()),
 });
 export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;

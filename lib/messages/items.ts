@@ -32,7 +32,7 @@ export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
 /** Acceptance *withdraws*: it sets `withdrawnAtMs` unless `head` is there. Nothing of the job is sent then. */
 export const mayWithdraw = 'attribute_not_exists(head)';
 
-/** Jobs and claims are kept so long (R23); a job counts from its acceptance. */
+/** Jobs and claims are kept this long (R23); a job counts from its acceptance. */
 export const jobMemorySeconds = 30 * 86_400;
 
 /** A scheduled send is kept this long after its last possible call (D56). */
@@ -44,7 +44,7 @@ export const keptAfterLastCallMs = 37 * 86_400_000;
  */
 export const longestJobMemorySeconds = (30 + 28 + 30) * 86_400 + keptAfterLastCallMs / 1_000;
 
-/** Head or chunk decides by these how long the job is kept. */
+/** These facts of a head or chunk decide how long the job is kept. */
 export interface JobAge {
   readonly acceptedAtMs: number;
   readonly keptUntilMs?: number | undefined;

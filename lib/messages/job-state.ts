@@ -8,10 +8,10 @@ import { afterOpenTimeMs, type Lot, openingsOfAll } from './lots.ts';
  * order.
  */
 
-/** Every unclaimed message ends so. A stop never changes. */
+/** Every unclaimed message ends this way. A stop never changes. */
 const JobStopSchema = v.object({
   state: v.picklist(['failed', 'expired']),
-  /** It is the platform's error code, or one of our own: `cancelled`, `template_paused`. */
+  /** It may be our own: `cancelled`, `template_paused`. */
   code: v.string(),
   /** It is the client's data: stored, never logged. */
   reason: v.exactOptional(v.string()),
@@ -24,7 +24,7 @@ export type ParkScope = (typeof parkedScopes)[number];
 
 /** `sinceMs` identifies the waiting that client and report see, so that a writer never ends a later one. */
 export const JobParkedSchema = v.object({
-  /** It is the platform's error code, or one of our own: `template_paused`, `no_answer`. */
+  /** It may be our own: `template_paused`, `no_answer`. */
   code: v.string(),
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),
@@ -152,7 +152,6 @@ export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Wai
   return Math.min(pausedFromMs, sinceMs);
 }
 
-/** Only a scheduled send has `lots`. */
 export interface Ending {
   readonly expiresAtMs?: number | undefined;
   readonly lots?: readonly Lot[] | undefined;

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 
-/** The contract describes the params of a recipient (contract, params of a recipient). */
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
 
 const ProductSchema = v.object({
@@ -55,7 +54,7 @@ const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 export const sendPathSchema = v.picklist(sendPaths);
 
-/** The headers of a send spell the requested time so (D56). */
+/** The requested time has the spelling of the headers (D56). */
 export const RequestedTimeSchema = v.object({
   send_at: v.exactOptional(v.string()),
   window: v.exactOptional(v.string()),
@@ -97,7 +96,7 @@ export const JobHeadSchema = v.object({
   keptUntilMs: v.exactOptional(v.number()),
   /** This job retries that one (D57). */
   retryOf: v.exactOptional(v.string()),
-  /** The job has reserved so much of the client's month (D58), nothing without a budget. */
+  /** The job has reserved this much of the client's month (D58), nothing without a budget. */
   reservedUnits: v.exactOptional(v.number()),
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),

@@ -6,7 +6,6 @@ export interface QuickReplyPlace {
   readonly card?: number;
 }
 
-/** The person tapped this quick reply of the message. */
 export interface RepliedMessage {
   readonly jobId: string;
   readonly index: number;

@@ -40,7 +40,6 @@ export async function acceptWithinCostLimits(
   return maxCostUnits === undefined ? undefined : unpricedWarning(estimate.unpriced);
 }
 
-/** Returns the warning that Max-Cost was compared with an assumed price. */
 function unpricedWarning(unpriced: number): string | undefined {
   if (unpriced === 0) return undefined;
   return `no list price is known for ${unpriced} of the recipients: for Max-Cost they count at the dearest one`;

@@ -36,10 +36,7 @@ type ListedJob = Pick<AcceptedJobRecord, 'head' | 'repeats'>;
 export interface AcceptedJobs {
   /** Writes the addresses, then the job, before it is queued: where the job is found, its addresses are. */
   describe(job: WholeJob, signal: AbortSignal): Promise<void>;
-  /**
-   * Returns the described job, by a strongly consistent read, or undefined when it was never described or TTL has
-   * removed it.
-   */
+  /** Returns the described job, strongly consistent, or undefined when it was never described or TTL has removed it. */
   find(jobId: string): Promise<AcceptedJobRecord | undefined>;
   /**
    * Lists the job for its client (D40), after the queue has confirmed: only TTL removes the entry of a withdrawn job.
@@ -97,7 +94,7 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      // The slice is kept for the longest life of any job, because anything of this one may be found so long.
+      // The slice is kept for the longest life of any job, because anything of this one may be found this long.
       const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestJobMemorySeconds;
       // The size does not matter: outcomes of a withdrawn slice are never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });

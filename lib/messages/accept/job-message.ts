@@ -14,7 +14,7 @@ const JobMessageSchema = v.object({
   correlationId: v.exactOptional(v.string()),
   /** The fan-out's first round has none. */
   round: v.exactOptional(v.number()),
-  /** The previous round waited so long for a parked job. */
+  /** The previous round waited this long for a parked job. */
   parkedSeconds: v.exactOptional(v.number()),
 });
 export type JobMessage = Omit<v.InferOutput<typeof JobMessageSchema>, 'version'>;

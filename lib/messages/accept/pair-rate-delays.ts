@@ -1,7 +1,7 @@
 import type { Recipient } from '../job.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 
-/** The pair rate spares so many messages from one number to one person (FACTS, pair rate). */
+/** The pair rate applies only after this many messages from one number to one person (FACTS, pair rate). */
 const burst = 45;
 const spacingMs = 6_000;
 

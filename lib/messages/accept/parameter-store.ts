@@ -10,8 +10,8 @@ export interface JobParameters {
   /** Is idempotent. Some pages may be stored when it rejects. Throws `RecipientTooLarge`. */
   store(job: { readonly head: JobHead; readonly recipients: readonly Recipient[] }, signal: AbortSignal): Promise<void>;
   /**
-   * Returns the recipients from `index` (below the job's total) to the end of its page, by a strongly consistent read.
-   * Throws `ParametersGone`.
+   * Returns the recipients from `index` (below the job's total) to the end of its page, strongly consistent. Throws
+   * `ParametersGone`.
    */
   read(jobId: string, index: number): Promise<readonly StoredRecipient[]>;
 }
@@ -43,7 +43,7 @@ export function parameterStore(client: DynamoDBDocumentClient, table: string): J
   };
 }
 
-/** Returns the page that holds a recipient, if stored, by a strongly consistent read. */
+/** Returns the page that holds a recipient, if stored, strongly consistent. */
 export async function parameterPageAt(
   { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
   recipient: { readonly jobId: string; readonly index: number },

@@ -20,7 +20,6 @@ export interface Reservation {
 }
 
 export type Reserved =
-  /** The month has committed this, with concurrent reservations. */
   | { readonly kind: 'reserved'; readonly afterUnits: number }
   | { readonly kind: 'over'; readonly committedUnits: number };
 
@@ -30,6 +29,6 @@ export interface Budgets {
   reserve(reservation: Reservation): Promise<Reserved>;
   /** Releases a refused or withdrawn send in the month of its reservation. */
   release(reservation: Pick<Reservation, 'clientId' | 'jobId'>): Promise<void>;
-  /** Returns what is committed of the month of `atMs`, by a strongly consistent read. */
+  /** Returns what is committed of the month of `atMs`, strongly consistent. */
   committedUnits(clientId: number, atMs: number): Promise<number>;
 }

@@ -3,7 +3,7 @@ import type { EventSink } from '../../webhooks/event.ts';
 import { type BudgetThreshold, reachedThresholds, thresholdEvent } from './thresholds.ts';
 
 export interface NotifiedThresholds {
-  /** Its read is strongly consistent. */
+  /** Reads strongly. */
   of(clientId: number, atMs: number): Promise<ReadonlySet<number>>;
   /** Is idempotent. */
   note(clientId: number, atMs: number, percents: readonly BudgetThreshold[]): Promise<void>;

@@ -47,9 +47,8 @@ export interface Ended {
   /** These tries provably sent nothing, including this one. */
   readonly attempts?: ChunkRecipient['attempts'];
   readonly missed?: true;
-  /** The call says this about the probed holds. */
   readonly result?: ProbeResult;
-  /** The platform spells the person's number so. */
+  /** It is the platform's spelling of the person's number. */
   readonly waId?: string;
 }
 

@@ -41,7 +41,7 @@ export interface ChunkQueue {
    * workers of jobs, so that codes are not delayed (D44).
    */
   sendLater(chunk: QueuedChunk, delaySeconds: number, to?: 'jobs'): Promise<void>;
-  /** Returns sets when a failed delivery becomes visible again. */
+  /** Sets when a failed delivery becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;
   /** Extends the invisibility of up to ten deliveries in work. */
   hold(receiptHandles: readonly string[], seconds: number): Promise<void>;

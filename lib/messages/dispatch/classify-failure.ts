@@ -4,7 +4,7 @@ import type { Pace } from '../pace/retry-delay.ts';
 
 interface Settlement {
   readonly state: 'failed' | 'unknown';
-  /** It is the platform's error code, or one of our own: `retry_deadline`, `no_answer`, `error`. */
+  /** It may be our own: `retry_deadline`, `no_answer`, `error`. */
   readonly code: string;
   /** It is the client's data: stored, never logged. */
   readonly reason?: string;

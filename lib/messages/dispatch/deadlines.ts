@@ -13,14 +13,14 @@ export const dispatchTimeoutMs = 60_000;
 /** The owner of an older claim is dead: the worker's timeout, with a margin for clocks and late writes. */
 export const claimLifeMs = dispatchTimeoutMs + 30_000;
 
-/** Nothing is sent so long after acceptance, because a claim might already be forgotten. */
+/** Nothing is sent this long after acceptance, because a claim might already be forgotten. */
 const lastSendAfterAcceptanceMs = 28 * 86_400_000;
 
 function lastCallMs(job: JobAge): number {
   return lastOwnCallMs(job) ?? job.acceptedAtMs + lastSendAfterAcceptanceMs;
 }
 
-/** Provably unsent messages without an expiry of their own are retried so long. */
+/** Provably unsent messages without an expiry of their own are retried this long. */
 const retryForMs = 24 * 3_600_000;
 
 interface Aged extends JobAge, Pick<JobHead, 'expiresAtMs'> {

@@ -36,7 +36,7 @@ export interface Handover {
   readonly messageStatus?: string;
   /** The platform reports how much of the call limit for messages is used. */
   readonly usagePercent?: number;
-  /** The platform spells the person's number so; a user id has none. */
+  /** It is the platform's spelling of the person's number; a user id has none. */
   readonly waId?: string;
 }
 

@@ -29,7 +29,6 @@ export interface WorkedChunk {
   readonly owner: string;
 }
 
-/** `again` may carry a delay. */
 export type DeliveryEnd =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'again'; readonly afterSeconds?: number };
@@ -89,9 +88,8 @@ class ChunkRun {
   readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
   readonly #claimAtMs: ReadonlyMap<number, number>;
   readonly #asking = new Map<number, ProbeCall>();
-  /** By index, the platform spells numbers so. */
   readonly #spelled = new Map<number, string>();
-  /** By slice, this try made so many calls to the platform. */
+  /** By slice, this try made this many calls to the platform. */
   readonly #calls = new Map<number, number>();
   #missed = false;
   /** A hold was met: what returns to the queue waits for it. */
@@ -164,7 +162,9 @@ class ChunkRun {
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
 
-  /** The outcome of uncalled recipients of a claimed slice. If it is held, one may be called as a probe (D46). */
+  /**
+   * Returns the outcome of uncalled recipients of a claimed slice. If it is held, one may be called as a probe (D46).
+   */
   async #heldBack({ key: { slice } }: SliceClaim, uncalled: ReadonlySet<number>): Promise<Outcome | undefined> {
     const chunk = this.#chunk;
     const standing = this.#standingOf(slice);
@@ -229,7 +229,6 @@ class ChunkRun {
     return anyStops;
   }
 
-  /** Makes one read for all recipients of a slice that ask at once. */
   async #readAgain(slice: number): Promise<void> {
     const reading = this.#looks.get(slice) ?? this.#read(slice).finally(() => this.#looks.delete(slice));
     this.#looks.set(slice, reading);

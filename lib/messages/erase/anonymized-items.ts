@@ -74,7 +74,6 @@ const SharedSchema = v.object({
   header: v.optional(v.string()),
 });
 
-/** It replaces an erased header. */
 const noHeader = 'null';
 
 /**

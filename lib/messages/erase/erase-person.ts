@@ -34,7 +34,6 @@ export interface Erased {
   /** Workers had these messages at the last look: the operator runs again some minutes later. */
   readonly underWay: number;
   readonly changed: Readonly<Record<Place, number>>;
-  /** By the platform's word they are the same person's, so they are erased as well. */
   readonly linkedIds: number;
   /** Items of unknown kinds may hold anything. */
   readonly unknownKinds: readonly string[];

@@ -16,7 +16,6 @@ export type PersonData =
   | { readonly kind: 'gone'; readonly place: 'optOutRows' | 'replacedIds'; readonly linked: readonly string[] }
   | { readonly kind: 'changed'; readonly place: 'idempotencyKeys'; readonly change: Readonly<Record<string, unknown>> }
   | { readonly kind: 'pair'; readonly place: 'pairs'; readonly hashes: readonly string[] }
-  /** An unknown kind may name a person. */
   | { readonly kind: 'unknown'; readonly prefix: string };
 
 /** A scan reads only these. The rest of a found job is read later. */

@@ -17,7 +17,6 @@ export interface EndPorts {
 }
 
 interface Ending {
-  /** A slice begins with this recipient. */
   readonly from: number;
   readonly until: number;
   readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;

@@ -37,7 +37,7 @@ export const leaseMs = 45_000;
 /** A run queues nothing when its lease ends sooner: the longest request, plus clock skew, takes this long. */
 export const leaseMarginMs = 18_000;
 
-/** A delivery in work is invisible so long, renewed every `holdEveryMs`: a killed run costs a minute at most. */
+/** A delivery in work is invisible this long, renewed every `holdEveryMs`: a killed run costs a minute at most. */
 export const holdSeconds = 60;
 export const holdEveryMs = 20_000;
 
@@ -61,11 +61,10 @@ export interface Wave {
 export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
 
 export interface Progress {
-  /** So many recipients are queued or ended, from the first on; with lots, the sum over all stretches. */
+  /** This many recipients are queued or ended, from the first on; with lots, the sum over all stretches. */
   readonly queued: number;
   /** With lots, each stretch has its number, in order, which only grows. */
   readonly ofStretches?: readonly number[];
-  /** An announced wave may be queued. */
   readonly wave?: Wave;
 }
 
@@ -98,9 +97,9 @@ export interface StoredJob {
 
 /** Writes are idempotent. Every method rejects when the store cannot be reached. */
 export interface JobRounds {
-  /** Its read is strongly consistent. Returns undefined for an unknown or forgotten job. */
+  /** Reads strongly. Returns undefined for an unknown or forgotten job. */
   find(jobId: string): Promise<StoredJob | undefined>;
-  /** Returns at least one recipient, as many as one read returns. Its read is strongly consistent. */
+  /** Returns at least one recipient, as many as one read returns. Reads strongly. */
   recipientsFrom(jobId: string, firstIndex: number): Promise<readonly StoredRecipient[]>;
   /** Begins the job; `withdrawn` when its client was told that nothing is sent (D25). */
   begin(job: StoredJob): Promise<'begun' | 'withdrawn'>;

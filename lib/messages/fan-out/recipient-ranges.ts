@@ -45,7 +45,7 @@ export function rangesOf({ head: { total }, lots }: JobOfLots): readonly Recipie
       from = whole;
     }
     if (until <= from) continue;
-    // The lots that end in this slice, and the one that continues behind it.
+    // These lots end in this slice, beside the one that continues behind it.
     const end = Math.min(total, from + sliceSize);
     const last = lots.findIndex((lot) => lot.until >= end);
     stretches.push({ from, until: end, lots: lots.slice(at, last + 1).map((lot) => lot.open) });

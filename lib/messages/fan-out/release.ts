@@ -13,7 +13,7 @@ export interface ReleasePorts {
   readonly nowMs: () => number;
 }
 
-/** Messages may leave now, until its end; it has its whole length too. */
+/** Messages may leave until its end; `lengthMs` is its whole length. */
 export interface OpeningNow {
   readonly untilMs: number;
   readonly lengthMs: number;
@@ -31,7 +31,6 @@ export interface Release {
   next(opening?: OpeningNow): number;
   reserve(count: number): Promise<number>;
   readonly nextRoundSeconds: number;
-  /** Returns the slot of the last released message. */
   lastMs(): number;
 }
 

@@ -17,11 +17,10 @@ export interface RevalidationPorts {
   readonly templates: Pick<TemplatesForSending, 'find'>;
 }
 
-/** The job is sent as this, or all of it ends so. */
+/** A job is sent by `head` and `plan`, or all of it ends as `stop` says. */
 export type Revalidation =
   | {
       readonly kind: 'sendable';
-      /** It has today's path, category and credential. */
       readonly head: JobHead;
       readonly plan: CompositionPlan;
       /** Tells whether a recipient's parameters fit today's template. */

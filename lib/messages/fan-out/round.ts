@@ -58,13 +58,12 @@ export type FanOutEnd = 'done' | 'again';
 type Settlement = Pick<JobStop, 'state' | 'code' | 'reason'>;
 type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
 
-/** Recipients without another opening end so (D56). */
+/** Recipients without another opening end this way (D56). */
 const outOfTime: Settlement = { state: 'expired', code: 'expired' };
 
-/** So many recipients end between two writes of the progress. */
+/** This many recipients end between two writes of the progress. */
 const endedAtOnce = 500;
 
-/** A wave needs this time, with all retries of a failing queue. */
 const waveBudgetMs = 15_000;
 
 export interface RoundFacts {
@@ -148,8 +147,8 @@ export class Round {
   }
 
   /**
-   * The step of a job that is not stopped. An announced wave is queued even after its opening: the worker checks each
-   * recipient (D56).
+   * Takes the step of a job that is not stopped. An announced wave is queued even after its opening: the worker checks
+   * each recipient (D56).
    */
   async #step(by: Exclude<ByJobState, { kind: 'settle' }>): Promise<FanOutEnd | undefined> {
     const { message } = this.#facts;

@@ -9,7 +9,6 @@ import { lotsBetween } from './recipient-ranges.ts';
 /** Consecutive composed recipients begin with a slice; the first has the lane position. */
 export interface ComposedWave {
   readonly head: JobHead;
-  /** A scheduled send has the job's openings that have not ended. */
   readonly lots?: readonly Lot[] | undefined;
   readonly lane: string;
   readonly limitPerSecond: number;

@@ -40,7 +40,7 @@ interface StoreOptions {
 
 /** Every method rejects when the store cannot be reached. */
 export interface HoldsOfWabas {
-  /** Its read is strongly consistent. */
+  /** Reads strongly. */
   find(wabaId: string): Promise<Holds>;
   /** Applies a rule and returns what is stored then. Returns undefined when other writers always won. */
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;

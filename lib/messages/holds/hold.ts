@@ -13,7 +13,6 @@ import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesO
 // A worker takes the probes of all holds on its message in one write, or none. A probe is named by hold and number: a
 // late answer changes nothing.
 
-/** It says why nothing leaves for a scope. */
 export interface Hold {
   /** It is the start of the hold and its identity: a writer that ends this hold ends no later one. */
   readonly sinceMs: number;
@@ -23,7 +22,7 @@ export interface Hold {
   readonly untilMs?: number;
   /** No worker probes before. */
   readonly nextAskMs: number;
-  /** A running probe counts. */
+  /** It counts probes, also a running one. */
   readonly asks: number;
   /** The probing worker has the lease until then. */
   readonly askedUntilMs?: number;

@@ -24,7 +24,7 @@ import type { HoldsOfWabas } from './hold-store.ts';
 import { countStanding, openHold } from './open-hold.ts';
 import { type HoldScope, numberScope, scopeOfRefusal } from './scope.ts';
 
-/** A template that the platform has disabled is refused so (FACTS, error codes). */
+/** The platform has disabled a template that it refuses with this code (FACTS, error codes). */
 const disabledCode = '132016';
 
 export interface RunHoldsPorts {

@@ -40,7 +40,6 @@ export async function concernedClients(
   };
 }
 
-/** Returns the names in the word, and others known to be the same person's. */
 async function namesOf(recipients: readonly Recipient[], { nameOf, change }: OptOutPorts): Promise<PersonName[]> {
   const spelled = recipients.map(nameOf);
   const known = await Promise.all(

@@ -16,7 +16,7 @@ export type NoteCorrespondents = (
 
 /**
  * Returns clients that have written to a person (by any of these names) from a number since then, ascending, with their
- * first time. Its read is strongly consistent.
+ * first time. Reads strongly.
  */
 export type FindCorrespondents = (asked: {
   readonly phoneNumberId: string;

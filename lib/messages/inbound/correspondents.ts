@@ -1,6 +1,6 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
 
-// A word without a message from a shared number concerns the clients that wrote to the person within 30 days (D55).
+// Where clients share a number, a word without a message concerns those that wrote to the person within 30 days (D55).
 // Acceptance notes each job before it queues.
 
 // An item holds one job's people of one group, as eight bytes of each name. A job of more than 16 recipients groups by

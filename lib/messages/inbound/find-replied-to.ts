@@ -6,7 +6,7 @@ import type { FindSentId, SentMessage } from './sent-ids.ts';
 /** Both reads reject when the store cannot be reached. */
 export interface RepliedToPorts {
   readonly findSentId: FindSentId;
-  /** Returns heads by job id, without missing jobs, by a strongly consistent read. */
+  /** Returns heads by job id, without missing jobs, strongly consistent. */
   readonly findHeads: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
 }
 

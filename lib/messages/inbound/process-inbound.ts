@@ -91,7 +91,6 @@ async function isTaken(message: InboundMessage, note: RecordPorts['note'], ports
   return isWhole;
 }
 
-/** Returns the owner of the number by the current directory. */
 async function numberOf(
   { wabaId, phoneNumberId, words }: InboundMessage,
   { channels, directory }: InboundPorts,

@@ -18,7 +18,7 @@ export interface PlatformMessage {
 /** Writes to the index of platform ids. Is idempotent; rejects when any write may have failed. */
 export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], expiresAtSeconds: number) => Promise<void>;
 
-/** Its read is strongly consistent. Rejects when the store cannot be reached. */
+/** Reads strongly. Rejects when the store cannot be reached. */
 export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;
 
 interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, JobAge {
@@ -34,7 +34,7 @@ interface Ending {
 
 export type NoteSent = (chunk: SentChunk, endings: readonly Ending[]) => Promise<void>;
 
-/** A worker caches a client's subscriptions so long: the index begins this much later. */
+/** A worker caches a client's subscriptions this long: the index begins this much later. */
 const wishKeptMs = 60_000;
 
 export interface NoteSentPorts {

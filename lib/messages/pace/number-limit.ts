@@ -4,7 +4,7 @@ interface NumberWord {
   readonly isOnBizApp?: boolean | undefined;
 }
 
-/** Each level allows so many messages a second (FACTS, throughput). */
+/** Each level allows this many messages a second (FACTS, throughput). */
 const perSecondByLevel: ReadonlyMap<string, number> = new Map([
   ['HIGH', 1_000],
   ['STANDARD', 80],

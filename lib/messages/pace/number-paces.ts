@@ -9,7 +9,7 @@ export class PaceContended extends Error {
 }
 
 export interface NumberPaces {
-  /** Its read is strongly consistent. */
+  /** Reads strongly. */
   readonly find: (phoneNumberId: string) => Promise<NumberPace>;
   /**
    * Makes a compare-and-set on `seen` (read first if absent). After a conflict `change` runs again; `waitedMs` is the

@@ -14,7 +14,6 @@ const ScheduleSchema = v.object({
   next: v.number(),
   lanes: v.array(v.tuple([v.number(), v.string()])),
   segments: v.array(v.array(v.number())),
-  /** Each segment has its messages per turn. */
   turns: v.array(v.number()),
   fronts: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
 });

@@ -13,9 +13,7 @@ const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly fac
   pair: { firstSeconds: 1, factor: 4 },
   /** It is for messages a second of one number, and a bare HTTP 429. */
   throughput: { firstSeconds: 1, factor: 2 },
-  /** It is for calls an hour. */
   quota: { firstSeconds: 30, factor: 2 },
-  /** These restrictions last. */
   restriction: { firstSeconds: 600, factor: 2 },
   /** The number is being upgraded, for about a minute. */
   maintenance: { firstSeconds: 60, factor: 1 },
@@ -31,7 +29,7 @@ const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly fac
 
 export interface Wait {
   readonly pace: Pace;
-  /** So many earlier tries provably sent nothing for this pace's reason. */
+  /** This many earlier tries provably sent nothing for this pace's reason. */
   readonly attempt: number;
   readonly retryAfterSeconds?: number;
 }

@@ -1,6 +1,6 @@
 /*
  * Members take turns in order, up to `turn` messages each. A place counts in the common sequence, a position among the
- * member's own messages, both from 0. `counts`: messages per member.
+ * member's own messages, both from 0. `counts` has the messages per member.
  */
 
 /** A turn has `turn` messages. `heads` has the first turn of each member (1 to `turn`), if different. */
@@ -20,7 +20,7 @@ export function placeInTurns(position: number, index: number, counts: readonly n
   return place;
 }
 
-/** Returns the messages of each member within the first `places`: the inverse of `placeInTurns`. */
+/** Inverts `placeInTurns`: returns the messages of each member within the first `places`. */
 export function countsWithin(places: number, counts: readonly number[], blocks: TurnLengths): number[] {
   const takenAfter = (rounds: number) => counts.map((count, index) => Math.min(count, givenIn(rounds, index, blocks)));
   const rounds = fullRounds(places, counts, takenAfter);
@@ -43,7 +43,6 @@ function givenIn(rounds: number, index: number, blocks: TurnLengths): number {
   return rounds === 0 ? 0 : headOf(index, blocks) + (rounds - 1) * blocks.turn;
 }
 
-/** Returns the most full rounds within `places`, bounded by the longest member. */
 function fullRounds(
   places: number,
   counts: readonly number[],

@@ -1,6 +1,6 @@
 import { countsWithin, placeInTurns, sumOf, type TurnLengths } from './round-robin.ts';
 
-/** A job of a client, or all its small requests together (`*`), requests slots. */
+/** Slots go to a job of a client, or to all its small requests together (`*`). */
 export interface LaneName {
   readonly clientId: number;
   readonly lane: string;
@@ -104,7 +104,6 @@ function blocksOf(lanes: readonly Lane[], turn: number): TurnLengths {
   return { turn, heads: lanes.map(({ first }) => turn - (first % turn)) };
 }
 
-/** A lane has an index among its client's lanes, and the client among all clients. */
 interface Place {
   readonly lane: Lane;
   readonly index: number;

@@ -34,7 +34,7 @@ export function urgentStore(client: DynamoDBDocumentClient, table: string): Urge
     },
   };
 
-  /** `idle` starts now, else behind the slots given out. Returns the counter if refused. */
+  /** With `idle` slots start now, else behind those given out. Returns the counter if refused. */
   async function advance(
     phoneNumberId: string,
     {

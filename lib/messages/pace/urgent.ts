@@ -7,7 +7,6 @@ export interface UrgentSlotRequest {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
   readonly clientId: number;
-  /** Each request has so many codes. */
   readonly sizes: readonly number[];
   readonly seen?: NumberPace;
 }

@@ -15,7 +15,7 @@ const listsRead: Readonly<Record<(typeof messageFields)[number], readonly string
   user_preferences: ['user_preferences'],
 };
 
-/** Fields with kinds name the kind in this key. */
+/** For fields with kinds, it reads the key that names the kind. */
 const kindIn: ReadonlyMap<string, (value: PlatformUpdate['value']) => unknown> = new Map([
   ['account_update', (value) => value['event']],
   ['account_alerts', (value) => objectOf(value['alert_info'])?.['alert_type']],

@@ -26,11 +26,11 @@ export interface ReceiptRecords {
 }
 
 export interface ProvenSlices extends Pick<Slices, 'settle'> {
-  /** Returns the existing slices, in any order, by a strongly consistent read. */
+  /** Returns the existing slices, in any order, strongly consistent. */
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
 }
 
-/** Returns addresses by dispatch id, without those of undescribed jobs. Its read is strongly consistent. */
+/** Returns addresses by dispatch id, without those of undescribed jobs. Reads strongly. */
 export type AddressesOf = (
   messages: readonly Pick<Receipt, 'jobId' | 'index'>[],
 ) => Promise<ReadonlyMap<string, string>>;

@@ -19,7 +19,6 @@ export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[]
   );
 }
 
-/** A message has a JSON prefix for each number, and its receipts as JSON. */
 type Packed = { readonly start: string; readonly receipts: string[] }[];
 
 function bodyOf(numbers: Packed): string {

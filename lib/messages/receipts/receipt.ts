@@ -15,7 +15,7 @@ export const ReceiptSchema = v.object({
   code: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
   pricing: v.exactOptional(PricingSchema),
-  /** The number has its digits if the platform shows it. */
+  /** `waId` is there if the platform shows the number. */
   userId: v.exactOptional(v.string()),
   waId: v.exactOptional(v.string()),
 });
@@ -33,8 +33,8 @@ export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
 export const receiptMessageVersion = 1;
 
 /**
- * A versioned message of the receipt queue (D47). The platform's signature proves the receipts' number; the consumer
- * compares it with the job's.
+ * The message of the receipt queue has a version (D47). The platform's signature proves the receipts' number; the
+ * consumer compares it with the job's.
  */
 export const ReceiptMessageSchema = v.object({
   version: v.literal(receiptMessageVersion),

@@ -7,13 +7,13 @@ import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
 export interface WebhookReceipts {
   readonly numbers: readonly NumberReceipts[];
   readonly total: number;
-  /** Other software normally sends messages from the same numbers too. */
+  /** Other software sent these from the same numbers, which is normal. */
   readonly foreign: number;
   /** These statuses lack id, status or number. */
   readonly unreadable: number;
 }
 
-/** `dispatchIdOf` writes ids exactly so. */
+/** It is exactly what `dispatchIdOf` writes. */
 const dispatchIdForm = /^([0-9A-Z]{26})-(0|[1-9]\d{0,4})$/;
 
 const maxReasonLength = 1_000;

@@ -26,7 +26,6 @@ export interface WebhookPorts {
   readonly nowMs: () => number;
 }
 
-/** It comes with its header `X-Hub-Signature-256`. */
 export interface PlatformWebhook {
   readonly body: RawBody;
   readonly signature: string | undefined;

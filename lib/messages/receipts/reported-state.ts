@@ -17,7 +17,6 @@ export const reportedStates = [
 ] as const satisfies readonly (OwnState | 'delivered' | 'read')[];
 export type ReportedState = (typeof reportedStates)[number];
 
-/** Receipts may advance it. */
 export interface OwnOutcome {
   readonly state: OwnState;
   readonly code?: string;

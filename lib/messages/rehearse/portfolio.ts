@@ -10,7 +10,7 @@ export interface PortfolioPorts {
   readonly nowMs: () => number;
 }
 
-/** A portfolio may write to so many people in 24 hours; this client's so far are an upper bound. */
+/** A portfolio may write to `peopleADay` people in 24 hours; `soFar` is an upper bound for this client's. */
 export interface Portfolio {
   readonly peopleADay: number;
   readonly soFar: number;
@@ -18,7 +18,7 @@ export interface Portfolio {
 
 /** The platform counts a sliding day. */
 const dayMs = 86_400_000;
-/** So many dispatches stay far below a query's 1 MB. */
+/** This many dispatches stay far below a query's 1 MB. */
 const dispatchesOfRead = 500;
 /** Sequential reads take a few milliseconds each. */
 const mostReads = 40;

@@ -24,7 +24,6 @@ export interface RehearsePorts extends CheckPorts, SendCostPorts, Omit<Portfolio
 const people = v.pipe(v.number(), v.integer());
 const amount = v.pipe(v.number(), v.description('At list prices.'));
 
-/** A rehearsal answers so (D51). */
 export const RehearsalAnswer = v.object({
   success: v.literal(true),
   dry_run: v.literal(true),

@@ -11,7 +11,6 @@ export interface DescribedJob extends JobState {
   readonly repeats: readonly Repeat[];
   /** By index in the job, addresses are here as far as they are described. */
   readonly recipients: ReadonlyMap<number, string>;
-  /** A scheduled send has call times (D56). */
   readonly lots?: readonly Lot[];
   /** They map indexes to places in the request, if the order differs. */
   readonly positions?: readonly number[];

@@ -108,7 +108,7 @@ export function dispatchesStore(
   };
 }
 
-/** When a filter drops most items, a read of so many is half a megabyte. */
+/** When a filter drops most items, a read of this many is half a megabyte. */
 const mostReadAtOnce = 2_000;
 
 /** Tells whether nearly all items pass the filter: only times are asked for, and none is near its expiry. */

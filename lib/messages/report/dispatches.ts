@@ -5,7 +5,6 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
 import { jobSortKey } from '../items.ts';
 
-/** Dispatches were accepted from `fromMs` until before `toMs`. */
 export interface DispatchesQuery {
   readonly clientId: number;
   readonly did: string | undefined;
@@ -49,7 +48,6 @@ export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuery, 
 /** A sort key can hold no later moment. */
 const latestMs = 999_999_999_999_999;
 
-/** A list shows this of a dispatch (D40). */
 export const ListedDispatchSchema = v.object({
   dispatch_id: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),

@@ -21,7 +21,6 @@ export interface PlacedOutcome extends ReportedOutcome {
   readonly duplicateOf?: number;
 }
 
-/** It lasts from `fromMs` until before `toMs`. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
@@ -109,7 +108,6 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     const job = await report.findDescribed(jobId);
     const written = await report.readMessages(jobId, [Math.floor(index / recipientsPerPartition)]);
     const outcomeAt = job === undefined ? undefined : outcomesOf(job, written);
-    // Nothing is known about a missing job.
     if (job === undefined || outcomeAt === undefined) {
       return { slice: undefined, outcome: { dispatchId: dispatchIdOf({ jobId, index }), state: 'pending' } };
     }

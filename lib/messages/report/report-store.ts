@@ -26,8 +26,8 @@ import type { WrittenMessages } from './outcome.ts';
 /** Each read is one round trip if every partition fits one query page, as for a job of 10,000. */
 export interface Report {
   /**
-   * Returns undefined for a job that was never accepted, was withdrawn, or is forgotten. Its read is strongly
-   * consistent, for reports of stopped jobs.
+   * Returns undefined for a job that was never accepted, was withdrawn, or is forgotten. Reads strongly, for reports of
+   * stopped jobs.
    */
   findDescribed(jobId: string): Promise<DescribedJob | undefined>;
   /**
@@ -59,7 +59,6 @@ const JobItemSchema = v.object({
   ...JobStateSchema.entries,
 });
 
-/** Reports show this of the counted cost (D58). */
 const StatedSchema = v.object({
   cost: v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() }),
 });

@@ -27,7 +27,6 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
 
 export const MessageState = v.picklist(reportedStates);
 
-/** A report shows this of a recipient (D40). */
 export const ReportRowSchema = v.object({
   index: v.pipe(wholeNumber, v.description('The place in the request.')),
   to: v.exactOptional(v.string()),
@@ -58,7 +57,6 @@ const ScheduleSchema = v.object({
   from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),
 });
 
-/** Answers show the cost of a dispatch so (D58). */
 const CostAnswer = v.pipe(
   v.object({
     amount: v.pipe(v.number(), v.description('At list prices, of what was billed so far.')),

@@ -8,7 +8,7 @@ export interface MessageKey {
 }
 
 export interface ResolvePorts {
-  /** Returns the slice, and the outcome by all that is stored. Its read is strongly consistent. */
+  /** Returns the slice, and the outcome by all that is stored. Reads strongly. */
   readonly read: (
     key: MessageKey,
   ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;

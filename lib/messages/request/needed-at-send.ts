@@ -72,7 +72,7 @@ const ParametersSchema = v.object({
   phone_numbers_only: v.exactOptional(v.literal(true)),
 });
 
-/** `neededAtSend` answers so; absent fields are not needed (D49). */
+/** It answers `neededAtSend`; absent fields are not needed (D49). */
 export const NeededAtSendSchema = v.object({
   parameters: v.exactOptional(
     v.pipe(

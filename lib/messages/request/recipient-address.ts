@@ -10,7 +10,7 @@ import type { Destination } from '../../pricing/undelivered.ts';
 /** The platform takes both forms (platform reference, 4.1). */
 export const addressForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 
-/** The error text says so for neither form; the field's name precedes it. */
+/** It refuses any other text; the field's name precedes it. */
 export const addressFormText = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
 
 /** Returns the same for all spellings of one recipient. User ids are case-sensitive. */

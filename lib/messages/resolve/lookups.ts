@@ -52,7 +52,7 @@ export interface Lookup<Answer> {
   readonly ask: (askedAtMs: number) => Promise<Answer>;
 }
 
-/** A request waits so often for another's answer: longer than a call may take. */
+/** A request waits this often for another's answer: longer than a call may take. */
 export const waits = 12;
 export const waitMs = 500;
 

@@ -9,11 +9,11 @@ import { heldIn, type Marking, type Marks, type RetryState, withMarking } from '
 
 /** Every method rejects when the store cannot be reached. */
 export interface RetryMarks {
-  /** Its read is strongly consistent. */
+  /** Reads strongly. */
   find(jobId: string): Promise<Marks>;
   /** Replaces exactly `seen` by compare-and-set. Returns false when it has changed. */
   replace(write: MarksWrite): Promise<boolean>;
-  /** Returns the states of retries' jobs, by a strongly consistent read. A missing job is open. */
+  /** Returns the states of retries' jobs, strongly consistent. A missing job is open. */
   standingsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, RetryState>>;
 }
 

@@ -42,9 +42,7 @@ export interface RetryablePlace {
 }
 
 export interface Retryable {
-  /** They are in the order of the request. */
   readonly places: readonly RetryablePlace[];
-  /** So many recipients must wait first. */
   readonly later: number;
 }
 

@@ -3,7 +3,7 @@ import { isSmall } from './count-jobs.ts';
 import type { Statement } from './statement.ts';
 
 export interface CountReceiptsPorts {
-  /** Returns statements by job, without jobs that have none, by a strongly consistent read. */
+  /** Returns statements by job, without jobs that have none, strongly consistent. */
   readonly stated: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, Statement>>;
   readonly count: (jobIds: readonly string[]) => Promise<void>;
   readonly countLater: (head: ReceiptsOfJob['head']) => Promise<void>;

@@ -39,7 +39,6 @@ export function recordAttribute(kind: RecordKind): string {
 
 export interface StatedJob {
   readonly job: CountedJob;
-  /** The first version replaces none. */
   readonly before: number | undefined;
   readonly statement: Statement;
 }
@@ -50,7 +49,7 @@ export interface CountStep {
   readonly stated: readonly StatedJob[];
   /** Additions are by day and attribute. */
   readonly days: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Committed money grows by these, by month (`YYYY-MM`). */
+  /** These are added to committed money, by month (`YYYY-MM`). */
   readonly months: ReadonlyMap<string, number>;
 }
 

@@ -10,7 +10,7 @@ import { type CountMessage, type CountQueue, countMessageOf } from '../watch/wat
 
 /** Every method rejects when the store cannot be reached. */
 export interface CountMarks {
-  /** Returns the time of the job's last known count, by a strongly consistent read. */
+  /** Returns the time of the job's last known count, strongly consistent. */
   dueMs(jobId: string): Promise<number | undefined>;
   mark(job: Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>, dueMs: number): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface LaterCountPorts {
   readonly nowMs: () => number;
 }
 
-/** Clocks differ so far: a count that begins sooner may miss this run's append. */
+/** Clocks may differ by this: a count that begins sooner may miss this run's append. */
 const clocksApartMs = 10_000;
 
 const soonestMs = 60_000;

@@ -78,7 +78,6 @@ export const SpendDaySchema = v.object({
   ...Sums,
 });
 
-/** A client's spending is answered so (D58). */
 export const SpendSchema = v.object({
   client_id: wholeNumber,
   from: v.pipe(v.string(), v.isoDate()),

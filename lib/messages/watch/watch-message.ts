@@ -38,7 +38,6 @@ const ParkedWatchSchema = v.object({
   told: v.exactOptional(v.object({ fromMs: v.number(), ...v.pick(JobParkedSchema, ['code', 'scope']).entries })),
   /** The waiting was found ended then, while no recipient had been called yet. */
   resumedMs: v.exactOptional(v.number()),
-  /** The platform was last asked about the template then. */
   askedAtMs: v.exactOptional(v.number()),
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
@@ -110,7 +109,7 @@ export function firstLookSeconds(lastMs: number, nowMs: number): number {
 
 /**
  * Returns the seconds to the next look at a running job: a tenth of its age, from 5 s to 15 min. A scheduled send's age
- * begins with its opening; while all lots are closed the look waits for the next one (D56).
+ * begins with its opening; with all lots closed the look waits for the next.
  */
 export function nextLookSeconds(
   { acceptedAtMs, lots }: Pick<WatchMessage, 'acceptedAtMs'> & { readonly lots?: readonly Lot[] | undefined },

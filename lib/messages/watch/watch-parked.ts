@@ -44,7 +44,7 @@ interface Ports extends ParkedPorts {
 
 interface ParkedJob extends NotifiedJob, WatchedJob {}
 
-/** The platform is asked at least so often: ten jobs of one template ask ten times. */
+/** The platform is asked at least this often: ten jobs of one template ask ten times. */
 const longestQuietMs = 600_000;
 
 /** A resumed job without a sent or refused message counts as going on after this much open time (D56). */

@@ -9,9 +9,7 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { RequestedTime } from '../job.ts';
 import type { LocalTimes } from './openings.ts';
 
-/** A send may request its time (D56). */
 export interface SendTime extends LocalTimes {
-  /** The report shows the headers verbatim. */
   readonly asked: RequestedTime;
   readonly sendAtMs?: number;
   /** All recipients have it, in place of their own. */

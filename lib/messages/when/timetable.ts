@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 /** It covers clock skew and the request's duration: a time this far in the past is now. */
 const skewMs = 5 * 60_000;
 const mostAheadMs = 30 * dayMs;
-/** Without a time to live, messages may be called so long after the first moment. */
+/** Without a time to live, messages may be called this long after the first moment. */
 const calledForMs = 28 * dayMs;
 /** Hours that two clock changes skip have returned by then. */
 const firstOpeningWithinMs = 28 * dayMs;
@@ -20,7 +20,6 @@ const longestLifeMs = 31 * dayMs;
 export interface ZoneTimes {
   /** It is empty without hours and days: zones do not matter then. */
   readonly zones: readonly string[];
-  /** They are indexes in the job. */
   readonly members: readonly number[];
   /** It is empty if no opening lies in the job's life. */
   readonly open: readonly Opening[];
@@ -28,7 +27,6 @@ export interface ZoneTimes {
   readonly firstMs: number;
 }
 
-/** A send has these call times (D56). */
 export interface Timetable {
   /** No recipient is called earlier. */
   readonly fromMs: number;

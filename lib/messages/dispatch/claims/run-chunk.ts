@@ -17,10 +17,9 @@ export interface ChunkPorts extends SlicePorts {
   readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
 }
 
-/** At most so many claimed slices have no end: they become `unknown` if the run is killed. */
+/** At most this many claimed slices have no end: they become `unknown` if the run is killed. */
 const mostClaimed = 3;
 
-/** `again` carries the slices, and their time if known. */
 export type ChunkEnd =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'again'; readonly slices: readonly ChunkSlice[]; readonly atMs?: number };

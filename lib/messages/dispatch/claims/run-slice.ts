@@ -12,7 +12,6 @@ import {
 } from './slice.ts';
 import type { Slices } from './slice-store.ts';
 
-/** By place, it may call these recipients. */
 export interface SliceTry {
   readonly claim: SliceClaim;
   readonly recipients: ReadonlyMap<number, ChunkRecipient>;

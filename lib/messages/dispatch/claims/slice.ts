@@ -169,7 +169,6 @@ export function dueMsOf({ outcomes }: Pick<Slice, 'outcomes'>): number | undefin
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-/** They replace `unknown`, by place. */
 export type Settlements = ReadonlyMap<number, Exclude<Outcome, { readonly state: 'again' }>>;
 
 /** Returns the slice with settled outcomes, or undefined when none of them is `unknown` any more. */
