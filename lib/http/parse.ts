@@ -33,7 +33,7 @@ function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
 }
 
 /**
- * One sentence for one issue. valibot ignores inner messages for missing and unknown keys, so this function words
+ * Words one issue in one sentence. valibot ignores inner messages for missing and unknown keys, so this function words
  * those. A schema's message wins. All others say what was expected and received.
  */
 export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {

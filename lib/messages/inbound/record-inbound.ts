@@ -12,8 +12,8 @@ import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
 import type { EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
 
-// An inbound word is recorded, then emitted if it is the latest of its scope (D55). Idempotent: entries merge, and
-// event ids follow from the word.
+// An inbound word is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries merge,
+// and event ids follow from the word.
 
 // A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
 // for both, so that no stop outlives a past widening.

@@ -92,7 +92,7 @@ function deliveryOf({ receiptsExpected, acceptedAtMs }: CostedJob, { outcome, pr
   return receiptsExpected !== true && outcome.state === 'sent' ? (outcome.atMs ?? acceptedAtMs) : undefined;
 }
 
-/** `sent`: a delivery may still be reported. `held`, `unknown`: the platform may have the message. */
+/** A delivery of `sent` may still be reported; the platform may have `held` and `unknown`. */
 const stillOpen: ReadonlySet<ReportedState> = new Set(['pending', 'held', 'sent', 'unknown']);
 
 function mayStillBeBilled(state: ReportedState): boolean {

@@ -102,8 +102,8 @@ export function examineItems(items: readonly StatusItem[]): ExaminedItem[] {
 }
 
 /**
- * Skips all but the first of one action on a target, and all of different actions (contract, PATCH
- * /v1/templates/status). Items without a target do not count.
+ * Skips all but the first of one action on a target, and all of different actions
+ * (contract, PATCH /v1/templates/status). Items without a target do not count.
  */
 function repetitions(
   items: readonly { readonly target: unknown; readonly action: StatusAction }[],
