@@ -24,7 +24,7 @@ export interface AuthorizerPorts {
 }
 
 /**
- * The only verifier of tokens. HTTP APIs document no authorizer's 401, so every request passes with a verdict, and the
+ * This alone verifies tokens. HTTP APIs document no authorizer's 401, so every request passes with a verdict, and the
  * endpoint answers 401 (D2, `callerOf`). Without keys it throws: 500 (R35).
  */
 export function authorizer(ports: AuthorizerPorts): Authorizer {
@@ -50,7 +50,6 @@ async function keysOf(ports: AuthorizerPorts, requestId: string): Promise<Verifi
   }
 }
 
-/** The token of `Bearer <token>`, the scheme in any letter case (RFC 9110, 11.1). */
 function bearerToken(header: string | undefined): string | undefined {
   return /^bearer +(\S+)$/i.exec(header ?? '')?.[1];
 }

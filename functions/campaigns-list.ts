@@ -11,7 +11,7 @@ export const CampaignsListAnswer = v.object({
   total: wholeNumber,
 });
 
-/** GET /v1/campaigns: the operating client's campaigns by id; without `BSP_CN` only the user's (D50). */
+/** GET /v1/campaigns: lists the operating client's campaigns by id, without `BSP_CN` only the user's (D50). */
 export function campaignsList(ports: {
   readonly directory: Pick<Directory, 'hasClient' | 'findUser' | 'listCampaigns'>;
   readonly nowMs: () => number;

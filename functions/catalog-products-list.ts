@@ -35,7 +35,7 @@ export const CatalogProductsAnswer = v.object({
 
 type Ports = CatalogPorts & { readonly directory: Directory; readonly nowMs: () => number };
 
-/** GET /v1/catalogs/{did}/products: one page of the products of the WABA's linked catalog (D31). */
+/** GET /v1/catalogs/{did}/products: lists one page of the products of the WABA's linked catalog (D31). */
 export function catalogProductsList(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: CatalogProductsQuery }, async (event) => {
     const { caller } = event;

@@ -26,7 +26,7 @@ type Ports = {
   readonly nowMs: () => number;
 };
 
-/** GET /v1/catalogs/{did}: the catalogs linked to the DID's WABA, as the platform lists them now (D59). */
+/** GET /v1/catalogs/{did}: lists the catalogs linked to the DID's WABA, as the platform does now (D59). */
 export function catalogsList(ports: Ports): Endpoint {
   return clientEndpoint(ports, noBody, async (event) => {
     const { caller } = event;

@@ -11,8 +11,8 @@ import type { RowStore } from '../lib/templates/model/row-store.ts';
 export const ChannelCampaignsGroupedAnswer = v.array(GroupWithWabasSchema);
 
 /**
- * GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the assignments of a template in the caller's scope
- * (D15).
+ * GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: lists the assignments of a template in the caller's
+ * scope (D15).
  */
 export function channelCampaignsGrouped(ports: {
   readonly directory: Directory;

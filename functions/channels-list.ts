@@ -29,7 +29,9 @@ export const ChannelsListAnswer = v.object({
   fields: v.string(),
 });
 
-/** GET /v1/client-messaging-channels: channels of one client or, with `BSP_CN`, of all; filtered and paged (D35). */
+/**
+ * GET /v1/client-messaging-channels: lists channels of one client or, with `BSP_CN`, of all; filtered and paged (D35).
+ */
 export function channelsList(ports: {
   readonly directory: Clients;
   readonly channels: Pick<ChannelStore, 'channelsOf'>;

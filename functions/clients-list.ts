@@ -14,7 +14,10 @@ export const ClientsListAnswer = v.object({
   page_size: wholeNumber,
 });
 
-/** GET /v1/clients: every client by id, or the named one, for callers with `BSP_CN`; 403 for all others (D59). */
+/**
+ * GET /v1/clients: lists every client by id, or the named one, for callers with `BSP_CN`; refuses all others with 403
+ * (D59).
+ */
 export function clientsList(ports: {
   readonly directory: Pick<Directory, 'hasClient' | 'listClients'>;
   readonly nowMs: () => number;

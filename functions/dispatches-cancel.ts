@@ -12,7 +12,7 @@ import { type CancelCampaignPorts, cancelCampaign } from '../lib/messages/find/c
 
 export const DispatchesCancelQuery = v.object({
   client_id: ClientIdText,
-  // Required, because a script's unset variable would cancel everything.
+  // The id is required, because a script's unset variable would cancel everything.
   campaign_id: v.pipe(
     v.string('campaign_id is required'),
     v.minLength(1, 'campaign_id is required'),

@@ -30,7 +30,10 @@ export const DispatchesFindAnswer = v.object({
 
 type Ports = FindPorts & { readonly directory: Clients };
 
-/** GET /v1/dispatches: the operating client's dispatches on all DIDs, newest first, with counts, cost and state (D59). */
+/**
+ * GET /v1/dispatches: finds the operating client's dispatches on all DIDs, newest first, with counts, cost and state
+ * (D59).
+ */
 export function dispatchesFind(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: DispatchesFindQuery }, async (event) => {
     const { caller } = event;
@@ -46,7 +49,7 @@ export function dispatchesFind(ports: Ports): Endpoint {
     if (query.cursor !== undefined && after === undefined) throw invalid('cursor', 'cursor is not one of this list');
 
     const asked = { after, limit: query.limit ?? defaultLimit };
-    // Concurrent, to save a round trip; the answer waits for the check of the client.
+    // Concurrent reads save a round trip; the answer waits for the check of the client.
     const [, { data, next }] = await Promise.all([
       operatingClient(ports.directory, caller, askedId),
       findDispatches(ports, { ...question, states }, asked),

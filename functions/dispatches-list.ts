@@ -42,8 +42,8 @@ export const DispatchesListAnswer = v.object({
 type Ports = { readonly directory: Directory; readonly dispatches: Dispatches; readonly nowMs: () => number };
 
 /**
- * GET /v1/template/messages/{did}: the operating client's dispatches on a DID, newest first (D40). A client without the
- * DID may still read its dispatches there.
+ * GET /v1/template/messages/{did}: lists the operating client's dispatches on a DID, newest first (D40). A client
+ * without the DID may still read its dispatches there.
  */
 export function dispatchesList(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: DispatchesListQuery }, async (event) => {
@@ -58,7 +58,7 @@ export function dispatchesList(ports: Ports): Endpoint {
     const after = query.cursor === undefined ? undefined : dispatchesPlaceOf(question, query.cursor);
     if (query.cursor !== undefined && after === undefined) throw invalid('cursor', 'cursor is not one of this list');
 
-    // Concurrent, to save a round trip; the answer waits for the check of the client.
+    // Concurrent reads save a round trip; the answer waits for the check of the client.
     const [clientId, found, { accepted, next }] = await Promise.all([
       operatingClient(ports.directory, caller, askedId),
       ports.directory.findDid(did),

@@ -5,7 +5,7 @@ import { deliverBatch } from '../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts } from '../lib/webhooks/delivery/deliver-ports.ts';
 import { deployedDeliveries } from '../lib/webhooks/deployed.ts';
 
-/** Consumer of the event queue: records each event and posts it to its client (D34); reports messages to redeliver. */
+/** Consumes the event queue: records each event and posts it to its client (D34); reports messages to redeliver. */
 export function eventsDeliver(ports: Omit<DeliverPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();

@@ -33,7 +33,7 @@ export interface LoginPorts extends SignInPorts {
   readonly audit: Audit;
 }
 
-/** POST /login: an access token for a user name and password (contract, Authentication 1; D3, D11). */
+/** POST /login: issues an access token for a user name and password (contract, Authentication 1; D3, D11). */
 export function login(ports: LoginPorts): Endpoint {
   return publicEndpoint(loginBody, async (event) => {
     const given = v.parse(LoginSchema, jsonValue(String(event.body)));

@@ -22,7 +22,7 @@ export const MeAnswer = v.object({
   ),
 });
 
-/** GET /v1/me: the caller's user, client, permissions and campaigns (D59). */
+/** GET /v1/me: shows the caller's user, client, permissions and campaigns (D59). */
 export function me(ports: {
   readonly directory: Pick<Directory, 'hasClient' | 'findClient' | 'findUser' | 'listCampaigns'>;
   readonly nowMs: () => number;

@@ -2,7 +2,7 @@ import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
 import { deployedWorker } from '../lib/messages/deployed/worker.ts';
 import { messagesDispatch } from '../lib/messages/dispatch/chunk-handler.ts';
 
-/** Consumer of the queue of small requests, mostly one-time codes, which wait behind no job (D44). */
+/** Consumes the queue of small requests, mostly one-time codes, which wait behind no job (D44). */
 export const handler = deployed(() =>
   messagesDispatch(deployedWorker(environmentVariable('URGENT_QUEUE_URL'), { isOfSmallRequests: true })),
 );

@@ -2,7 +2,7 @@ import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
 import { deployedWorker } from '../lib/messages/deployed/worker.ts';
 import { messagesDispatch } from '../lib/messages/dispatch/chunk-handler.ts';
 
-/** Consumer of the dispatch queue: the chunks of jobs. */
+/** Consumes the dispatch queue: the chunks of jobs. */
 export const handler = deployed(() =>
   messagesDispatch(deployedWorker(environmentVariable('DISPATCH_QUEUE_URL'), { isOfSmallRequests: false })),
 );

@@ -21,7 +21,7 @@ type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
  */
 const countedFromDelivery = 3;
 
-/** Consumer of the send-job queue: turns jobs into chunks, round by round; an unfinished round is redelivered. */
+/** Consumes the send-job queue: turns jobs into chunks, round by round; an unfinished round is redelivered. */
 export function messagesFanOut({ postpone, ...ports }: Ports) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();

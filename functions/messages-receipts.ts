@@ -5,7 +5,7 @@ import { processReceipts } from '../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptPorts } from '../lib/messages/receipts/receipt-ports.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
-/** Consumer of the receipt queue: records the platform's receipts (D39); reports messages to redeliver. */
+/** Consumes the receipt queue: records the platform's receipts (D39); reports messages to redeliver. */
 export function messagesReceipts(ports: Omit<ReceiptPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();

@@ -34,8 +34,8 @@ export const MessagesReportAnswer = DispatchReportSchema;
 type Ports = { readonly directory: Clients } & ReportPorts;
 
 /**
- * GET /v1/template/messages/{did}/{dispatchId}: the outcomes of one dispatch, for its client and on its DID, even if
- * another client has the DID by now (D40). CSV if the request prefers it (D59).
+ * GET /v1/template/messages/{did}/{dispatchId}: reports the outcomes of one dispatch, for its client and on its DID,
+ * even if another client has the DID by now (D40), as CSV if the request prefers it (D59).
  */
 export function messagesReport(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: MessagesReportQuery }, async (event) => {
@@ -48,7 +48,7 @@ export function messagesReport(ports: Ports): Endpoint {
     if (query.cursor !== undefined && from === undefined) throw strayCursor();
     const askedId = askedClientId({ query: query.client_id });
 
-    // Concurrent, to save a round trip; the answer waits for the check of the client.
+    // Concurrent reads save a round trip; the answer waits for the check of the client.
     const [clientId, open, rates] = await Promise.all([
       operatingClient(ports.directory, caller, askedId),
       openReport(ports.report, question, from),
@@ -71,7 +71,7 @@ export function messagesReport(ports: Ports): Endpoint {
   });
 }
 
-/** The next page as a relative link, because a CSV has no place for a cursor. */
+/** Links to the next page relatively, because a CSV has no place for a cursor. */
 function linkTo(query: Readonly<Record<string, string | undefined>>, after: string | undefined): string | undefined {
   if (after === undefined) return undefined;
   return `<?${new URLSearchParams({ ...(query as Record<string, string>), cursor: after })}>; rel="next"`;

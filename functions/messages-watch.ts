@@ -5,8 +5,7 @@ import { type WatchPorts, watchJobs } from '../lib/messages/watch/watch.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
 /**
- * Consumer of the watch queue: watches jobs to their end and announces it (D41), and parked ones until they resume
- * (D46).
+ * Consumes the watch queue: watches jobs to their end and announces it (D41), and parked ones until they resume (D46).
  */
 export function messagesWatch(ports: WatchPorts) {
   return async (event: SQSEvent): Promise<SQSBatchResponse> => {

@@ -31,8 +31,8 @@ type Ports = ClientScopePorts & {
 };
 
 /**
- * GET /v1/opt-outs: the people who have stopped or started marketing of the operating client, in no meaningful order
- * (D55).
+ * GET /v1/opt-outs: lists the people who have stopped or started marketing of the operating client, in no meaningful
+ * order (D55).
  */
 export function optOutsList(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: OptOutsListQuery }, async (event) => {

@@ -7,8 +7,8 @@ import { metered } from '../lib/observe/metrics.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 
 /**
- * Consumer of the hint queue: reads again what the platform has changed (D42), holds or releases WABAs on its word
- * (D46), and reports messages to redeliver.
+ * Consumes the hint queue: reads again what the platform has changed (D42), holds or releases WABAs on its word (D46),
+ * and reports messages to redeliver.
  */
 export function platformHints(ports: Omit<HintPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {

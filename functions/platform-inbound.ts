@@ -5,7 +5,7 @@ import { type InboundPorts, processInbound } from '../lib/messages/inbound/proce
 import { metered } from '../lib/observe/metrics.ts';
 
 /**
- * Consumer of the inbound queue: records people's wishes and answers (D55), tells clients, and reports messages to
+ * Consumes the inbound queue: records people's wishes and answers (D55), tells clients, and reports messages to
  * redeliver.
  */
 export function platformInbound(ports: Omit<InboundPorts, 'remainingMs'>) {

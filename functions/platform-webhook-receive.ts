@@ -12,8 +12,8 @@ import type { RawBody } from '../lib/platform/webhook/signature.ts';
 export const PlatformWebhookAnswer = v.object({ received: v.literal(true) });
 
 /**
- * POST /platform/webhook: the platform's receipts, its changes of templates and numbers, and people's messages (D38,
- * D55). Public, but signed.
+ * POST /platform/webhook: takes the platform's receipts, its changes of templates and numbers, and people's messages
+ * (D38, D55). The route is public, but signed.
  */
 export function platformWebhookReceive(ports: WebhookPorts): Endpoint {
   return publicEndpoint(rawBody({ maxBytes: bodyMaxBytes.platform }), async (event) => {

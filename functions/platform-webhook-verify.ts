@@ -5,7 +5,7 @@ import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { deployedPlatformApps, type ReadPlatformApps } from '../lib/platform/webhook/deployed.ts';
 import { isVerifyToken } from '../lib/platform/webhook/signature.ts';
 
-/** `safeParse`, because every bad query gets the same answer. */
+/** `safeParse` serves because every bad query gets the same answer. */
 export const PlatformHandshakeQuery = v.object({
   'hub.mode': v.literal('subscribe'),
   'hub.verify_token': v.string(),
@@ -16,7 +16,7 @@ interface Ports {
   readonly apps: ReadPlatformApps;
 }
 
-/** GET /platform/webhook: the platform verifies this address before it calls it (D38). Public. */
+/** GET /platform/webhook: lets the platform verify this address before it calls it (D38). The route is public. */
 export function platformWebhookVerify({ apps }: Ports): Endpoint {
   return publicEndpoint(noBody, async (event) => {
     const asked = v.safeParse(PlatformHandshakeQuery, event.queryStringParameters);

@@ -20,11 +20,13 @@ export const PricingQuery = v.object({
 
 export const PricingAnswer = PriceSchema;
 
-/** GET /v1/pricing: the list price of a message of one category to one country (D32), the same for every caller. */
+/**
+ * GET /v1/pricing: shows the list price of a message of one category to one country (D32), the same for every caller.
+ */
 export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: PricingQuery }, async (event) => {
     const query = parse(PricingQuery, event.queryStringParameters ?? {});
-    askedClientId({ query: query.client_id }); // for its form alone: every client has the same prices
+    askedClientId({ query: query.client_id }); // its form alone counts: every client has the same prices
     const category = categoryOf(query.category);
     if (category === undefined) {
       const received = JSON.stringify(query.category.slice(0, 60));

@@ -7,7 +7,7 @@ import { type RefreshPorts, refreshRates } from '../lib/pricing/refresh-rates.ts
 const maxFileBytes = 1_000_000;
 const fetchMs = 20_000;
 
-/** On a schedule: takes over the rates of RATE_SOURCE_URL if they are valid (D32), else throws. */
+/** Runs on a schedule: takes over the rates of RATE_SOURCE_URL if they are valid (D32), else throws. */
 export function pricingRefresh(ports: RefreshPorts): () => Promise<void> {
   return async () => {
     await refreshRates(ports);

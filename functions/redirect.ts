@@ -12,7 +12,7 @@ interface Ports {
   readonly redirects: Pick<RedirectStore, 'urlOf'>;
 }
 
-/** GET /r/{code}: leads a recipient from a message's button to its URL (D19). Public. */
+/** GET /r/{code}: leads a recipient from a message's button to its URL (D19). The route is public. */
 export function redirect({ redirects }: Ports): Endpoint {
   return publicEndpoint(noBody, async (event) => {
     const { code } = parse(RedirectPath, event.pathParameters);

@@ -19,7 +19,10 @@ export const SpendGetAnswer = SpendSchema;
 
 type Ports = { readonly directory: Clients; readonly spend: SpendSums; readonly nowMs: () => number };
 
-/** GET /v1/spend: what the operating client has spent in some days, by campaign, template, DID or market, and day by day (D58). */
+/**
+ * GET /v1/spend: shows what the operating client has spent in some days, by campaign, template, DID or market, and day
+ * by day (D58).
+ */
 export function spendGet(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: SpendGetQuery }, async (event) => {
     const query = parse(SpendGetQuery, event.queryStringParameters ?? {});

@@ -15,7 +15,7 @@ import { switchedOffReason } from '../lib/templates/status/switched-off.ts';
 
 export const TemplatesGetAnswer = v.object({ ...TemplateSchema.entries, ...NeededAtSendSchema.entries });
 
-/** GET /v1/templates/{messageTemplateId}: one template as listed, with the needs of its sends (D49). */
+/** GET /v1/templates/{messageTemplateId}: shows one template as listed, with the needs of its sends (D49). */
 export function templatesGet(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;

@@ -35,7 +35,7 @@ export const TemplatesListAnswer = v.object({
   paging: alwaysNull(() => v.looseObject({})),
 });
 
-/** GET /v1/templates: the operating client's templates, filtered, paged, with their campaigns and channels. */
+/** GET /v1/templates: lists the operating client's templates, filtered, paged, with their campaigns and channels. */
 export function templatesList(ports: {
   readonly directory: Directory;
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'>;

@@ -58,7 +58,7 @@ export function templatesStatus(
     const items = statusItems(body.templates, body.action);
 
     const askedId = askedClientId({ query: query.client_id, body: body.client_id });
-    await operatingClient(ports.directory, caller, askedId); // refuses a foreign client; each item finds its own
+    await operatingClient(ports.directory, caller, askedId); // it refuses a foreign client; each item finds its own
 
     const results = await setStatus(ports, { caller, askedId }, items);
     const switched = switchedTemplates(results, { caller, askedId }).map(({ clientId, action, documentIds }) =>

@@ -20,7 +20,7 @@ import { syncNextClient, type WalkPorts } from '../lib/templates/sync/sync-walk.
 type Ports = SyncPorts & WalkPorts;
 
 /**
- * Worker of the sync queue (batch size 1): continues a synchronization, or takes a turn of the walk. Errors redeliver
+ * Works off the sync queue (batch size 1): continues a synchronization, or takes a turn of the walk. Errors redeliver
  * the message; a lost lock ends it. The walk continues however a client's turn ends.
  */
 export function templatesSyncWorker(ports: Ports) {

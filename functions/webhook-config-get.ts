@@ -9,7 +9,10 @@ import { deployedConfigs } from '../lib/webhooks/deployed.ts';
 
 export const WebhookConfigGetQuery = v.object({ client_id: ClientIdText });
 
-/** GET /v1/webhook/config: where the operating client's events go, and its trouble, or 404 (D33). Never the secret. */
+/**
+ * GET /v1/webhook/config: shows where the operating client's events go, and its trouble, or answers 404 (D33). The
+ * secret never appears.
+ */
 export function webhookConfigGet(ports: {
   readonly directory: Clients;
   readonly configs: Pick<WebhookConfigs, 'findConfig' | 'findFailures'>;

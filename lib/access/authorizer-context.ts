@@ -3,8 +3,8 @@ import * as v from 'valibot';
 const contextNumber = v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number), v.safeInteger());
 
 /**
- * The authorizer's context as endpoints read it: text only, as HTTP APIs require. Both sides deploy apart and contexts
- * are cached (D47), so endpoints ignore a new member until its release, and no member goes or changes.
+ * Endpoints read the authorizer's context as text, as HTTP APIs require. Both sides deploy apart and contexts are
+ * cached (D47), so endpoints ignore a new member until its release, and no member goes or changes.
  */
 export const AuthorizerContextSchema = v.object({
   verdict: v.literal('authorized'),
@@ -19,7 +19,7 @@ export const AuthorizerContextSchema = v.object({
 
 export type AuthorizerContext = v.InferInput<typeof AuthorizerContextSchema>;
 
-/** The context for a missing or bad token. Endpoints refuse every verdict but `authorized`. */
+/** A missing or bad token gets it. Endpoints refuse every verdict but `authorized`. */
 export const unauthorizedContext = { verdict: 'unauthorized' } as const;
 
 export function authorizerContext(token: {

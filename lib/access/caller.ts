@@ -3,7 +3,7 @@ import type { HttpEvent } from '../http/endpoint.ts';
 import { Refusal } from '../http/refusal.ts';
 import { AuthorizerContextSchema } from './authorizer-context.ts';
 
-/** The permission to work for other clients than the token's own (contract, Authentication 3). */
+/** A caller with it may work for other clients than the token's own (contract, Authentication 3). */
 const crossClientPermission = 'BSP_CN';
 
 export const permissions = [crossClientPermission] as const;
@@ -15,14 +15,14 @@ export interface Caller {
   readonly crossClient: boolean;
 }
 
-/** Whether a token's `exp` has come: one rule for authorizer and endpoints, without tolerance (D3). */
+/** Tells whether a token's `exp` has come: one rule for authorizer and endpoints, without tolerance (D3). */
 export function hasExpired(expiresAtSeconds: number, nowMs: number): boolean {
   return nowMs >= expiresAtSeconds * 1000;
 }
 
 /**
- * The caller behind the authorizer, which passes every request with its verdict (D2). Refuses with 401 another verdict
- * than `authorized`, a malformed context, and a token that expired since (D3).
+ * Returns the caller behind the authorizer, which passes every request with its verdict (D2). Refuses with 401 another
+ * verdict than `authorized`, a malformed context, and a token that expired since (D3).
  */
 export function callerOf(event: HttpEvent, nowMs: number): Caller {
   const context = v.safeParse(AuthorizerContextSchema, event.requestContext.authorizer?.lambda);

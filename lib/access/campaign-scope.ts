@@ -2,12 +2,12 @@ import { Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
 import type { Directory } from './directory.ts';
 
-/** The campaigns that a caller sees (D15); undefined for a caller with `BSP_CN`, who sees all. */
+/** A caller sees these campaigns (D15); undefined means a caller with `BSP_CN`, who sees all. */
 export type CampaignScope = ReadonlySet<number> | undefined;
 
 export type ScopedCaller = Pick<Caller, 'clientId' | 'crossClient' | 'userId'>;
 
-/** The scope of a caller. One read, or none. */
+/** Reads the scope of a caller once, or not at all. */
 export async function campaignScope(
   directory: Pick<Directory, 'findUser'>,
   caller: ScopedCaller,

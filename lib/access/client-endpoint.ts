@@ -16,11 +16,11 @@ export interface ClientEndpointPorts {
   readonly budget?: ClientBudget | undefined;
 }
 
-/** What a page reads of a request: its body, and its parameters other than `client_id`. */
+/** A page reads this of a request: its body, and its parameters other than `client_id`. */
 export type PageReads = NamedReads & { readonly body: BodyReader };
 
 /**
- * The frame of every page that is not public; its handler gets the caller. Refuses with 401 before any body or port is
+ * Frames every page that is not public; its handler gets the caller. Refuses with 401 before any body or port is
  * touched (D2, D5), then with 429 when the budget is used up (D54).
  */
 export function clientEndpoint(

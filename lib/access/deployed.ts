@@ -12,7 +12,7 @@ import { keysKeptSeconds, signingKey } from './tokens/token-keys.ts';
 
 export { deployed } from '../aws/deployed.ts';
 
-/** The frame's ports behind the authorizer. A limit of 0 switches the budget off (D54). */
+/** Builds the frame's ports behind the authorizer. A limit of 0 switches the budget off (D54). */
 export function deployedFrame() {
   const limit = Number(environmentVariable('CLIENT_RATE_PER_MINUTE'));
   const counter = leaseStore(documents(), environmentVariable('BUDGETS_TABLE'));

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { ItemKey } from '../aws/item-key.ts';
 
 /**
- * The items of the directory table, which provisioning writes and functions only read. A client's items share its
+ * Provisioning writes the items of the directory table and functions only read them. A client's items share its
  * partition, so that every read is scoped.
  */
 export const clientKey = (clientId: number): ItemKey => ({ pk: clientPartition(clientId), sk: profileSortKey });
@@ -14,7 +14,7 @@ export const channelKey = (clientId: number, channelId: number): ItemKey =>
   clientItem(clientId, `${channelSortPrefix}${channelId}`);
 export const wabaKey = (clientId: number, wabaId: string): ItemKey =>
   clientItem(clientId, `${wabaSortPrefix}${wabaId}`);
-/** All clients in one partition, in order of their ids. The padding makes keys sort as numbers. */
+/** All clients are in one partition, in order of their ids. The padding makes keys sort as numbers. */
 export const registeredClientKey = (clientId: number): ItemKey => ({
   pk: clientsPartition,
   sk: `${clientSortPrefix}${String(clientId).padStart(16, '0')}`,
@@ -29,7 +29,7 @@ export const campaignSortPrefix = 'CAMPAIGN#';
 export const channelSortPrefix = 'CHANNEL#';
 export const wabaSortPrefix = 'WABA#';
 export const userSortPrefix = 'USER#';
-/** The sort keys of items that are alone in their partition. */
+/** These items are alone in their partition. */
 export const profileSortKey = 'PROFILE';
 export const didSortKey = 'DID';
 
@@ -41,7 +41,7 @@ function clientItem(clientId: number, sk: string): ItemKey {
   return { pk: clientPartition(clientId), sk };
 }
 
-/** A client. Only the copy in its own partition has the zone. */
+/** Only the copy in the client's own partition has the zone. */
 export const ClientItemSchema = v.object({
   clientId: v.number(),
   name: v.string(),
@@ -71,7 +71,7 @@ const WabaSchema = v.object({
 
 export const WabaItemSchema = v.object({ ...WabaSchema.entries, businessId: v.string(), businessName: v.string() });
 
-/** A channel as requests need it. The table of channels has the listed form (lib/channels). */
+/** It has what requests need. The table of channels has the listed form (lib/channels). */
 export const ChannelItemSchema = v.object({
   channelId: v.number(),
   did: v.string(),
@@ -85,14 +85,13 @@ export const ChannelItemSchema = v.object({
 export const DidItemSchema = v.object({
   channel: v.object({
     ...ChannelItemSchema.entries,
-    /** The Messaging Account that sends name, if the operator gives one. */
     messagingAccountId: v.exactOptional(v.string()),
   }),
   waba: v.object({
     ...WabaSchema.entries,
-    /** What clients with a budget may spend in a month (D58). */
+    /** Clients with a budget may spend this much in a month (D58). */
     monthlyBudgets: v.exactOptional(v.array(v.object({ clientId: v.number(), amount: v.number(), stop: v.boolean() }))),
-    /** The platform app that delivers receipts for its messages (D38), if there is one. */
+    /** The platform app delivers receipts for its messages (D38), if there is one. */
     appId: v.exactOptional(v.string()),
   }),
 });

@@ -1,9 +1,9 @@
 import { Refusal } from '../http/refusal.ts';
 
-/** The spelling of a DID. Other text is never looked up: DynamoDB refuses keys over 2,048 bytes. */
+/** A DID has this spelling. Other text is never looked up: DynamoDB refuses keys over 2,048 bytes. */
 export const didPattern = /^\d{5,20}$/;
 
-/** A channel: one business number (DID) of one client, on one WABA. */
+/** A channel is one business number (DID) of one client, on one WABA. */
 export interface Channel {
   readonly channelId: number;
   readonly did: string;
@@ -11,11 +11,11 @@ export interface Channel {
   readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly name: string;
-  /** The platform's limit for this number, in messages a second (platform reference, 4.4). */
+  /** The platform limits this number in messages a second (platform reference, 4.4). */
   readonly throughputPerSecond: number;
   /**
-   * The Messaging Account that sends from it, if the operator names one (platform reference, 8). Only the channel of a
-   * `Did` has it.
+   * The operator may name the Messaging Account that sends from it (platform reference, 8). Only the channel of a `Did`
+   * has it.
    */
   readonly messagingAccountId?: string;
 }
@@ -24,33 +24,33 @@ export interface Waba {
   readonly wabaId: string;
   readonly name: string;
   readonly namespace: string;
-  /** Name of the entry in the platform-credentials secret. */
+  /** It names the entry in the platform-credentials secret. */
   readonly credential: string;
-  /** Clients that work with this WABA, ascending. */
+  /** These clients work with the WABA, ascending. */
   readonly clientIds: readonly number[];
-  /** Whether a client may use every DID of the WABA, or only its own (D5). */
+  /** A client may use every DID of the WABA, or only its own (D5). */
   readonly dids: DidScope;
-  /** How far an opt-out that the platform reports counts (D55): its number, or the WABA if the operator widens it. */
+  /** An opt-out that the platform reports counts for its number, or for the WABA if the operator widens it (D55). */
   readonly platformStops?: PlatformStops;
-  /** Clients whose UTILITY messages heed opt-outs as well (D55). */
+  /** UTILITY messages of these clients heed opt-outs as well (D55). */
   readonly utilityStops?: readonly number[];
-  /** Budgets of its clients (D58), where they have one. Only the WABA of a `Did` has them. */
+  /** Only the WABA of a `Did` has the budgets of its clients (D58). */
   readonly monthlyBudgets?: readonly MonthlyBudget[];
-  /** The platform app that delivers receipts (D38), if there is one. Only the WABA of a `Did` has it. */
+  /** Only the WABA of a `Did` has the app that delivers receipts, if there is one (D38). */
   readonly appId?: string;
 }
 
-/** What a client may spend in a month of UTC (D58): at list prices, in dollars with up to eight decimals. */
+/** A client may spend it in a month of UTC (D58): at list prices, in dollars with up to eight decimals. */
 export interface MonthlyBudget {
   readonly clientId: number;
   readonly amount: number;
-  /** Refuses sends above the amount, except one-time codes; without it the client is only told. */
+  /** It refuses sends above the amount, except one-time codes; without it the client is only told. */
   readonly stop: boolean;
 }
 
 export type DidScope = 'waba' | 'own';
 
-/** Whether several clients may send from one number of the WABA (D5). */
+/** Tells whether several clients may send from one number of the WABA (D5). */
 export function isShared({ dids, clientIds }: Pick<Waba, 'dids' | 'clientIds'>): boolean {
   return dids === 'waba' && clientIds.length > 1;
 }
@@ -76,35 +76,35 @@ export interface UserProfile {
   readonly campaignIds: readonly number[];
 }
 
-/** A DID with its WABA: all that an endpoint with a DID needs, from one read. */
+/** An endpoint with a DID needs no more than this one read. */
 export interface Did {
   readonly channel: Channel;
   readonly waba: Waba;
 }
 
-/** Read side of the directory. Every method is one strongly consistent DynamoDB request (pages of a query apart). */
+/** Every method is one strongly consistent DynamoDB request (pages of a query apart). */
 export interface Directory {
   hasClient(clientId: number): Promise<boolean>;
-  /** The IANA zone that the operator gave the client (D56), or undefined. */
+  /** Returns the IANA zone that the operator gave the client (D56), or undefined. */
   zoneOfClient(clientId: number): Promise<string | undefined>;
   findClient(clientId: number): Promise<Client | undefined>;
   findDid(did: string): Promise<Did | undefined>;
   findUser(clientId: number, userId: string): Promise<UserProfile | undefined>;
-  /** All clients, ascending. */
+  /** Returns all clients, ascending. */
   listClientIds(): Promise<number[]>;
   listClients(): Promise<Client[]>;
-  /** The WABAs of a client, by id. */
+  /** Returns the WABAs of a client, by id. */
   listWabas(clientId: number): Promise<Waba[]>;
   listCampaigns(clientId: number): Promise<Campaign[]>;
-  /** All channels of the client, by id. */
+  /** Returns all channels of the client, by id. */
   listChannels(clientId: number): Promise<Channel[]>;
-  /** The client's channels among the given ids, without unknown ids. Ids are asked for in batches of 100. */
+  /** Returns the client's channels among the given ids, without unknown ids. Ids are asked for in batches of 100. */
   findChannels(clientId: number, channelIds: readonly number[]): Promise<Channel[]>;
 }
 
 /**
- * The DID rule (D5): a DID of a WABA of the client is usable. Where the WABA keeps clients to their own DIDs, only the
- * client's own is.
+ * Tells whether a client may use a DID (D5): it is of a WABA of the client and, where the WABA keeps clients to their
+ * own DIDs, the client's own.
  */
 export function isUsableDid(found: Did | undefined, clientId: number): found is Did {
   const ofWaba = found?.waba.clientIds.includes(clientId) === true;
@@ -112,7 +112,8 @@ export function isUsableDid(found: Did | undefined, clientId: number): found is 
 }
 
 /**
- * A DID that the client may use (D5). An unknown DID and a foreign one get the same refusal; `advice` ends its message.
+ * Returns a DID that the client may use (D5). An unknown DID and a foreign one get the same refusal; `advice` ends its
+ * message.
  */
 export function usableDid(found: Did | undefined, clientId: number, advice = ''): Did {
   if (isUsableDid(found, clientId)) return found;

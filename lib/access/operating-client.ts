@@ -8,14 +8,14 @@ const plainDecimal = /^[1-9]\d{0,15}$/;
 
 const clientId = () => v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** `client_id` of a query. `requestedClientId` checks it, because the contract quotes its refusal. */
+/** `requestedClientId` checks a query's `client_id`, because the contract quotes its refusal. */
 export const ClientIdText = v.optional(v.pipe(v.string(), documentedAs(clientId)));
 
 export const ClientIdJson = v.optional(v.pipe(v.unknown(), documentedAs(clientId)));
 
 /**
- * The `client_id` of query or body (D4), or undefined. Refuses with 400 `invalid client_id: <value>` all but a positive
- * safe integer in plain decimal (repeated parameters arrive joined by commas), and two different values.
+ * Returns the `client_id` of query or body (D4), or undefined. Refuses with 400 `invalid client_id: <value>` all but a
+ * positive safe integer in plain decimal (repeated parameters arrive joined by commas), and two different values.
  */
 export function requestedClientId(asked: {
   readonly query?: string | undefined;
@@ -29,7 +29,7 @@ export function requestedClientId(asked: {
   return fromQuery ?? fromBody;
 }
 
-/** The faults for which `requestedClientId` would refuse, for an answer that lists all faults. */
+/** Returns the faults for which `requestedClientId` would refuse, for an answer that lists all faults. */
 export function clientIdFaults(asked: Parameters<typeof requestedClientId>[0]): readonly Fault[] {
   try {
     requestedClientId(asked);
@@ -43,8 +43,8 @@ export function clientIdFaults(asked: Parameters<typeof requestedClientId>[0]): 
 export type Clients = Pick<Directory, 'hasClient'>;
 
 /**
- * The client that a request works for (D4). Refuses with 403 a foreign id without `BSP_CN`, and with 400 `invalid
- * client_id: <value>` an unknown one. One read, and none for the caller's own id.
+ * Returns the client that a request works for (D4). Refuses with 403 a foreign id without `BSP_CN`, and with 400
+ * `invalid client_id: <value>` an unknown one. Makes one read, and none for the caller's own id.
  */
 export async function operatingClient(clients: Clients, caller: Caller, askedId: number | undefined): Promise<number> {
   if (askedId === undefined || askedId === caller.clientId) return caller.clientId;
@@ -56,7 +56,7 @@ export async function operatingClient(clients: Clients, caller: Caller, askedId:
 }
 
 /**
- * Advice for a caller with `BSP_CN` who named no client (D4), else empty. It does not reveal whether the DID or
+ * Advises a caller with `BSP_CN` who named no client (D4), else is empty. It does not reveal whether the DID or
  * template exists.
  */
 export function clientIdAdvice(caller: Caller, askedId: number | undefined): string {

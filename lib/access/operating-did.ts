@@ -3,8 +3,8 @@ import { type Did, type Directory, usableDid } from './directory.ts';
 import { clientIdAdvice, operatingClient } from './operating-client.ts';
 
 /**
- * The client and the DID of a request, read side by side and checked in the order of D5. Refuses as `operatingClient`
- * (D4), then as `usableDid`.
+ * Returns the client and the DID of a request, read side by side and checked in the order of D5. Refuses as
+ * `operatingClient` (D4), then as `usableDid`.
  */
 export async function operatingDid(
   directory: Pick<Directory, 'hasClient' | 'findDid'>,

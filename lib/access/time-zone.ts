@@ -1,5 +1,5 @@
 /**
- * The runtime's spelling of an IANA zone, in whatever letter case it is given; undefined for an unknown one.
+ * Returns the runtime's spelling of an IANA zone, in whatever letter case it is given, or undefined for an unknown one.
  * Provisioning files and sends name zones (D56).
  */
 export function zoneNamed(text: string): string | undefined {

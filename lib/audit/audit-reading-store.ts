@@ -29,13 +29,13 @@ const ItemSchema = v.object({
   ends: v.optional(v.string()),
 });
 
-/** The lines of a client, or of operators, in a period: the earliest first, page by page. */
+/** Reads the lines of a client, or of operators, in a period: the earliest first, page by page. */
 export type ReadEntries = (
   whose: AuditEntry['whose'],
   period: { readonly fromMs: number; readonly toMs: number },
 ) => AsyncGenerator<AuditEntry[]>;
 
-/** The table `audit`, to be read: by operators alone. */
+/** Reads the table `audit`, for operators alone. */
 export function auditReader(table: QueriedTable): ReadEntries {
   return async function* entries(whose, period) {
     // Ids follow the time, and `~` follows every letter of an id.

@@ -7,8 +7,8 @@ import { type AuditEntry, auditExpirySeconds, auditKey } from './entry.ts';
 export type AppendEntry = (entry: AuditEntry, deadline?: AbortSignal) => Promise<void>;
 
 /**
- * The table `audit`, to be added to. No line is ever changed: one that is there was written by an attempt whose answer was lost,
- * for no two have the same id.
+ * Adds to the table `audit`. No line is ever changed: one that is there was written by an attempt whose answer was
+ * lost, for no two have the same id.
  */
 export function auditWriter(documentClient: DynamoDBDocumentClient, tableName: string): AppendEntry {
   return async (entry, deadline) => {

@@ -3,7 +3,7 @@ import { errorName } from '../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../observe/log.ts';
 import type { AuditEntry, Audited, AuditOutcome, UserAct } from './entry.ts';
 
-/** What a user has done for a client: its own, or with `BSP_CN` another. */
+/** A user has done it for a client: its own, or with `BSP_CN` another. */
 export interface Deed {
   readonly caller: { readonly userId: string; readonly clientId: number };
   readonly clientId: number;
@@ -11,7 +11,7 @@ export interface Deed {
   readonly on: Audited;
 }
 
-/** Where a page notes what its caller has done. */
+/** A page notes here what its caller has done. */
 export interface Audit {
   /** Never rejects, and takes a second at most: what was done is done, and its caller is told so. */
   note(deed: Deed, outcome: AuditOutcome): Promise<void>;
@@ -29,7 +29,7 @@ export interface AuditPorts {
 /** One attempt of the table's client is cut after three times that. */
 const longestWaitMs = 1_000;
 
-/** The audit of what users do. A line that cannot be written is in the log instead, and counted. */
+/** Audits what users do. A line that cannot be written is in the log instead, and counted. */
 export function usersAudit({ append, nowMs, newId, log, count }: AuditPorts): Audit {
   return {
     note: async (deed, outcome) => {
@@ -52,7 +52,7 @@ function entryOf(
   return { whose: clientId, who: caller.userId, ...elsewhere, what: act, on, outcome, ...made };
 }
 
-/** Without the DID: no phone number is in a log (R44). */
+/** Leaves out the DID: no phone number is in a log (R44). */
 function factsOf({ caller: { userId }, clientId, act, on }: Deed): LogFacts {
   const { wabaId, templateId, documentIds, jobId, campaignId, count } = on;
   return { clientId, userId, act, wabaId, templateId, documentIds, jobId, campaignId, count };

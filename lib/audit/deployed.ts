@@ -5,7 +5,7 @@ import { count } from '../observe/metrics.ts';
 import { type Audit, usersAudit } from './audit.ts';
 import { auditWriter } from './audit-store.ts';
 
-/** Where pages note what their callers do. */
+/** Builds the place where pages note what their callers do. */
 export function deployedAudit(): { readonly audit: Audit } {
   const append = auditWriter(documents(), environmentVariable('AUDIT_TABLE'));
   return { audit: usersAudit({ append, nowMs: Date.now, newId: () => ulid(), log, count }) };

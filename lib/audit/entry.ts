@@ -1,6 +1,9 @@
 import type { ItemKey } from '../aws/item-key.ts';
 
-/** What users do, and operators by their commands (`command.`): a closed list, whose words `npm run audit -- --what` takes. */
+/**
+ * The list of acts of users, and of operators by their commands (`command.`), is closed; `npm run audit -- --what`
+ * takes its words.
+ */
 export const auditActs = [
   'login',
   'webhook.changed',
@@ -33,13 +36,13 @@ export type UserAct = Exclude<AuditAct, `command.${string}`>;
 export type OperatorAct = Extract<AuditAct, `command.${string}`>;
 
 /**
- * What it was done to: a closed list of ids and counts. No recipient, no text of anybody and no secret has a key here; a URL of a
- * receiver may carry one, so it has none either.
+ * The act concerned these: a closed list of ids and counts. No recipient, no text of anybody and no secret has a key
+ * here; a URL of a receiver may carry one, so it has none either.
  */
 export interface Audited {
   readonly did?: string;
   readonly wabaId?: string;
-  /** The platform's id of a template. */
+  /** It is the platform's id. */
   readonly templateId?: string;
   readonly documentIds?: readonly string[];
   readonly jobId?: string;
@@ -49,31 +52,30 @@ export interface Audited {
   readonly queue?: string;
   readonly table?: string;
   readonly eventType?: string;
-  /** Of a hold. */
+  /** A hold has it. */
   readonly scope?: string;
-  /** Which kind of it: `part`, `sealing`, `sent`, `failed`, or a limit a second. */
+  /** It is `part`, `sealing`, `sent`, `failed`, or a limit a second. */
   readonly how?: string;
   readonly count?: number;
 }
 
 /**
- * `unknown`: it ended in a 5xx, and may have been done. Commands write `begun` before they act, then `done` or `failed`; one that
- * has `begun` alone was killed.
+ * `unknown` ended in a 5xx, and may have been done. Commands write `begun` before they act, then `done` or `failed`;
+ * one that has `begun` alone was killed.
  */
 export type AuditOutcome = 'done' | 'unknown' | 'begun' | 'failed';
 
-/** One line of the table `audit`. */
 export interface AuditEntry {
-  /** The client for which it was done; an operator's command is none's. */
+  /** It was done for this client; an operator's command is for none. */
   readonly whose: number | 'OPERATOR';
-  /** The name of a user; of an operator, what AWS or the machine calls the one who typed the command. */
+  /** It names a user; an operator is called what AWS or the machine calls the one who typed the command. */
   readonly who: string;
-  /** The user's own client, where that is another. */
+  /** It is there if the user's own client is another. */
   readonly ofClientId?: number;
   readonly what: AuditAct;
   readonly on: Audited;
   readonly outcome: AuditOutcome;
-  /** The id of the line `begun` that this one ends. */
+  /** This line ends the line `begun` with that id. */
   readonly ends?: string;
   readonly atMs: number;
   readonly id: string;
@@ -81,7 +83,7 @@ export interface AuditEntry {
 
 export const auditKeptDays = 400;
 
-/** A partition is a month of a client: one that logs in ten times a second has no more than DynamoDB takes. */
+/** Names a month of a client: one that logs in ten times a second has no more than DynamoDB takes in a partition. */
 export function auditPartition(whose: AuditEntry['whose'], month: string): string {
   return `AUDIT#${whose}#${month}`;
 }
@@ -91,12 +93,12 @@ export function auditKey({ whose, atMs, id }: Pick<AuditEntry, 'whose' | 'atMs' 
   return { pk: auditPartition(whose, at.slice(0, 7)), sk: `${at}#${id}` };
 }
 
-/** When DynamoDB may remove it, in seconds. */
+/** Returns when DynamoDB may remove a line, in seconds. */
 export function auditExpirySeconds(atMs: number): number {
   return Math.ceil(atMs / 1_000) + auditKeptDays * 86_400;
 }
 
-/** The months of a period, each as `2026-11`, the earliest first. */
+/** Returns the months of a period, each as `2026-11`, the earliest first. */
 export function monthsOf({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): string[] {
   const last = new Date(toMs);
   const months: string[] = [];

@@ -6,7 +6,7 @@ import { queueClient } from './sqs.ts';
 export { environmentVariable, optionalVariable } from './environment.ts';
 
 /**
- * A function's handler: wired at start-up in Lambda, and not when a test imports the page. Wiring reads all environment
+ * Wires a function's handler at start-up in Lambda, and not when a test imports the page. Wiring reads all environment
  * variables, so that a missing one fails the start, not a request.
  */
 export function deployed<Handler>(wire: () => Handler): Handler | undefined {

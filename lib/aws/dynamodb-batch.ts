@@ -24,12 +24,12 @@ export interface TableAccess {
   readonly pause: Pause;
 }
 
-/** A table for queries, which need no retries here. */
+/** Queries need no retries here. */
 export type QueriedTable = Pick<TableAccess, 'documentClient' | 'tableName'>;
 
 /**
- * The existing items of distinct keys, unordered: 100 a request, side by side. Unprocessed keys are retried; after
- * `maxRepetitions` it throws, because a part must not pass for the whole (R32).
+ * Returns the existing items of distinct keys, unordered: 100 a request, side by side. Unprocessed keys are retried;
+ * after `maxRepetitions` it throws, because a part must not pass for the whole (R32).
  */
 export async function batchGet(
   table: TableAccess,
@@ -89,10 +89,12 @@ function chunksOf<T>(list: readonly T[], size: number): T[][] {
 /** DynamoDB's own pages of 1 MB can exceed an attempt's time-out on a busy machine. */
 const maxPageItems = 2_500;
 
-/** Sort keys with a prefix, or in a range, both ends included. */
+/** Sort keys have a prefix, or are in a range, both ends included. */
 export type SortKeys = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
-/** The items of a partition by sort key, page by page. A page is read on demand, and has `pageItems` at most. */
+/**
+ * Returns the items of a partition by sort key, page by page. A page is read on demand, and has `pageItems` at most.
+ */
 export async function* queryPages(
   { documentClient, tableName }: QueriedTable,
   partition: string,
@@ -135,7 +137,7 @@ function inPartition(partition: string, sort: SortKeys | undefined) {
   };
 }
 
-/** All items of a partition, or those that `sort` selects; strongly consistent. */
+/** Returns all items of a partition, or those that `sort` selects, strongly consistent. */
 export async function queryPartition(table: TableAccess, partition: string, sort?: SortKeys): Promise<Item[]> {
   const items: Item[] = [];
   for await (const page of queryPages(table, partition, { sort, consistent: true })) {

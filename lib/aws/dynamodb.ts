@@ -2,8 +2,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /**
- * The document client of every store: four attempts of 3 s with the SDK's jittered backoff, because a hung socket must
- * not use up the function's time. Lambda's environment sets endpoint, region and credentials.
+ * Builds the document client of every store: four attempts of 3 s with the SDK's jittered backoff, because a hung
+ * socket must not use up the function's time. Lambda's environment sets endpoint, region and credentials.
  */
 export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
   const client = new DynamoDBClient({

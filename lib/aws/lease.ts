@@ -5,24 +5,24 @@ import * as v from 'valibot';
  * until another takes it, so every write checks the owner.
  */
 export interface Lease<Owner = string> {
-  /** Unique for each run. */
+  /** It is unique for each run. */
   readonly owner: Owner;
   /** The lease is over from then on. */
   readonly untilMs: number;
 }
 
 /**
- * Not leases: a claim, whose next owner must first find out what the dead one did; the breaker's pause; a question
- * shared by requests (messages/resolve); a client's budget (access/budget).
+ * These are no leases: a claim, whose next owner must first find out what the dead one did; the breaker's pause; a
+ * question shared by requests (messages/resolve); a client's budget (access/budget).
  */
 export const LeaseSchema = v.object({ owner: v.string(), untilMs: v.number() });
 
-/** The lease while it is held, else undefined. */
+/** Returns the lease while it is held, else undefined. */
 export function heldLease<Held extends Lease<unknown>>(lease: Held | undefined, nowMs: number): Held | undefined {
   return lease !== undefined && lease.untilMs > nowMs ? lease : undefined;
 }
 
-/** Another run's held lease, which blocks this owner; undefined when the owner may take it. */
+/** Returns another run's held lease, which blocks this owner, or undefined when the owner may take it. */
 export function inTheWay<Held extends Lease<unknown>>(
   lease: Held | undefined,
   owner: Held['owner'],
@@ -32,15 +32,15 @@ export function inTheWay<Held extends Lease<unknown>>(
   return held?.owner === owner ? undefined : held;
 }
 
-/** An alias, because `owner` is a reserved word of DynamoDB. */
+/** The alias is needed, because `owner` is a reserved word of DynamoDB. */
 export const leaseNames = { '#owner': 'owner' } as const;
 
-/** The condition that `:owner` may take the lease at `path` at `:nowMs`; it also holds without an item. */
+/** Returns the condition that `:owner` may take the lease at `path` at `:nowMs`; it also holds without an item. */
 export function mayTakeLease(path: string): string {
   return `(attribute_not_exists(${path}) OR ${path}.#owner = :owner OR ${path}.untilMs <= :nowMs)`;
 }
 
-/** The condition that the lease at `path` is `:owner`'s, over or not. */
+/** Returns the condition that the lease at `path` is `:owner`'s, over or not. */
 export function isOwnLease(path: string): string {
   return `${path}.#owner = :owner`;
 }

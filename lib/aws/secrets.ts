@@ -6,7 +6,7 @@ import { type ServiceReply, signedRequest } from './signed-request.ts';
 
 export type ReadSecret = (secretId: string) => Promise<string>;
 
-/** A failed read of a secret, with the service's error name (`ResourceNotFoundException`). */
+/** It has the service's error name (`ResourceNotFoundException`). */
 export class SecretFault extends Error {
   constructor(name: string, secretId: string) {
     super(`the secret ${secretId} could not be read: ${name}`);
@@ -17,7 +17,7 @@ export class SecretFault extends Error {
 const attempts = 3;
 
 /**
- * Reads secrets without the SDK, which loads longer than all else in the authorizer. Three attempts of 3 s for no
+ * Reads secrets without the SDK, which loads longer than all else in the authorizer. Makes three attempts of 3 s for no
  * answer, server faults and throttles. Throws `SecretFault`, or the last error.
  */
 export function secretReader(pause: Pause = backoff(100, 1_000)): ReadSecret {
@@ -67,7 +67,7 @@ function textOf(reply: ServiceReply, secretId: string): string {
 
 const FaultSchema = v.pipe(v.string(), v.parseJson(), v.object({ __type: v.string() }));
 
-/** The service's error name, perhaps behind a name space: `com.amazonaws...#ThrottlingException`. */
+/** Returns the service's error name, perhaps behind a name space: `com.amazonaws...#ThrottlingException`. */
 function faultOf({ status, text }: ServiceReply): string {
   const fault = v.safeParse(FaultSchema, text);
   return fault.success ? fault.output.__type.slice(fault.output.__type.lastIndexOf('#') + 1) : `HTTP ${status}`;

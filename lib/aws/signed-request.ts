@@ -27,7 +27,7 @@ export async function signedRequest({ endpoint, service, target, body }: Service
   const payload = JSON.stringify(body);
   const sessionToken = optionalVariable('AWS_SESSION_TOKEN');
   const signer = new AwsV4Signer({
-    // Like the SDK: a request goes below the endpoint's path.
+    // A request goes below the endpoint's path, as in the SDK.
     url: endpoint.endsWith('/') ? endpoint : `${endpoint}/`,
     service,
     region: environmentVariable('AWS_REGION'),

@@ -2,7 +2,7 @@ import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aw
 import { omitUndefined } from '../keys/omit-undefined.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
-/** A queue message. Its group (a client, a WABA) keeps one group's backlog from delaying others. */
+/** Its group (a client, a WABA) keeps one group's backlog from delaying others. */
 export interface QueueEntry {
   readonly body: string;
   readonly group: string;
@@ -16,7 +16,7 @@ export interface SentQueue {
 
 const batchMaxEntries = 10;
 
-/** Batches of at most 10 messages and 1 MiB (SQS), in order. */
+/** Packs batches of at most 10 messages and 1 MiB (SQS), in order. */
 export function packEntries(entries: Iterable<QueueEntry>): QueueEntry[][] {
   const batches: QueueEntry[][] = [];
   let current: QueueEntry[] = [];

@@ -1,8 +1,8 @@
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 
 /**
- * The queue client: three attempts of 5 s, which may duplicate a message, never lose it. It ignores the host of a
- * queue's URL, which may not exist behind a configured endpoint.
+ * Builds the queue client: three attempts of 5 s, which may duplicate a message, never lose it. It ignores the host of
+ * a queue's URL, which may not exist behind a configured endpoint.
  */
 export function queueClient(config: SQSClientConfig = {}): SQSClient {
   return new SQSClient({

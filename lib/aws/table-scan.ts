@@ -14,12 +14,13 @@ interface ScanPorts {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Throttles that remain after the SDK's own retries. */
+/** These throttles remain after the SDK's own retries. */
 const throttles = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
 /**
- * Scans a table, eventually consistent: writes of the last second may be missing. `each` is awaited before a segment's
- * next page, which bounds memory. Returns the used read units. Throws for a lasting throttle, and what `each` throws.
+ * Scans a table, eventually consistently: writes of the last second may be missing. `each` is awaited before a
+ * segment's next page, which bounds memory. Returns the used read units. Throws for a lasting throttle, and what `each`
+ * throws.
  */
 export async function scanTable(
   query: Omit<ScanCommandInput, 'Segment' | 'TotalSegments' | 'ExclusiveStartKey' | 'ReturnConsumedCapacity'>,

@@ -6,24 +6,24 @@ import type { Item } from './dynamodb-batch.ts';
 import type { ItemKey } from './item-key.ts';
 import type { Pause } from './pause.ts';
 
-/** An item with many writers, and the form of its state. */
+/** The item has many writers, and a form of its state. */
 export interface VersionedItem<State> {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly key: ItemKey;
-  /** Undefined stands for no item. Throws on an item of another form. */
+  /** Parses the item; undefined stands for none. Throws on an item of another form. */
   readonly stateOf: (item: Item | undefined) => State;
-  /** Without key, version and writer. */
+  /** Leaves out key, version and writer. */
   readonly itemOf: (state: State) => Item;
 }
 
-/** A state and its number of writes; 0 when nothing is stored. */
+/** The version counts a state's writes, and is 0 when nothing is stored. */
 export interface Versioned<State> {
   readonly state: State;
   readonly version: number;
 }
 
-/** A rule's result; the same state object means no write. */
+/** The same state object means no write. */
 export interface Changed<State, Result> {
   readonly state: State;
   readonly result: Result;
@@ -42,7 +42,7 @@ export async function readVersioned<State>(
 
 /**
  * Reads an item, applies a rule and writes by compare-and-set. After a conflict the rule runs again. A retried write
- * with a lost reply is recognised by its writer. Undefined after `mostTries`; throws when the table fails.
+ * with a lost reply is recognised by its writer. Returns undefined after `mostTries`; throws when the table fails.
  */
 export async function changeVersioned<State, Result>(
   item: VersionedItem<State>,
@@ -53,7 +53,7 @@ export async function changeVersioned<State, Result>(
     pause,
     newWriter = randomUUID,
   }: {
-    /** A state read before; without it, a strong read comes first. */
+    /** Without it, a strong read comes first. */
     readonly seen?: Versioned<State> | undefined;
     readonly mostTries: number;
     readonly pause: Pause;
@@ -74,7 +74,7 @@ export async function changeVersioned<State, Result>(
   return undefined;
 }
 
-/** Undefined when written, else the conflicting item. */
+/** Returns undefined when written, else the conflicting item. */
 async function write<State>(
   { client, table, key, itemOf }: VersionedItem<State>,
   { state, version }: Versioned<State>,

@@ -3,14 +3,14 @@
  * cursor.
  */
 
-/** A platform's cursor, bounded because clients send it back. A colon never occurs in it. */
+/** A platform's cursor is bounded because clients send it back. A colon never occurs in it. */
 export const platformCursorPattern = /^[\w+/=.~-]{1,1000}$/;
 
 const backward = 'before:';
 
 export type CatalogPosition = { readonly after: string } | { readonly before: string };
 
-/** The position of a client's cursor; undefined for other text. */
+/** Returns the position of a client's cursor, or undefined for other text. */
 export function positionOf(cursor: string): CatalogPosition | undefined {
   const back = cursor.startsWith(backward);
   const atPlatform = back ? cursor.slice(backward.length) : cursor;
@@ -18,7 +18,7 @@ export function positionOf(cursor: string): CatalogPosition | undefined {
   return back ? { before: atPlatform } : { after: atPlatform };
 }
 
-/** The cursor for the page before the one that begins here. */
+/** Returns the cursor for the page before the one that begins here. */
 export function backwardCursor(platformCursor: string): string {
   return `${backward}${platformCursor}`;
 }

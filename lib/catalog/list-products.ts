@@ -13,8 +13,8 @@ export interface CatalogPorts {
 }
 
 /**
- * One page of a catalog (D31). Refuses with the same 403 every catalog that is not linked to the WABA, existing or not,
- * and as D7.
+ * Returns one page of a catalog (D31). Refuses with the same 403 every catalog that is not linked to the WABA, existing
+ * or not, and as D7.
  */
 export async function listProducts(
   { catalogIdOf, productPageOf }: CatalogPorts,

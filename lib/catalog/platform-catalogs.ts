@@ -4,7 +4,7 @@ import { PlatformFailure } from '../platform/failure.ts';
 import type { PlatformTransport } from '../platform/transport.ts';
 import type { WabaAccess } from '../platform/waba-access.ts';
 
-/** The id of a WABA's linked catalog, at most one (platform reference, 7), or undefined. */
+/** Returns the id of a WABA's linked catalog, at most one (platform reference, 7), or undefined. */
 export type CatalogIdOf = (waba: WabaAccess, read?: { readonly fresh: boolean }) => Promise<string | undefined>;
 
 const keepForMs = 300_000;

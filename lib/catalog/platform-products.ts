@@ -9,9 +9,9 @@ import { type PlatformProduct, PlatformProductSchema, productFields } from './pr
 
 export interface ProductPage {
   readonly products: readonly PlatformProduct[];
-  /** The platform's cursor of the first product; absent on an empty page. */
+  /** It is before the first product, absent on an empty page. */
   readonly before?: string;
-  /** The platform's cursor of the last product; absent when none follows. */
+  /** It is after the last product, absent when none follows. */
   readonly after?: string;
 }
 
@@ -31,7 +31,7 @@ const ProductsReplySchema = v.object({
   ),
 });
 
-/** Products from `GET /{catalog_id}/products` (platform reference, 7). Throws `PlatformFailure`. */
+/** Reads products from `GET /{catalog_id}/products` (platform reference, 7). Throws `PlatformFailure`. */
 export function platformProducts(call: PlatformTransport, credentialOf: CredentialOf): ProductPageOf {
   return async ({ catalogId, credential }, { limit, position }) => {
     const { accessToken } = await credentialOf(credential);

@@ -4,15 +4,15 @@
  */
 
 const longestDisplayCharacters = 60;
-/** Letters and signs around the amount: `R$`, `soʻm`, `F CFA`, `د.إ.`; no sentence. */
+/** Letters and signs around the amount are short (`R$`, `soʻm`, `F CFA`, `د.إ.`), no sentence. */
 const longestSymbolCharacters = 10;
 
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /**
- * A displayed price as decimal text, with its decimals unchanged (D31): `R$ 1.234,50` is `1234.50`. Undefined for
- * words, ranges, minus signs, another currency's code, too many decimals, or an ambiguous separator before three
- * digits.
+ * Returns a displayed price as decimal text, with its decimals unchanged (D31): `R$ 1.234,50` is `1234.50`. Returns
+ * undefined for words, ranges, minus signs, another currency's code, too many decimals, or an ambiguous separator
+ * before three digits.
  */
 export function decimalPrice(display: string, currency: string | undefined): string | undefined {
   if (display.length > longestDisplayCharacters) return undefined;
@@ -27,7 +27,6 @@ export function decimalPrice(display: string, currency: string | undefined): str
   return readAmount(amount, decimalsOf(currency));
 }
 
-/** The text beside an amount: a sign or abbreviation, and no code of another currency. */
 function isSymbol(text: string, currency: string | undefined): boolean {
   const symbol = text.trim();
   if (symbol.length > longestSymbolCharacters || !/^[\p{L}\p{M}\p{Sc}\s./'’]*$/u.test(symbol)) return false;
@@ -40,7 +39,7 @@ function decimalsOf(currency: string | undefined): number | undefined {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
 }
 
-/** Digits of every script as 0 to 9. Unicode keeps them in runs of ten, from zero upwards. */
+/** Spells digits of every script as 0 to 9. Unicode keeps them in runs of ten, from zero upwards. */
 function westernDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => {
     const codePoint = digit.codePointAt(0) ?? 0;
@@ -69,7 +68,7 @@ function readAmount(amount: string, decimals: number | undefined): string | unde
   return integer === undefined || fraction.length > mostDecimals ? undefined : `${integer}.${fraction}`;
 }
 
-/** Whether the last separator starts decimals; undefined when that is ambiguous. */
+/** Tells whether the last separator starts decimals; returns undefined when that is ambiguous. */
 function partsOf(
   last: string,
   amount: { readonly grouping: ReadonlySet<string>; readonly fraction: string; readonly decimals: number | undefined },
@@ -82,7 +81,7 @@ function partsOf(
   return amount.decimals === 3;
 }
 
-/** Digits in groups of three, or of two before the last three (India); undefined for any other grouping. */
+/** Returns digits in groups of three, or of two before the last three (India), or undefined for any other grouping. */
 function wholeNumber(text: string, separator: string | undefined): string | undefined {
   const groups = separator === undefined ? [text] : text.split(separator);
   const digits = groups.join('');

@@ -15,7 +15,7 @@ const text = v.fallback(
 );
 const texts = v.fallback(v.optional(v.array(v.unknown())), undefined);
 
-/** A product as the platform lists it (platform reference, 7). */
+/** It is a product in the platform's list (platform reference, 7). */
 export const PlatformProductSchema = v.object({
   id: v.pipe(v.string(), v.minLength(1)),
   name: text,
@@ -48,7 +48,7 @@ export const ProductSchema = v.object({
 });
 export type Product = v.InferOutput<typeof ProductSchema>;
 
-/** A product as in the contract, without absent texts and without a price that is no decimal (D31). */
+/** Returns a product as in the contract, without absent texts and without a price that is no decimal (D31). */
 export function productView(catalogId: string, product: PlatformProduct): Product {
   const { id, name, retailer_id, description, currency, price, url, category } = product;
   return omitUndefined({
@@ -65,7 +65,7 @@ export function productView(catalogId: string, product: PlatformProduct): Produc
   });
 }
 
-/** The main image first, then the others, once each. */
+/** Returns the main image first, then the others, once each. */
 function imageUrlsOf({ image_url, images, additional_image_urls }: PlatformProduct): string[] {
   const urls = [image_url, ...(additional_image_urls ?? []), ...(images ?? [])]
     .filter((url) => typeof url === 'string')

@@ -4,8 +4,8 @@ import type { ItemKey } from '../aws/item-key.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
 
 /**
- * The items of the channels table. Listings read thousands, and the number of attributes costs, so two JSON lists hold
- * the values: about 350 bytes a channel.
+ * Listings read thousands of items, and the number of attributes costs, so two JSON lists hold the values: about 350
+ * bytes a channel.
  */
 export const channelShards = 32;
 
@@ -46,20 +46,20 @@ export function wabaPartition(wabaId: string): string {
 
 export type ProvisionedChannel = Omit<ListedChannel, keyof LiveValues | 'createdAt' | 'createdBy' | 'deleted'>;
 
-/** The attributes that provisioning sets on a channel: facts, gone, id, and its name or an empty text. */
+/** Returns the attributes that provisioning sets on a channel: facts, gone, id, and its name or an empty text. */
 export function provisionedAttributes(channel: ProvisionedChannel) {
   return { f: factsText(channel), g: false, i: channel.channelId, n: channel.name ?? '' };
 }
 
-/** For a channel that the file has dropped: it stays listed, as deleted. */
+/** A channel that the file has dropped stays listed, as deleted. */
 export const goneAttributes = { g: true } as const;
 
-/** For a new channel only: its creation time and its author. */
+/** Gives a new channel its creation time and its author. */
 export function firstAttributes(nowIso: string) {
   return { t: JSON.stringify([nowIso, 'provisioning']) };
 }
 
-/** For a new channel only: its creation time and its author. */
+/** Names the channel of a WABA's number. */
 export function wabaNumberAttributes({ clientId, waId }: Pick<ListedChannel, 'clientId' | 'waId'>) {
   return { c: clientId, d: waId };
 }
@@ -82,13 +82,16 @@ const liveNames = [
 ] as const satisfies readonly (keyof LiveValues)[];
 
 /**
- * The live values in the order of `liveNames`. Synchronization writes them as `l`, and their reading time in ms as `v`.
+ * Spells the live values in the order of `liveNames`. Synchronization writes them as `l`, and their reading time in ms
+ * as `v`.
  */
 export function liveText(live: LiveValues): string {
   return JSON.stringify(liveNames.map((name) => live[name] ?? null));
 }
 
-/** The new live values after a reading; undefined without a change. Missing values go, but the status stays. */
+/**
+ * Returns the new live values after a reading, or undefined without a change. Missing values go, but the status stays.
+ */
 export function changedLive(channel: ListedChannel, told: LiveValues): LiveValues | undefined {
   const live = { ...told, status: told.status ?? channel.status };
   return liveText(live) === liveText(channel) ? undefined : live;

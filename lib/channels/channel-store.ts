@@ -20,19 +20,21 @@ import {
 
 export interface ChannelStore {
   /**
-   * Every channel of a client, or of all clients, deleted ones too, unordered, strongly consistent. Two round trips up
-   * to about 75,000 channels in all.
+   * Reads every channel of a client, or of all clients, deleted ones too, unordered, strongly consistently, in two
+   * round trips up to about 75,000 channels in all.
    */
   channelsOf(clientId: number | undefined): Promise<ListedChannel[]>;
-  /** The provisioned channels of a WABA's numbers. One round trip up to about 2,500. */
+  /** Reads the provisioned channels of a WABA's numbers, in one round trip up to about 2,500. */
   numbersOf(wabaId: string): Promise<WabaNumber[]>;
-  /** The channel of a platform's number, strongly consistent. Two round trips. */
+  /** Finds the channel of a platform's number, strongly consistently, in two round trips. */
   findNumber(wabaId: string, phoneNumberId: string): Promise<ListedChannel | undefined>;
-  /** The existing channels among these, strongly consistent. One round trip: 100 a request, side by side. */
+  /**
+   * Returns the existing channels among these, strongly consistently, in one round trip: 100 a request, side by side.
+   */
   find(channels: readonly Pick<ListedChannel, 'clientId' | 'waId'>[]): Promise<ListedChannel[]>;
   /**
-   * Writes live values. False, without a write, when the channel is gone, its provisioning has changed, or a later
-   * reading is stored.
+   * Writes live values. Returns false, without a write, when the channel is gone, its provisioning has changed, or a
+   * later reading is stored.
    */
   writeLive(channel: ListedChannel, live: LiveValues, readAtMs: number): Promise<boolean>;
 }

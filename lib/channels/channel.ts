@@ -1,18 +1,18 @@
-/** The platform's facts of a number (platform reference, 8); unknown ones are absent. */
+/** Unknown facts of a number are absent (platform reference, 8). */
 export interface LiveValues {
-  /** `ACTIVE` for a number in service; every other value as the platform spells it. */
+  /** A number in service is `ACTIVE`; every other value is as the platform spells it. */
   readonly status?: string | undefined;
   readonly currentLimit?: string | undefined;
   readonly qualityRating?: string | undefined;
   readonly isOnBizApp?: boolean | undefined;
-  /** Dial code of the country, without a plus. */
+  /** The country's dial code has no plus. */
   readonly phoneCode?: string | undefined;
-  /** Digits of the number after the dial code. */
+  /** They follow the dial code. */
   readonly phoneNumber?: string | undefined;
-  /** ISO 8601, UTC. */
+  /** It is ISO 8601, UTC. */
   readonly registeredAt?: string | undefined;
   readonly externalWebhook?: string | undefined;
-  /** The number's speed in the platform's word: `STANDARD`, `HIGH` (platform reference, 4.4). Not listed. */
+  /** The platform words the number's speed `STANDARD` or `HIGH` (platform reference, 4.4). It is not listed. */
   readonly throughputLevel?: string | undefined;
 }
 
@@ -21,12 +21,12 @@ export interface PlatformNumber {
   readonly live: LiveValues;
 }
 
-/** A channel in the listing (contract, Client messaging channel; D35): provisioned facts and live values. */
+/** A listed channel has provisioned facts and live values (contract, Client messaging channel; D35). */
 export interface ListedChannel extends LiveValues {
   readonly clientId: number;
   readonly waId: string;
   readonly channelId: number;
-  /** Absent where provisioning names none. */
+  /** It is absent where provisioning names none. */
   readonly name?: string | undefined;
   readonly clientName: string;
   readonly wabaId: string;
@@ -37,6 +37,6 @@ export interface ListedChannel extends LiveValues {
   readonly status: string;
   readonly createdAt: string;
   readonly createdBy: string;
-  /** Dropped from the provisioning file; listed only on request. */
+  /** The provisioning file has dropped it; it is listed only on request. */
   readonly deleted: boolean;
 }

@@ -1,12 +1,12 @@
 import type { LiveValues } from './channel.ts';
 import { peopleADay } from './messaging-limit.ts';
 
-/** The platform's words for a number's quality (platform reference, 8), the best first. */
+/** A number's quality has these words of the platform (platform reference, 8), the best first. */
 const qualities = ['GREEN', 'YELLOW', 'RED'];
 
 /**
- * By the platform's word: fewer people a day, a worse quality, or fewer messages a second, by a lower level or because
- * the business app uses the number now, too.
+ * By the platform's word, a number falls to fewer people a day, a worse quality, or fewer messages a second, by a lower
+ * level or because the business app uses it now, too.
  */
 export type Degradation = 'limit' | 'throughput' | 'quality';
 

@@ -8,17 +8,17 @@ export interface ChannelFilters {
   readonly waba_id?: string | undefined;
   readonly status?: string | undefined;
   readonly business_id?: string | undefined;
-  /** Case-insensitive part of the name; plain text, never a pattern (D8). */
+  /** It is a part of the name in any letter case: plain text, never a pattern (D8). */
   readonly business_name?: string | undefined;
-  /** Case-insensitive part of client name, WABA name, number or WABA id. */
+  /** It is a part of client name, WABA name, number or WABA id, in any letter case. */
   readonly q?: string | undefined;
-  /** true: only deleted ones; otherwise none of them. */
+  /** True selects only deleted ones; otherwise none of them passes. */
   readonly deleted?: boolean | undefined;
 }
 
 /**
- * The client whose channels a caller lists (contract, Authentication 4). Undefined means all clients: `BSP_CN` without
- * a named one. Refuses as `operatingClient`.
+ * Returns the client whose channels a caller lists (contract, Authentication 4). Undefined means all clients: `BSP_CN`
+ * without a named one. Refuses as `operatingClient`.
  */
 export async function listedClient(
   clients: Clients,
@@ -48,7 +48,7 @@ export function selectChannels(channels: readonly ListedChannel[], filters: Chan
     .sort((a, b) => a.clientId - b.clientId || compareText(a.waId, b.waId));
 }
 
-/** By code unit, not by locale: the same on every machine. */
+/** Compares by code unit, not by locale: the same on every machine. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

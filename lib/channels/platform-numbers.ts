@@ -9,13 +9,12 @@ import type { LiveValues, PlatformNumber } from './channel.ts';
 
 export interface NumberPage {
   readonly numbers: readonly PlatformNumber[];
-  /** Cursor of the next page; absent on the last one. */
+  /** The last page has none. */
   readonly after?: string;
 }
 
-/** The platform's phone numbers of a WABA (platform reference, 8). */
 export interface PlatformNumbers {
-  /** One page of at most 100; the first has no cursor. No retries. Throws `PlatformFailure`. */
+  /** Reads one page of at most 100; the first has no cursor. Does not retry. Throws `PlatformFailure`. */
   page(waba: WabaAccess, after?: string): Promise<NumberPage>;
 }
 

@@ -15,7 +15,7 @@ export interface RefreshPorts {
 
 /**
  * Updates a WABA's channels, of all clients, from the platform; returns the number of changes. `mayGoOn` is asked
- * before each page. Costs 1 query, and 1 call and 1 read a page, 1 write a change. Rejects with `PlatformFailure`.
+ * before each page. Takes 1 query, and 1 call and 1 read a page, 1 write a change. Rejects with `PlatformFailure`.
  */
 export type RefreshChannels = (waba: WabaAccess, mayGoOn: () => Promise<boolean>) => Promise<number>;
 
@@ -51,7 +51,7 @@ export function channelRefresh(ports: RefreshPorts): RefreshChannels {
   };
 }
 
-/** Reported once, because the next reading compares with this write. */
+/** Reports once, because the next reading compares with this write. */
 function reportFallen(channel: ListedChannel, live: LiveValues): void {
   const { wabaId, clientId, phoneNumberId } = channel;
   const fallen = degradationsBetween(channel, live);
@@ -59,7 +59,6 @@ function reportFallen(channel: ListedChannel, live: LiveValues): void {
   if (fallen.length > 0) count('NumbersFallen');
 }
 
-/** The channels that differ from the platform's numbers, with their new values. */
 function changesOf(
   wabaId: string,
   channels: readonly ListedChannel[],

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../http/documented.ts';
 import type { ListedChannel } from './channel.ts';
 
-/** The fields of a client messaging channel. Unknown values, and a missing name, are null. */
+/** Unknown values, and a missing name, are null. */
 const fieldValues = {
   wa_id: (channel) => channel.waId,
   client_id: (channel) => channel.clientId,
@@ -24,7 +24,7 @@ const fieldValues = {
   create_by: (channel) => channel.createdBy,
   register_at: (channel) => channel.registeredAt,
   external_webhook: (channel) => channel.externalWebhook,
-  // Beyond the contract: the names that assignments, documents and paths use (D50).
+  // Beyond the contract, these are the names that assignments, documents and paths use (D50).
   channel_id: (channel) => channel.channelId,
   did: (channel) => channel.waId,
   name: (channel) => channel.name,
@@ -35,7 +35,7 @@ const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
 
 const unknownYet = <const S extends v.GenericSchema>(said: S) => v.exactOptional(v.nullable(said));
 
-/** A channel with the requested fields, in the order of the request. */
+/** A channel has the requested fields, in the order of the request. */
 export const ChannelSchema = v.pipe(
   v.record(v.picklist(channelFields), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
   documentedAs(() =>
@@ -66,7 +66,6 @@ export const ChannelSchema = v.pipe(
   ),
 );
 
-/** The fields without a request for others (contract, Default fields). */
 const defaultFields = [
   'wa_id',
   'client_id',
@@ -78,7 +77,7 @@ const defaultFields = [
   'business_name',
 ] as const satisfies readonly ChannelField[];
 
-/** The known requested fields, once each and in their order; the default ones when none is known (D8). */
+/** Returns the known requested fields, once each and in their order; the default ones when none is known (D8). */
 export function appliedFields(names: readonly string[] = []): readonly ChannelField[] {
   const known = [...new Set(names)].filter((name): name is ChannelField => Object.hasOwn(fieldValues, name));
   return known.length === 0 ? defaultFields : known;

@@ -4,7 +4,7 @@ import { type AccountUpdate, matterScopes } from '../platform/webhook/account-up
 import { eventId, type ServiceEvent } from '../webhooks/event.ts';
 
 /**
- * The platform's words on a WABA, as events for its clients (D41). WABA, word and the platform's time make the event
+ * Makes events for a WABA's clients from the platform's words (D41). WABA, word and the platform's time make the event
  * id, so repeated webhooks are idempotent.
  */
 export function accountEvents(

@@ -7,7 +7,7 @@ export class CallsSpent extends Error {
   }
 }
 
-/** The platform calls of one turn, counted at the transport, so that retries and small pages count too. */
+/** The transport counts the platform calls of one turn, so that retries and small pages count too. */
 export class CallAllowance {
   readonly #calls: number;
   #made = 0;
@@ -24,7 +24,7 @@ export class CallAllowance {
     return this.#calls - this.#made;
   }
 
-  /** The transport, until the calls are used up; then it throws `CallsSpent`. */
+  /** Passes calls on until they are used up; then it throws `CallsSpent`. */
   within(call: PlatformTransport): PlatformTransport {
     return async (asked) => {
       if (this.left <= 0) throw new CallsSpent();

@@ -10,7 +10,7 @@ import { hintQueue } from './hint-queue.ts';
 import { hintStore } from './hint-store.ts';
 import type { Upstream } from './refresh-waba.ts';
 
-/** The worker's ports; every platform call is within its turn's allowance. */
+/** Builds the worker's ports; every platform call is within its turn's allowance. */
 export function deployedHints({ call, credentialOf }: Platform) {
   const upstream = (allowance: CallAllowance): Upstream => {
     const counted = allowance.within(call);

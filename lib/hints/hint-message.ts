@@ -3,23 +3,23 @@ import { type AccountUpdate, AccountUpdateSchema, accountUpdatesOf } from '../pl
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
 import { numberFields, templateFields } from '../platform/webhook/fields.ts';
 
-/** The queued format's version. */
+/** Queued hints carry it (D47). */
 export const hintMessageVersion = 1;
 
 /**
- * A message of the hint queue (D42, D47): what changed on a WABA and must be read again, and the platform's words on
- * the account, which no reading shows.
+ * A message of the hint queue says what changed on a WABA and must be read again, and the platform's words on the
+ * account, which no reading shows (D42, D47).
  */
 export const HintMessageSchema = v.object({
   version: v.literal(hintMessageVersion),
   wabaId: v.string(),
   templateIds: v.array(v.string()),
   numbers: v.boolean(),
-  /** All templates, when the changed ones are unknown. */
+  /** All templates are read when the changed ones are unknown. */
   everything: v.exactOptional(v.boolean()),
-  /** By their time. */
+  /** Words are in order of time. */
   account: v.exactOptional(v.array(AccountUpdateSchema)),
-  /** Only in our own wake message: the time that it was meant for. */
+  /** Only our own wake message has the time that it was meant for. */
   wakeAtMs: v.exactOptional(v.number()),
 });
 export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
@@ -36,7 +36,7 @@ export interface DelayedHints {
 const aboutTemplate: ReadonlySet<string> = new Set(templateFields);
 const aboutNumbers: ReadonlySet<string> = new Set(numberFields);
 
-/** Whether an update of that field is worth a hint. */
+/** Tells whether an update of that field is worth a hint. */
 export function isHint(field: string): boolean {
   return aboutTemplate.has(field) || aboutNumbers.has(field);
 }
@@ -45,8 +45,8 @@ export function isHint(field: string): boolean {
 const maxTemplateIds = 100;
 
 /**
- * One hint for each WABA with changed templates, numbers or account. An id that a number cannot hold exactly (platform
- * reference, 2.3) makes it a hint about everything. `arrivedAtMs` replaces a missing time.
+ * Returns one hint for each WABA with changed templates, numbers or account. An id that a number cannot hold exactly
+ * (platform reference, 2.3) makes it a hint about everything. `arrivedAtMs` replaces a missing time.
  */
 export function hintsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage[] {
   const byWaba = Map.groupBy(updates, ({ wabaId }) => wabaId);

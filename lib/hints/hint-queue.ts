@@ -3,7 +3,7 @@ import { queueBody } from '../aws/queue-body.ts';
 import { sendAtOnce } from '../aws/sqs-batch.ts';
 import type { DelayedHints, HintMessage, HintSink } from './hint-message.ts';
 
-/** The hint queue, with the WABA as message group. Refused hints come again with the retried webhook. */
+/** Sends to the hint queue, with the WABA as message group. Refused hints come again with the retried webhook. */
 export function hintQueue(client: SQSClient, url: string): HintSink & DelayedHints {
   const entryOf = (hint: HintMessage, delaySeconds: number) => ({
     body: queueBody(hint),

@@ -3,44 +3,43 @@ import { maxDelaySeconds } from '../aws/queue-body.ts';
 import { callsReservedFor, isEmptyTask, mergedTasks, noTask, type RefreshTask } from './refresh-task.ts';
 
 /*
- * When a WABA's hints are read (D42), as one item under compare-and-set. The first hint is read at once; later ones
+ * One item under compare-and-set decides when a WABA's hints are read (D42). The first hint is read at once; later ones
  * gather for the next turn, 10 s later or once calls are available.
  */
 
-/** Longer than a worker may run, so a holder past it is dead, and the next turn takes over. */
+/** It is longer than a worker may run, so a holder past it is dead, and the next turn takes over. */
 export const turnLeaseMs = 70_000;
 export const gatherMs = 10_000;
-/** The share of hints in the platform's 200 calls an hour and WABA (platform reference, 4.4). */
+/** Hints share this much of the platform's 200 calls an hour and WABA (platform reference, 4.4). */
 export const callsAnHour = 60;
 /** Up to this number of calls, nothing is spread over the hour. */
 const readyCalls = 20;
 const hourMs = 3_600_000;
 const longestWaitMs = maxDelaySeconds * 1_000;
 
-/** Calls of one turn, reserved at its start. Its end returns unused ones; a crash leaves them counted. */
+/** A turn reserves calls at its start. Its end returns unused ones; a crash leaves them counted. */
 interface Spent {
   readonly turn: number;
   readonly beganAtMs: number;
   readonly calls: number;
 }
 
-/** The position in the WABA's list, opaque here. */
+/** The position in the WABA's list is opaque here. */
 export type ListingMark = Readonly<Record<string, unknown>>;
 
 export interface HintState {
   readonly gathered: RefreshTask;
-  /** What the latest turn reads, or has left. It stays in the item until it is read. */
+  /** The latest turn reads this, or has left it. It stays in the item until it is read. */
   readonly reading: RefreshTask;
-  /** Set when a list was too long for one turn; the next one continues it before all gathered hints. */
+  /** A list was too long for one turn; the next one continues it before all gathered hints. */
   readonly listing?: ListingMark;
   readonly turn: number;
-  /** Of the latest turn, while it runs. */
   readonly lease?: Lease<number>;
   readonly readyAtMs: number;
   readonly spent: readonly Spent[];
-  /** When the earliest wake message is due; 0 when none is known. */
+  /** The earliest wake message is due then; 0 means that none is known. */
   readonly wakeAtMs: number;
-  /** Consecutive turns that could not read. */
+  /** This many consecutive turns could not read. */
   readonly failures: number;
 }
 
@@ -61,7 +60,6 @@ export interface Turn {
   readonly calls: number;
 }
 
-/** The next step for the worker that changed the state. */
 export type Step =
   | { readonly kind: 'read'; readonly turn: Turn }
   | { readonly kind: 'wake'; readonly atMs: number }
@@ -88,14 +86,14 @@ export function hintsArrived(
 export interface Ending {
   readonly turn: number;
   readonly left: RefreshTask;
-  /** The position in the list, if it is left. */
+  /** It is the position in the list, if that is left. */
   readonly listing?: ListingMark;
   readonly callsMade: number;
   readonly failed: boolean;
   readonly retryAfterMs?: number;
 }
 
-/** Ends a turn; no change after a takeover. */
+/** Ends a turn; changes nothing after a takeover. */
 export function turnEnded(state: HintState, ending: Ending, nowMs: number): Change {
   if (state.lease?.owner !== ending.turn) return { state, step: { kind: 'done' } };
   const spent = state.spent.map((each) => (each.turn === ending.turn ? { ...each, calls: ending.callsMade } : each));
@@ -157,7 +155,7 @@ function enoughAtMs(spent: readonly Spent[], calls: number, nowMs: number): numb
   return times.find((atMs) => callsSpent(spent, atMs) + calls <= callsAnHour) ?? nowMs + hourMs + turnLeaseMs;
 }
 
-/** The pause after a turn: a moment, its share of the hour, and a backoff that doubles with every failure. */
+/** Returns the pause after a turn: a moment, its share of the hour, and a backoff that doubles with every failure. */
 function pauseMs({ spent, failures }: HintState, { callsMade, retryAfterMs = 0 }: Ending, nowMs: number): number {
   const share = callsSpent(spent, nowMs) <= readyCalls ? 0 : (callsMade * hourMs) / callsAnHour;
   const backoff = failures === 0 ? 0 : Math.min(hourMs, 60_000 * 2 ** (failures - 1));

@@ -21,7 +21,7 @@ export interface HintPorts extends ReadingPorts {
   readonly hints: HintStore;
   readonly queue: DelayedHints;
   /**
-   * Applies the platform's words on a WABA's account; idempotent. Returns those to send as events. Throws when the
+   * Applies the platform's words on a WABA's account; is idempotent. Returns those to send as events. Throws when the
    * message must be retried.
    */
   readonly applyAccountUpdates: (wabaId: string, words: readonly AccountUpdate[]) => Promise<readonly AccountUpdate[]>;
@@ -70,11 +70,11 @@ function readHint(body: string): HintMessage | undefined {
 async function processWaba(ports: HintPorts, wabaId: string, messages: readonly HintMessage[]): Promise<void> {
   const { hints, nowMs } = ports;
   const account = messages.flatMap((message) => message.account ?? []);
-  // Before the look-up: the words need no client, and a failed reading must not delay them.
+  // The words come before the look-up: they need no client, and a failed reading must not delay them.
   const told = account.length === 0 ? [] : await ports.applyAccountUpdates(wabaId, account);
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
-  // After the write of holds. A later failure repeats the words, and their events with the same ids.
+  // Events follow the write of holds. A later failure repeats the words, and their events with the same ids.
   if (told.length > 0) await ports.events.send(accountEvents(waba, told));
   const task = messages.map(taskOf).reduce(mergedTasks, noTask);
   const wakesAtMs = messages.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
@@ -112,7 +112,7 @@ async function wakeLater(ports: HintPorts, wabaId: string, step: Step): Promise<
   }));
 }
 
-/** A WABA, as one of its clients has it. Its numbers name clients; without numbers all clients are searched. */
+/** Finds a WABA as one of its clients has it. Its numbers name clients; without numbers all clients are searched. */
 async function findWaba({ directory, channels }: HintPorts, wabaId: string): Promise<Waba | undefined> {
   const ofNumbers = new Set((await channels.numbersOf(wabaId)).map(({ clientId }) => clientId));
   for (const clientId of ofNumbers) {

@@ -1,7 +1,6 @@
 export interface RefreshTask {
   readonly templateIds: readonly string[];
   readonly numbers: boolean;
-  /** All templates, when the changed ones are unknown. */
   readonly everything: boolean;
 }
 
@@ -14,7 +13,7 @@ export function isEmptyTask({ templateIds, numbers, everything }: RefreshTask): 
   return templateIds.length === 0 && !numbers && !everything;
 }
 
-/** The union, without ids that a whole reading covers. */
+/** Joins two tasks, without ids that a whole reading covers. */
 export function mergedTasks(one: RefreshTask, other: RefreshTask): RefreshTask {
   const everything = one.everything || other.everything;
   const templateIds = everything ? [] : [...new Set([...one.templateIds, ...other.templateIds])];
@@ -27,12 +26,12 @@ function readWhole(task: RefreshTask): RefreshTask {
 
 /** A template by its id may take a second call, in the WABA's list. */
 const callsOfId = 2;
-/** Pages of 100 numbers. */
+/** Pages have 100 numbers. */
 const callsForNumbers = 5;
-/** Pages of 100 templates, with retries for one that is too large. Unused calls are returned. */
+/** Pages have 100 templates, with retries for one that is too large. Unused calls are returned. */
 const callsForList = 20;
 
-/** The calls reserved for the task, which it never exceeds. */
+/** Returns the calls reserved for the task, which it never exceeds. */
 export function callsReservedFor({ templateIds, numbers, everything }: RefreshTask): number {
   return templateIds.length * callsOfId + (numbers ? callsForNumbers : 0) + (everything ? callsForList : 0);
 }

@@ -49,7 +49,7 @@ export async function refreshWaba(
   const { remainingMs } = ports;
   const work: Work = {
     ...{ ...ports, ...ports.upstream(allowance), waba, allowance },
-    // No lock: the time of the reading guards each write.
+    // There is no lock: the time of the reading guards each write.
     keepLease: async () => undefined,
     timeIsShort: () => allowance.left < callsForPage || remainingMs() < reservedMs,
     counts: { ...noCounts },
@@ -73,7 +73,10 @@ export async function refreshWaba(
   };
 }
 
-/** Whether the step is done, which includes a permanent refusal. Without calls or time it is neither done nor failed. */
+/**
+ * Tells whether the step is done, which includes a permanent refusal. Without calls or time it is neither done nor
+ * failed.
+ */
 async function tried(work: Work, step: () => Promise<void>): Promise<boolean> {
   if (work.remainingMs() < reservedMs) return false;
   try {
@@ -113,7 +116,7 @@ async function refreshNumbers({ waba, refreshChannels, allowance, remainingMs }:
   });
 }
 
-/** Reads the whole list. Undefined at its end, else its position; true when it must restart. */
+/** Reads the whole list. Returns undefined at its end, else its position, or true to restart. */
 async function readList(work: Work, from: Listing | undefined): Promise<Listing | true | undefined> {
   let goesOnAt: Listing | undefined;
   const read = await tried(work, async () => {

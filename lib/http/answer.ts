@@ -15,8 +15,8 @@ type Unchanged<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * A body as its schema outputs it (D48). Other fields are dropped, so that nothing internal leaks; a body that breaks
- * its schema is a 500.
+ * Returns a body as its schema outputs it (D48). Other fields are dropped, so that nothing internal leaks; a body that
+ * breaks its schema is a 500.
  */
 export function shaped<const S extends v.GenericSchema>(schema: S, body: Unchanged<v.InferInput<S>>): Shaped {
   return v.parse(schema, body, { abortEarly: true }) as Shaped;
@@ -28,13 +28,13 @@ export function answer(status: number, body: Shaped, headers: Readonly<Record<st
   return { statusCode: status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Plain text that no browser sniffs as another type. */
+/** Answers plain text that no browser sniffs as another type. */
 export function plainText(text: string): Answer {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
   return { statusCode: 200, headers: { ...headers, 'cache-control': 'no-store' }, body: text };
 }
 
-/** A CSV answer, with or without its header line. */
+/** Answers CSV, with or without its header line. */
 export function csvAnswer(
   text: string,
   { withNames, headers }: { readonly withNames: boolean; readonly headers: Readonly<Record<string, string>> },
@@ -47,13 +47,13 @@ export function csvAnswer(
 /** A browser may cache a redirect this long: enough for one reader, short enough to stop a link. */
 const movedMaxAgeSeconds = 300;
 
-/** A redirect to a URL as the URL parser spells it (`URL.href`): no other text may reach a header. */
+/** Returns a redirect to a URL as the URL parser spells it (`URL.href`): no other text may reach a header. */
 export function movedTo(url: string): Answer {
   const headers = { location: url, 'cache-control': `private, max-age=${movedMaxAgeSeconds}` };
   return { statusCode: 302, headers, body: '' };
 }
 
-/** The body of every refusal (D1). API Gateway's own errors also use `message`, so clients see one shape. */
+/** API Gateway's own errors also use `message`, so clients see one shape (D1). */
 export const RefusalAnswer = v.object({
   message: v.pipe(v.string(), v.description('One sentence for people; its text may change.')),
   code: v.picklist(refusalCodes),

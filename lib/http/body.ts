@@ -6,12 +6,12 @@ import { Refusal } from './refusal.ts';
 
 export type BodyReader = Preparation;
 
-/** Levels that the JSON of a request may nest (D6). */
+/** The JSON of a request may nest no deeper (D6). */
 const deepestJson = 32;
 
-/** Limits of bodies by kind of route (D6). Forms have their own limit. */
+/** Each kind of route limits bodies (D6). Forms have their own limit. */
 export const bodyMaxBytes = {
-  /** Lambda's limit for a whole event, so the body itself gets less. */
+  /** Lambda limits a whole event to this, so the body itself gets less. */
   send: 6_291_456,
   /** The platform sends 3 MB at most (platform reference, 10.1). */
   platform: 4_194_304,
@@ -20,19 +20,19 @@ export const bodyMaxBytes = {
   plain: 65_536,
 } as const;
 
-/** For a page without a body: it drops what came. */
+/** Drops what came, for a page without a body. */
 export const noBody: BodyReader = async ({ event }) => {
   Object.assign(event, { body: undefined, isBase64Encoded: false });
 };
 
-/** For a page that parses the text itself. Refuses with 413 more than `maxBytes`. */
+/** Reads text for a page that parses it itself. Refuses with 413 more than `maxBytes`. */
 export function textBody({ maxBytes }: { readonly maxBytes: number }): BodyReader {
   return async ({ event }) => {
     Object.assign(event, { body: bodyText(event, maxBytes), isBase64Encoded: false });
   };
 }
 
-/** The body as the caller signed it: text, or bytes where the gateway gave base64. Refuses with 413. */
+/** Reads the body as the caller signed it: text, or bytes where the gateway gave base64. Refuses with 413. */
 export function rawBody({ maxBytes }: { readonly maxBytes: number }): BodyReader {
   return async ({ event }) => {
     const body = sizedBody(event, maxBytes);
@@ -41,13 +41,13 @@ export function rawBody({ maxBytes }: { readonly maxBytes: number }): BodyReader
   };
 }
 
-/** The text of a body, base64 or not; empty without one. Refuses large bodies, and bytes that are not UTF-8. */
+/** Returns the text of a body, base64 or not, empty without one. Refuses large bodies, and bytes that are not UTF-8. */
 export function bodyText(event: HttpEvent, maxBytes: number): string {
   const body = sizedBody(event, maxBytes);
   return event.isBase64Encoded ? utf8Text(Buffer.from(body, 'base64')) : body;
 }
 
-/** The bytes of a body, base64 or not; empty without one. Refuses more than `maxBytes`. */
+/** Returns the bytes of a body, base64 or not, empty without one. Refuses more than `maxBytes`. */
 export function bodyBytes(event: HttpEvent, maxBytes: number): Buffer {
   return Buffer.from(sizedBody(event, maxBytes), event.isBase64Encoded ? 'base64' : 'utf8');
 }
@@ -62,13 +62,13 @@ function sizedBody(event: HttpEvent, maxBytes: number): string {
 export interface JsonSubject {
   readonly name: string;
   readonly mustBe: string;
-  /** The path of the fault; without it the refusal has only a message. */
+  /** Without it, the refusal has only a message. */
   readonly path?: string;
 }
 
 const requestBody: JsonSubject = { name: 'the request body', mustBe: 'valid JSON' };
 
-/** The text of bytes that must be UTF-8. A byte order mark stays, and the JSON parser refuses it. */
+/** Reads bytes that must be UTF-8 as text. A byte order mark stays, and the JSON parser refuses it. */
 export function utf8Text(bytes: Buffer, subject = requestBody): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -86,8 +86,8 @@ function encodingFault(bytes: Buffer): string {
 }
 
 /**
- * Any JSON value. Refuses with 400 other text, and more than 32 levels (D6). A reviver would take several times the
- * value's memory.
+ * Parses any JSON value. Refuses with 400 other text, and more than 32 levels (D6). A reviver would take several times
+ * the value's memory.
  */
 export function jsonValue(text: string, subject = requestBody): unknown {
   refuseDeepJson(text, subject);
@@ -98,7 +98,7 @@ export function jsonValue(text: string, subject = requestBody): unknown {
   }
 }
 
-/** The refusal of text that is not JSON: it names the place and quotes at most a word. */
+/** Returns the refusal of text that is not JSON: it names the place and quotes at most a word. */
 export function noJson(
   text: string,
   { subject = requestBody, cause }: { subject?: JsonSubject; cause?: unknown },

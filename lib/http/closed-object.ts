@@ -4,17 +4,17 @@ import { documentedAs } from './documented.ts';
 import { forbiddenKeyIn } from './forbidden-key.ts';
 import { butReceived } from './json-excerpt.ts';
 
-/** Starts the message of an unknown field; `messageOf` in parse.ts appends the path. */
+/** It starts the message of an unknown field; `messageOf` in parse.ts appends the path. */
 export const unrecognizedField = 'unrecognized field';
 const maxNamedFields = 20;
 
-/** A JSON object. valibot's own objects and records accept a list. */
+/** valibot's own objects and records would accept a list. */
 export const plainObject = v.custom<Record<string, unknown>>(
   (input) => input !== null && typeof input === 'object' && !Array.isArray(input),
   butReceived('must be an object'),
 );
 
-/** A JSON object with the client's own contents. Keys that could change their holder are refused at any level. */
+/** The client decides its contents. Keys that could change their holder are refused at any level. */
 export const openObject = v.pipe(
   plainObject,
   v.rawCheck(({ dataset, addIssue }) => {
@@ -47,7 +47,7 @@ export function closedObject<const E extends v.ObjectEntries>(entries: E): Close
   ) as unknown as ClosedObject<E>;
 }
 
-/** The check alone, for a value that may be no object. */
+/** Makes the check alone, for a value that may be no object. */
 export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
   const known = Object.keys(entries);
   return v.rawCheck<T>(({ dataset, addIssue }) => {
@@ -66,7 +66,7 @@ export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
   });
 }
 
-/** A list that checks its length first, so that an endless one costs nothing. */
+/** Checks a list's length first, so that an endless one costs nothing. */
 export function boundedList<const S extends v.GenericSchema>(item: S, maxItems: number) {
   const items = v.array(item);
   const tooLong = v.pipe(v.custom<v.InferInput<S>[]>(Array.isArray), v.maxLength(maxItems)) as unknown as typeof items;

@@ -1,12 +1,12 @@
 /**
- * The known name that a misspelt one probably means: `chanel_campaigns` and `channel-campaign` mean
+ * Returns the known name that a misspelt one probably means: `chanel_campaigns` and `channel-campaign` mean
  * `channel_campaigns`. A quarter of the letters may differ, and one always may.
  */
 export function closestName(given: string, known: readonly string[]): string | undefined {
   return closestNames(given, known, 1)[0];
 }
 
-/** At most `count` such names, nearest first, ties in the order given. */
+/** Returns at most `count` such names, nearest first, ties in the order given. */
 export function closestNames(given: string, known: readonly string[], count: number): string[] {
   const wanted = folded(given.slice(0, maxComparedCharacters));
   const near: { readonly name: string; readonly edits: number }[] = [];
@@ -22,13 +22,13 @@ export function closestNames(given: string, known: readonly string[], count: num
     .map(({ name }) => name);
 }
 
-/** `; did you mean sent?`, or nothing. */
+/** Returns `; did you mean sent?`, or nothing. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const meant = closestName(given, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** Longer than any known name plus its allowed edits. */
+/** It is longer than any known name plus its allowed edits. */
 const maxComparedCharacters = 60;
 
 /** Snake, kebab and camel case become equal. */
@@ -36,7 +36,6 @@ export function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The edit distance, with swaps of neighbours. */
 function editsBetween(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

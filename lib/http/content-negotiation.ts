@@ -1,5 +1,5 @@
 /**
- * Whether a request prefers `type` to JSON: JSON has a smaller weight, comes later, or is missing. Wildcards and
+ * Tells whether a request prefers `type` to JSON: JSON has a smaller weight, comes later, or is missing. Wildcards and
  * unknown types get JSON (D59).
  */
 export function prefersType(type: string, accept: string | undefined): boolean {

@@ -1,7 +1,7 @@
-/** Cells in order; undefined is an empty one. */
+/** Cells are in order; undefined is an empty one. */
 export type CsvLine = readonly (string | number | undefined)[];
 
-/** Lines as RFC 4180 spells them, each ended by CRLF. */
+/** Spells lines as RFC 4180 does, each ended by CRLF. */
 export function csvText(lines: readonly CsvLine[]): string {
   return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }

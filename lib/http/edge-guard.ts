@@ -1,19 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from './refusal.ts';
 
-/** The header in which the edge shows its key. CloudFront replaces a viewer's header of that name. */
+/** The edge shows its key in it. CloudFront replaces a viewer's header of that name. */
 const keyHeader = 'x-origin-key';
 
-/** The viewer's address and port, as the edge reports them. */
+/** The edge reports the viewer's address and port in it. */
 const viewerHeader = 'cloudfront-viewer-address';
 
 interface EdgeEvent {
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /**
-   * Variables of the gateway's stage, which no request can set. `edgeKeys` are the accepted keys, separated by commas.
-   */
+  /** No request can set variables of the gateway's stage. `edgeKeys` are the accepted keys, separated by commas. */
   readonly stageVariables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Set only after the edge has shown its key. */
+  /** It is set only after the edge has shown its key. */
   readonly viewerAddress?: string | undefined;
 }
 
@@ -41,7 +39,7 @@ export function edgeGuard({
   };
 }
 
-/** The edge's viewer where there is an edge, else the gateway's caller. */
+/** Returns the edge's viewer where there is an edge, else the gateway's caller. */
 export function sourceAddressOf({
   viewerAddress,
   requestContext,
@@ -49,7 +47,7 @@ export function sourceAddressOf({
   return viewerAddress ?? requestContext.http.sourceIp;
 }
 
-/** The address in `address:port`, or undefined. IPv6 has no brackets there. */
+/** Returns the address in `address:port`, or undefined. IPv6 has no brackets there. */
 function viewerAddressOf(header: string | undefined): string | undefined {
   return /^([0-9a-f.:]{2,45}):\d{1,5}$/i.exec(header ?? '')?.[1];
 }

@@ -7,10 +7,10 @@ import { type Answer, refusalAnswer } from './answer.ts';
 import { edgeGuard } from './edge-guard.ts';
 import { Refusal } from './refusal.ts';
 
-/** The event of API Gateway; `body` is the body reader's result. */
+/** API Gateway sends it; `body` is the body reader's result. */
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'requestContext'> {
   body?: unknown;
-  /** Set only after the edge has shown its key (`edgeGuard`). */
+  /** It is set only after the edge has shown its key (`edgeGuard`). */
   viewerAddress?: string | undefined;
   requestContext: APIGatewayProxyEventV2['requestContext'] & {
     authorizer?: { lambda?: Readonly<Record<string, unknown>> };
@@ -19,7 +19,7 @@ export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'reques
 
 export type Endpoint = (event: HttpEvent, context: Context) => Promise<Answer>;
 
-/** A step before the page, in order: the caller, then the body. */
+/** Steps before the page run in order: the caller, then the body. */
 export type Preparation = (request: { readonly event: HttpEvent }) => Promise<void>;
 
 /** API functions run 29 s at most; the answer must leave before the gateway gives up at 30 s (R6). */
@@ -77,6 +77,6 @@ function answerRefusals({ hasEdge }: { readonly hasEdge: boolean }): middy.Middl
 function describeCause(refusal: Refusal): string {
   const cause = refusal.cause;
   if (cause === undefined) return refusal.message;
-  // Only class and place of an unexpected error: its message may carry client data.
+  // The log gets only class and place of an unexpected error: its message may carry client data.
   return cause instanceof Error ? `${cause.name} ${cause.stack?.split('\n')[1]?.trim() ?? ''}` : typeof cause;
 }

@@ -20,7 +20,6 @@ export class FaultList {
     return this.#count;
   }
 
-  /** The refusal's `message`: the first fault as a sentence that stands alone. */
   get message(): string {
     const [first] = this.#listed;
     if (first === undefined) return 'invalid request';

@@ -5,7 +5,7 @@ import { ConnectFault, type PublicNetwork, publicNetwork, requestPublic } from '
 
 export interface FetchedFile {
   readonly bytes: Buffer;
-  /** Media type that the server declares, in lower case without parameters. */
+  /** The server declares it: lower case without parameters. */
   readonly contentType?: string;
 }
 
@@ -17,7 +17,7 @@ export interface PublicFetchOptions {
   readonly ports?: Partial<PublicNetwork>;
 }
 
-/** A fault of the URL or its file; the sentence continues the field's name. */
+/** Its sentence continues the field's name. */
 class FetchFault extends Error {}
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The first key at any level that could change its holder when copied: `__proto__`, or `constructor` with a
- * `prototype`. middy's JSON parser refuses the same. No recursion.
+ * Returns the first key at any level that could change its holder when copied: `__proto__`, or `constructor` with a
+ * `prototype`. middy's JSON parser refuses the same. Does not recurse.
  */
 export function forbiddenKeyIn(value: unknown): string | undefined {
   const left = isObject(value) ? [value] : [];

@@ -1,9 +1,9 @@
 /*
- * Finds where a text stops being JSON, and what was expected there. The engine's message does so for some faults only,
- * and quotes the text. No allocation, no recursion.
+ * It finds where a text stops being JSON, and what was expected there. The engine's message does so for some faults
+ * only, and quotes the text. It neither allocates nor recurses.
  */
 
-/** What may come next, in the words of the refusal. */
+/** These may come next, in the words of the refusal. */
 const expectations = {
   value: 'a value',
   firstItem: 'a value or ]',
@@ -22,8 +22,8 @@ interface Stop {
 }
 
 /**
- * `line 2, column 7: expected a comma or }, received "x"`, or `received nothing`; undefined for valid JSON. Lines and
- * columns count from 1, columns in characters.
+ * Returns `line 2, column 7: expected a comma or }, received "x"`, or `received nothing`, or undefined for valid JSON.
+ * Lines and columns count from 1, columns in characters.
  */
 export function jsonFault(text: string): string | undefined {
   if (text.trim() === '') return 'received nothing';
@@ -32,7 +32,7 @@ export function jsonFault(text: string): string | undefined {
   return `${placeIn(text, stop.at)}: expected ${stop.expected}, received ${receivedAt(text, stop.at)}`;
 }
 
-/** A place in a text as line and column. */
+/** Returns a place in a text as line and column. */
 export function placeIn(text: string, end: number): string {
   const before = text.slice(0, end);
   let line = 1;
@@ -46,7 +46,7 @@ export function placeIn(text: string, end: number): string {
   return `line ${line}, column ${column}`;
 }
 
-/** At most a word, so that the answer stays short. */
+/** Quotes at most a word, so that the answer stays short. */
 function receivedAt(text: string, at: number): string {
   const rest = text.slice(at, at + 40);
   const [character] = rest;
@@ -58,7 +58,7 @@ function receivedAt(text: string, at: number): string {
 }
 
 function firstStop(text: string): Stop | undefined {
-  /** The open brackets, innermost last: true for an object. */
+  /** Innermost brackets are last; true stands for an object. */
   const open: boolean[] = [];
   let expectation: Expectation = 'value';
   for (let at = afterBlanks(text, 0); at < text.length; at = afterBlanks(text, at)) {

@@ -6,8 +6,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * How many levels JSON text nests, and whether all are closed. It counts brackets without allocation or recursion, and
- * does not check the JSON.
+ * Returns how many levels JSON text nests, and whether all are closed. It counts brackets without allocation or
+ * recursion, and does not check the JSON.
  */
 export function jsonNesting(text: string): { readonly deepest: number; readonly closed: boolean } {
   let depth = 0;
@@ -26,7 +26,6 @@ export function jsonNesting(text: string): { readonly deepest: number; readonly 
   return { deepest, closed: depth === 0 };
 }
 
-/** The index of the closing quote, or the text's length without one. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,4 +1,3 @@
-/** A JSON object without a known shape. */
 export type Part = Readonly<Record<string, unknown>>;
 
 export function isPart(value: unknown): value is Part {

@@ -18,20 +18,19 @@ const maxFormBytes = 4_500_000;
 
 export interface MultipartFile {
   readonly bytes: Buffer;
-  /** Media type that the client declares, in lower case without parameters; `application/octet-stream` without one. */
+  /** The client declares it: lower case without parameters, `application/octet-stream` by default. */
   readonly contentType: string;
-  /** Last segment of the client's file name, without control characters; `file` when there is none. */
+  /** It is the last segment of the client's file name, without control characters, or `file`. */
   readonly name: string;
 }
 
 export interface MultipartTemplate {
-  /** The JSON object of part `template`, not yet checked by a schema. */
   readonly template: Record<string, unknown>;
   readonly file?: MultipartFile;
 }
 
 /**
- * A body as JSON, or as a form with one part `template` and at most one `file` (D18). All else is refused, never
+ * Reads a body as JSON, or as a form with one part `template` and at most one `file` (D18). All else is refused, never
  * dropped (R9 to R12): large ones with 413, else 400.
  */
 export const templateBody: BodyReader = async (request) => {
@@ -49,7 +48,7 @@ function readJson(event: HttpEvent): MultipartTemplate {
   return { template: jsonObject(jsonValue(bodyText(event, bodyMaxBytes.template))) };
 }
 
-/** Whether the request declares its body as a form. */
+/** Tells whether the request declares its body as a form. */
 export function isMultipart(event: HttpEvent): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(event.headers['content-type'] ?? '');
 }
@@ -61,13 +60,13 @@ interface Attachment {
   readonly content: Buffer;
 }
 
-/** Imported on demand: most requests bring JSON, and the parser would slow every cold start. */
+/** Imports the parser on demand: most requests bring JSON, and it would slow every cold start. */
 async function formParser() {
   const { default: httpMultipartBodyParser } = await import('@middy/http-multipart-body-parser');
   return httpMultipartBodyParser({ busboy: { isPartAFile: () => true } });
 }
 
-/** The parts of a form, parsed by middy behind `sanitizedForm`. */
+/** Returns the parts of a form, parsed by middy behind `sanitizedForm`. */
 export async function readMultipart(event: HttpEvent): Promise<MultipartTemplate> {
   const body = bodyBytes(event, maxFormBytes);
   const form = sanitizedForm(body, event.headers['content-type'] ?? '', ['template', 'file']);

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Longer than any issued cursor. */
+/** It is longer than any issued cursor. */
 const maxLength = 2_000;
 const digestLength = 12;
 
 /**
- * A place in a listing. A digest binds it to `scope` (the listing and its filters), so that a foreign or cut cursor is
- * refused. It protects no secret.
+ * Spells a place in a listing. A digest binds it to `scope` (the listing and its filters), so that a foreign or cut
+ * cursor is refused. It protects no secret.
  */
 export function opaqueCursor(scope: string, place: unknown): string {
   const text = JSON.stringify(place);
   return Buffer.from(`${digestOf(scope, text)}${text}`).toString('base64url');
 }
 
-/** The place that a cursor of this listing names; undefined for all other text. */
+/** Returns the place that a cursor of this listing names, or undefined for all other text. */
 export function placeOf(scope: string, cursor: string): unknown {
   if (cursor.length > maxLength || !/^[\w-]+$/.test(cursor)) return undefined;
   const sealed = Buffer.from(cursor, 'base64url').toString('utf8');

@@ -1,4 +1,4 @@
-// What every page imports for its body, refusals and answer.
+// Every page imports these for its body, refusals and answer.
 export { answer, csvAnswer, movedTo, plainText, shaped } from './answer.ts';
 export { bodyMaxBytes, jsonValue, noBody, rawBody, textBody } from './body.ts';
 export { alwaysNull, wholeNumber } from './documented.ts';

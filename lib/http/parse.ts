@@ -19,7 +19,7 @@ export function faultOf(issue: v.BaseIssue<unknown>): Fault {
   return faultWithin('', issue);
 }
 
-/** The fault of a value that was parsed alone; `prefix` is its path in the whole. */
+/** Returns the fault of a value that was parsed alone; `prefix` is its path in the whole. */
 export function faultWithin(prefix: string, issue: v.BaseIssue<unknown>): Fault {
   return { path: pathOf(issue, prefix), message: messageOf(issue, prefix) };
 }
@@ -33,7 +33,7 @@ function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
 }
 
 /**
- * One sentence for one issue. valibot ignores inner messages for missing and unknown keys, so this function words
+ * Words one issue in one sentence. valibot ignores inner messages for missing and unknown keys, so this function words
  * those. A schema's message wins. All others say what was expected and received.
  */
 export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {
@@ -82,12 +82,10 @@ function expectedOf(issue: v.BaseIssue<unknown>): string {
   }
 }
 
-/** For lengths valibot's count, for all else the value. */
 function receivedOf({ type, input, received }: v.BaseIssue<unknown>): string {
   return type === 'min_length' || type === 'max_length' ? received : jsonExcerpt(input);
 }
 
-/** The words that a literal or picklist expects: `("image_url" | "video_url")`. */
 function wordsOf({ expected }: v.BaseIssue<unknown>): string[] {
   return [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, word = '']) => word);
 }

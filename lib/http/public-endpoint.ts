@@ -1,7 +1,7 @@
 import type { BodyReader } from './body.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 
-/** The frame of a public route, without a caller. */
+/** Frames a public route, without a caller. */
 export function publicEndpoint(body: BodyReader, handle: Endpoint): Endpoint {
   return endpoint([body], handle);
 }

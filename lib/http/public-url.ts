@@ -31,8 +31,8 @@ const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * The fault of a URL that must be https and name a public host (contract, component.header, and media of templates).
- * The connecting code checks the resolved address.
+ * Returns the fault of a URL that must be https and name a public host (contract, component.header, and media of
+ * templates). The connecting code checks the resolved address.
  */
 export function publicHttpsUrlFault(text: string): string | undefined {
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
@@ -46,14 +46,14 @@ export function publicHttpsUrlFault(text: string): string | undefined {
   return undefined;
 }
 
-/** The host of a URL as DNS and TLS know it: an address without brackets, a name without the root's dot. */
+/** Returns the host of a URL as DNS and TLS know it: an address without brackets, a name without the root's dot. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/[[\]]/g, '').replace(/\.$/, '');
 }
 
 /**
- * Whether an address is public (R40): no special range, and IPv6 only inside 2000::/3 and without a zone. False for
- * other text.
+ * Tells whether an address is public (R40): no special range, and IPv6 only inside 2000::/3 and without a zone. Returns
+ * false for other text.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;

@@ -15,7 +15,7 @@ export interface NamedReads {
 
 /** Shorter names are near too many others. */
 const minComparedLetters = 3;
-/** A bound, so that a request cannot fill its answer. */
+/** A request cannot fill its answer beyond this. */
 const maxNamedStrays = 20;
 
 /**
@@ -45,7 +45,10 @@ function hintOf(name: string, { known, headerNames }: { readonly known: string[]
   return meant === undefined ? `. ${exist}` : `; did you mean ${meant}? ${exist}`;
 }
 
-/** Words of other interfaces, without case and punctuation, and the parameters that they may mean, likeliest first. */
+/**
+ * Other interfaces use these words, without case and punctuation, for the parameters that they may mean, likeliest
+ * first.
+ */
 const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     after: ['cursor', 'from', 'page'],

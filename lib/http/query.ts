@@ -3,8 +3,8 @@ import { documentedAs } from './documented.ts';
 import { invalid } from './refusal.ts';
 
 /*
- * Query values from the gateway: repeated parameters are joined by commas. An empty filter counts as missing; an empty
- * moment is refused. Flags and numbers are strict, so that a misspelt one is refused.
+ * Returns query values from the gateway: repeated parameters are joined by commas. An empty filter counts as missing;
+ * an empty moment is refused. Flags and numbers are strict, so that a misspelt one is refused.
  */
 
 export const textFilter = v.optional(
@@ -14,7 +14,7 @@ export const textFilter = v.optional(
   ),
 );
 
-/** Values separated by commas, without blanks around them; undefined when none is left. */
+/** Values are separated by commas, without blanks around them; it is undefined when none is left. */
 export const listFilter = v.optional(
   v.pipe(
     v.string(),
@@ -29,7 +29,7 @@ export const listFilter = v.optional(
   ),
 );
 
-/** A list that is documented with these words. The page itself refuses other words. */
+/** Documents a list with these words. The page itself refuses other words. */
 export function listOfWords(word: v.GenericSchema) {
   return v.optional(
     v.pipe(
@@ -41,7 +41,10 @@ export function listOfWords(word: v.GenericSchema) {
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** An RFC 3339 moment in milliseconds. An empty one is refused: a script's unset variable would ask for all (D40). */
+/**
+ * Parses an RFC 3339 moment to milliseconds. An empty one is refused: a script's unset variable would ask for all
+ * (D40).
+ */
 export function moment(name: string) {
   const message = expected(name, 'a time such as 2026-11-22T10:00:00Z (RFC 3339; a plus is %2B in a query)');
   return v.optional(
@@ -70,7 +73,7 @@ function expected(name: string, what: string): (issue: v.BaseIssue<unknown>) => 
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
-/** An ISO 8601 day, kept as text. An empty one is refused, as a moment is. */
+/** Keeps an ISO 8601 day as text. An empty one is refused, as a moment is. */
 export function day(name: string) {
   const message = expected(name, 'a day such as 2026-11-22');
   return v.optional(
@@ -99,7 +102,7 @@ export function flag(name: string) {
 const defaultPageSize = 20;
 const maxPageSize = 100;
 
-/** A whole number from 1 to `maximum` in plain decimal. */
+/** Parses a whole number from 1 to `maximum` in plain decimal. */
 export function countTo(name: string, maximum: number) {
   const what = maximum === Number.MAX_SAFE_INTEGER ? 'a whole number from 1' : `a whole number from 1 to ${maximum}`;
   const message = expected(name, what);
@@ -114,7 +117,7 @@ export function countTo(name: string, maximum: number) {
   );
 }
 
-/** The entries of a paged listing's query schema (D8). */
+/** A paged listing's query schema has these entries (D8). */
 export const pageQuery = {
   page: countTo('page', Number.MAX_SAFE_INTEGER),
   size: countTo('size', maxPageSize),
@@ -138,7 +141,7 @@ export function pageOf(query: {
   return { page: query.page ?? 1, size: query.size ?? query.limit ?? defaultPageSize };
 }
 
-/** The items of a page; empty past the end. */
+/** Returns the items of a page; empty past the end. */
 export function sliceOf<T>(items: readonly T[], { page, size }: Page): T[] {
   return items.slice((page - 1) * size, page * size);
 }

@@ -1,7 +1,4 @@
-/**
- * All refusals of the service, and the only place of their status. Codes are part of the interface (D1): renaming one
- * is a breaking change.
- */
+/** Here alone refusals get their status. Codes are part of the interface (D1): renaming one is a breaking change. */
 const statusOfCode = {
   malformed_body: 400,
   invalid_request: 400,
@@ -56,9 +53,9 @@ export interface Fault {
 export interface RefusalDetails {
   readonly errors?: readonly Fault[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The platform's own error code, passed on as `platform_code` (D7). */
+  /** It is passed on as `platform_code` (D7). */
   readonly platformCode?: number;
-  /** The refused cost, in dollars (D58). */
+  /** The refused cost is in dollars (D58). */
   readonly estimate?: { readonly amount: number; readonly currency: string };
   readonly cause?: unknown;
 }
@@ -79,7 +76,10 @@ export class Refusal extends Error {
     return statusOf(this.code);
   }
 
-  /** Whether the platform failed. A request that merely ran late has no cause, and counts as this service's failure. */
+  /**
+   * Tells whether the platform failed. A request that merely ran late has no cause, and counts as this service's
+   * failure.
+   */
   get isOfPlatform(): boolean {
     return this.code === 'platform_unreachable' && this.details.cause !== undefined;
   }
@@ -94,7 +94,7 @@ export function refuseFaults(errors: readonly Fault[], message = errors[0]?.mess
   if (message !== undefined && errors.length > 0) throw new Refusal('invalid_request', message, { errors });
 }
 
-/** A 400 for one field: the message alone is the contract's text, and the path names the place. */
+/** Returns a 400 for one field: the message alone is the contract's text, and the path names the place. */
 export function invalid(path: string, message: string): Refusal {
   return new Refusal('invalid_request', message, { errors: [{ path, message }] });
 }

@@ -1,16 +1,15 @@
 import type { Fault } from './refusal.ts';
 
 interface Level {
-  /** The object's keys so far; undefined in a list. */
+  /** A list has none. */
   readonly keys: Set<string> | undefined;
   readonly path: string;
-  /** The key or index of the next value. */
   at: string;
 }
 
 /**
- * Keys that occur twice in one object. `JSON.parse` silently keeps the last: a first list of users would be lost, and
- * its users removed. The text must be JSON.
+ * Returns keys that occur twice in one object. `JSON.parse` silently keeps the last: a first list of users would be
+ * lost, and its users removed. The text must be JSON.
  */
 export function repeatedKeys(json: string): Fault[] {
   const faults: Fault[] = [];

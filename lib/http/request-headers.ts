@@ -9,8 +9,8 @@ type HeaderSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 type Asked = Pick<HttpEvent, 'headers'>;
 
 /**
- * The headers that a page reads. Refuses with 400 bad values and, for an absent header, a near misspelling: the client
- * meant not to send, or not to send twice (D9, D51).
+ * Returns the headers that a page reads. Refuses with 400 bad values and, for an absent header, a near misspelling: the
+ * client meant not to send, or not to send twice (D9, D51).
  */
 export function parseHeaders<const S extends HeaderSchema>(schema: S, asked: Asked): v.InferOutput<S> {
   const names = Object.keys(schema.entries);
@@ -33,7 +33,7 @@ export function refuseRehearsal({ headers }: Asked, reads: { readonly headers?: 
   refuseFaults(asking.map((name) => ({ path: clip(name), message })));
 }
 
-/** The headers that give a send its time (D56). */
+/** These headers give a send its time (D56). */
 const timed = /^send[-_]/i;
 
 /** Refuses with 400 every `Send-` header that the page does not read: what should wait would happen at once (D56). */

@@ -10,7 +10,7 @@ export interface PublicNetwork {
   readonly isAllowedAddress: (address: string) => boolean;
   readonly connectMs: number;
   readonly port?: number;
-  /** Certificates to trust instead of the usual ones. */
+  /** These certificates are trusted instead of the usual ones. */
   readonly ca?: string;
 }
 
@@ -26,13 +26,13 @@ export interface PublicRequest {
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
   readonly network: PublicNetwork;
-  /** From the DNS lookup to the end of the answer. */
+  /** It runs from the DNS lookup to the end of the answer. */
   readonly deadline: AbortSignal;
 }
 
 export type ConnectFaultCode = 'not_public' | 'not_found' | 'slow_connection' | 'no_answer';
 
-/** Why there is no answer. After the deadline its code has no meaning. */
+/** It says why there is no answer. After the deadline its code has no meaning. */
 export class ConnectFault extends Error {
   readonly code: ConnectFaultCode;
 
@@ -52,7 +52,7 @@ export async function requestPublic(asked: PublicRequest): Promise<IncomingMessa
   return await connect(address, asked);
 }
 
-/** IPv4 first, because some networks lack IPv6. One address that is not public refuses all. */
+/** Takes IPv4 first, because some networks lack IPv6. One address that is not public refuses all. */
 async function publicAddressOf(host: string, network: PublicNetwork): Promise<string> {
   const family = isIP(host);
   const found = family === 0 ? await network.lookup(host).catch(() => []) : [{ address: host, family }];

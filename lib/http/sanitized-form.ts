@@ -3,8 +3,8 @@ import { didYouMean } from './closest-name.ts';
 import { Refusal } from './refusal.ts';
 
 /*
- * The frame of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1), checked strictly and written again, so that
- * the parser behind it need not guess, drop or crash.
+ * The frame of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1) is checked strictly and written again, so
+ * that the parser behind it need not guess, drop or crash.
  */
 
 export interface SanitizedForm {
@@ -130,8 +130,8 @@ interface ParameterHeader {
 }
 
 /**
- * Parses `value; name=text; name="text"`, with value and names in lower case. Undefined when malformed or when a name
- * repeats.
+ * Parses `value; name=text; name="text"`, with value and names in lower case. Returns undefined when malformed or when
+ * a name repeats.
  */
 function parameterHeader(header: string): ParameterHeader | undefined {
   const value = /^[ \t]*([^\s;,"]+)[ \t]*(?=;|$)/.exec(header);

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
- * A key computed from facts, so that no look-up is needed: `characters` of lower-case base32, five bits each, of the
- * SHA-256 over their JSON.
+ * Returns a key computed from facts, so that no look-up is needed: `characters` of lower-case base32, five bits each,
+ * of the SHA-256 over their JSON.
  */
 export function hashKey(facts: readonly unknown[], characters: number): string {
   let bits = '';

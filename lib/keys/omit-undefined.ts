@@ -1,4 +1,4 @@
-/** The object type with optional keys for all that may be undefined. */
+/** Its keys are optional for all that may be undefined. */
 export type OmitUndefined<T extends object> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {

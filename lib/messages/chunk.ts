@@ -4,31 +4,33 @@ import { isUserId } from '../platform/user-id.ts';
 import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
 import { LotSchema } from './lots.ts';
 
-/** The format of queued chunks (D47). */
+/** Queued chunks carry it (D47). */
 export const chunkVersion = 1;
 
-/** The message of one recipient. Its dispatch id is `<jobId>-<index>`, whichever chunk carries it. */
+/** A recipient's dispatch id is `<jobId>-<index>`, whichever chunk carries it. */
 const ChunkRecipientSchema = v.object({
   index: v.number(),
-  /** Absent when the operator has erased the person (D60). */
+  /** It is absent once the operator has erased the person (D60). */
   to: v.exactOptional(v.string()),
-  /** The request body for the platform. Absent when it cannot be composed: the message then fails (R14). */
+  /** It is absent when it cannot be composed: the message then fails (R14). */
   request: v.exactOptional(MessageRequestSchema),
   /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),
-  /** Number of tries that provably sent nothing, by what each waited for (pace/retry-delay.ts). */
+  /** This many tries provably sent nothing, by what each waited for (pace/retry-delay.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
-  /** No call before this time: the pair rate of the platform, or a wait of the message's own. */
+  /** The platform's pair rate, or a wait of the message's own, forbids an earlier call. */
   notBeforeMs: v.exactOptional(v.number()),
 });
 export type ChunkRecipient = v.InferOutput<typeof ChunkRecipientSchema>;
 
-/** Up to ten consecutive recipients of a job, and their current try (dispatch/claims/slice.ts). */
 const ChunkSliceSchema = v.object({
   try: v.number(),
-  /** Recipients of the whole slice, also those that an earlier try has ended. */
+  /** Recipients that an earlier try has ended count too. */
   size: v.number(),
-  /** Position of the first recipient in the lane; the others follow. Absent: the worker reserves positions (D43). */
+  /**
+   * The first recipient has this position in the lane; the others follow. Without it, the worker reserves positions
+   * (D43).
+   */
   position: v.exactOptional(v.number()),
   /** The position is in the lane for missed slots. */
   isLate: v.exactOptional(v.literal(true)),
@@ -36,7 +38,7 @@ const ChunkSliceSchema = v.object({
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
 
-/** What a worker needs to know of the job. Fields without a comment are as in `JobHead` (D38, D55). */
+/** A worker needs this of the job. Fields without a comment are as in `JobHead` (D38, D55). */
 const ChunkOfJobSchema = v.object({
   jobId: v.string(),
   clientId: v.number(),
@@ -48,11 +50,11 @@ const ChunkOfJobSchema = v.object({
   acceptedAtMs: v.number(),
   expiresAtMs: v.exactOptional(v.number()),
   keptUntilMs: v.exactOptional(v.number()),
-  /** For a scheduled send (D56): the lots of these slices, with the openings that remain. */
+  /** A scheduled send has the lots of these slices, with the openings that remain (D56). */
   lots: v.exactOptional(v.pipe(v.array(LotSchema), v.readonly())),
   correlationId: v.exactOptional(v.string()),
   about: aboutSchema,
-  /** One-time codes of a small request: they go before other messages of the number (D44). */
+  /** One-time codes of a small request go before other messages of the number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   receiptsExpected: v.exactOptional(v.literal(true)),
   heedsOptOuts: v.exactOptional(v.literal(true)),
@@ -61,23 +63,23 @@ const ChunkOfJobSchema = v.object({
   alone: v.exactOptional(v.literal(true)),
   /** Acceptance has queued this chunk itself; its job may not have begun yet (items.ts, `mayBegin`). */
   straight: v.exactOptional(v.literal(true)),
-  /** The limit of the number, as last read when the chunk was queued. */
   limitPerSecond: v.number(),
   lane: v.string(),
 });
 
-/** One message of the dispatch queue: consecutive slices of one job, or what a try has left of them. */
+/** One message of the dispatch queue carries consecutive slices of one job, or what a try has left of them. */
 export const QueuedChunkSchema = v.object({
   version: v.literal(chunkVersion),
   ...ChunkOfJobSchema.entries,
   slices: v.array(ChunkSliceSchema),
   /**
-   * When its first slot was first planned. Absent once it has waited for a hold or an outage (dispatch/punctuality.ts).
+   * Its first slot was first planned then. It is absent once the chunk has waited for a hold or an outage
+   * (dispatch/punctuality.ts).
    */
   plannedMs: v.exactOptional(v.number()),
-  /** How often its slots had passed before they could be used. */
+  /** Its slots had passed this often before they could be used. */
   missedSlots: v.exactOptional(v.number()),
-  /** Consecutive deliveries that could place or claim nothing because the store did not answer. */
+  /** This many consecutive deliveries could place or claim nothing because the store did not answer. */
   storeFailures: v.exactOptional(v.number()),
 });
 export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
@@ -85,7 +87,7 @@ export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 /** SQS bills a larger message as several, and a run waits for all its slices. */
 export const mostChunkBytes = 200_000;
 
-/** A chunk of the job without its slices. `limitPerSecond` is the platform's last word on the number. */
+/** Returns a chunk of the job without its slices. `limitPerSecond` is the platform's last word on the number. */
 export function chunkOfJob(
   head: JobHead,
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
@@ -122,7 +124,7 @@ export function headOfChunk(chunk: QueuedChunk): JobHead {
   });
 }
 
-/** The addresses that a straight chunk carries. A later try carries only open ones. */
+/** Returns the addresses that a straight chunk carries. A later try carries only open ones. */
 export function addressesOfChunk({ slices }: QueuedChunk): (string | undefined)[] {
   return slices.flatMap(({ recipients }) => recipients.map(({ to }) => to));
 }

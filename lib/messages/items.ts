@@ -10,15 +10,15 @@ import { hashKey } from '../keys/hash-key.ts';
 const jobPrefix = 'JOB#';
 
 /**
- * The job: head and rounds by the fan-out (fan-out/job-rounds.ts), head and `to` of a straight request by acceptance or
- * a worker (chunk.ts), withdrawal, stop and park.
+ * Keys the job: head and rounds by the fan-out (fan-out/job-rounds.ts), head and `to` of a straight request by
+ * acceptance or a worker (chunk.ts), withdrawal, stop and park.
  */
 export function jobKey(jobId: string): ItemKey {
   return { pk: `JOB#${jobId}`, sk: 'JOB' };
 }
 
-// Whether an accepted job is sent (D25). Messages may be queued before acceptance knows that all are, so two writers
-// compete by conditional writes. Only TTL removes the job.
+// Two writers decide by conditional writes whether an accepted job is sent (D25), because messages may be queued before
+// acceptance knows that all are. Only TTL removes the job.
 
 // A straight request is begun by its acceptance after the queue's confirmation, or by the worker that has claimed slice
 // 0, before anything leaves. A withdrawal takes slice 0 as well.
@@ -26,46 +26,47 @@ export function jobKey(jobId: string): ItemKey {
 // A retry (D57) is begun by its acceptance before it answers 200: another retry may take back a job that has not begun
 // (retry/marks.ts).
 
-/** *Begin*, by the fan-out: sets `head` unless the job is withdrawn. From then on the whole job is sent. */
+/** The fan-out *begins*: it sets `head` unless the job is withdrawn. From then on the whole job is sent. */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
 
-/** *Withdraw*, by acceptance: sets `withdrawnAtMs` unless `head` is there. Nothing of the job is sent then. */
+/** Acceptance *withdraws*: it sets `withdrawnAtMs` unless `head` is there. Nothing of the job is sent then. */
 export const mayWithdraw = 'attribute_not_exists(head)';
 
-/** Time that jobs and claims are kept (R23); a job counts from its acceptance. */
+/** Jobs and claims are kept this long (R23); a job counts from its acceptance. */
 export const jobMemorySeconds = 30 * 86_400;
 
 /** A scheduled send is kept this long after its last possible call (D56). */
 export const keptAfterLastCallMs = 37 * 86_400_000;
 
 /**
- * The longest life of a job: 30 days until `Send-At`, 28 until its hours come, 30 of life, and the time after its last
- * call (D56).
+ * A job lives at most 30 days until `Send-At`, 28 until its hours come, 30 of life, and the time after its last call
+ * (D56).
  */
 export const longestJobMemorySeconds = (30 + 28 + 30) * 86_400 + keptAfterLastCallMs / 1_000;
 
-/** The facts of a head or chunk that decide how long the job is kept. */
+/** These facts of a head or chunk decide how long the job is kept. */
 export interface JobAge {
   readonly acceptedAtMs: number;
   readonly keptUntilMs?: number | undefined;
 }
 
-/** The last possible call of a scheduled send; undefined for other jobs (D56). */
+/** Returns the last possible call of a scheduled send, or undefined for other jobs (D56). */
 export function lastOwnCallMs({ keptUntilMs }: Pick<JobAge, 'keptUntilMs'>): number | undefined {
   return keptUntilMs === undefined ? undefined : keptUntilMs - keptAfterLastCallMs;
 }
 
-/** When the stored items of a job may be removed. */
+/** Returns when the stored items of a job may be removed. */
 export function forgottenAtMs({ acceptedAtMs, keptUntilMs = acceptedAtMs + jobMemorySeconds * 1_000 }: JobAge): number {
   return keptUntilMs;
 }
 
-/** `forgottenAtMs` in seconds, for TTL. */
+/** Returns `forgottenAtMs` in seconds, for TTL. */
 export function jobExpiresAtSeconds(job: JobAge): number {
   return Math.ceil(forgottenAtMs(job) / 1_000);
 }
 
-// Whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). The stop of a withdrawn job means nothing.
+// The state decides whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). The stop of a withdrawn
+// job means nothing.
 
 // A worker claims a slice, then reads state and holds (strongly), then calls. So a claim after a stop ends as `stop`
 // says, and a held try as `again`.
@@ -76,18 +77,18 @@ export function jobExpiresAtSeconds(job: JobAge): number {
 // To a strong read of all slices after the stop, an unclaimed message has ended, so reports need not wait for that.
 
 /**
- * *Stop*, at any time, also before begin: by a cancellation, a worker that meets a disabled template, or the watcher of
- * a parked job. The first stop is final and ends `parked`.
+ * A cancellation, a worker that meets a disabled template, or the watcher of a parked job *stops* it at any time, also
+ * before begin. The first stop is final and ends `parked`.
  */
 export const mayStop = 'attribute_not_exists(#stop)';
 
 /**
- * *Park*, by a worker that meets a hold (holds/hold.ts): sets `parked` in a job that has begun, unless the job is
+ * A worker that meets a hold (holds/hold.ts) *parks*: it sets `parked` in a job that has begun, unless the job is
  * parked or stopped.
  */
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 
-// *Reckon*, by a cancellation or watcher that has read all slices strongly after the stop: sets `underWay` once, to the
+// A cancellation or watcher that has read all slices strongly after the stop *reckons*: it sets `underWay` once, to the
 // claimed tries. Any other try ends as stopped.
 
 /**
@@ -97,21 +98,21 @@ export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) A
 export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
 
 /**
- * *Resume*, by the watcher once nothing holds the job: removes exactly the `parked` it has read, named by `sinceMs`,
+ * The watcher *resumes* once nothing holds the job: it removes exactly the `parked` it has read, named by `sinceMs`,
  * and `pausedFromMs` too if the platform took a message since.
  */
 export const isParkedSo = 'parked.sinceMs = :sinceMs';
 
-/** *Go on*, by a worker whose message the platform took while the job is parked: noted in `parked`. */
+/** A worker whose message the platform took while the job is parked *goes on*: it notes that in `parked`. */
 export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
 
 /**
- * *End of the pause*, by a worker whose message was taken, or by the watcher. Refused while the job is parked: else no
- * watcher would end this pause.
+ * A worker whose message was taken, or the watcher, *ends the pause*, unless the job is parked: else no watcher would
+ * end this pause.
  */
 export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
 
-/** Partitions for scheduled jobs. Few, because a look for lost rounds reads all of them. */
+/** They are few, because a look for lost rounds reads all of them. */
 export const scheduledShards = 8;
 
 /** `shard` counts from 0. */
@@ -120,43 +121,41 @@ export function scheduledPartition(shard: number): string {
 }
 
 /**
- * A scheduled send that may still wait (D56). The fan-out writes it at begin and removes it at the end, so that lost
- * rounds are found (fan-out/lost-rounds.ts).
+ * Keys a scheduled send that may still wait (D56). The fan-out writes it at begin and removes it at the end, so that
+ * lost rounds are found (fan-out/lost-rounds.ts).
  */
 export function scheduledKey(jobId: string): ItemKey {
   return { pk: scheduledPartition((jobId.at(-1) ?? '0').charCodeAt(0) % scheduledShards), sk: jobId };
 }
 
-/** Sorts jobs by acceptance. Without a job id: before every job of that moment. */
+/** Sorts jobs by acceptance. Without a job id, it sorts before every job of that moment. */
 export function jobSortKey(atMs: number, jobId = ''): string {
   return `${String(atMs).padStart(15, '0')}#${jobId}`;
 }
 
-/** The inverse of `jobSortKey`. */
+/** Inverts `jobSortKey`. */
 export function timeOfJob(sortKey: string): number {
   return Number(sortKey.split('#', 1)[0]);
 }
 
-/** The record of an acceptance (D40), written before the job is queued. The report opens with it. */
+/** Keys the record of an acceptance (D40), written before the job is queued. The report opens with it. */
 export function acceptedKey(jobId: string): ItemKey {
   return { pk: `JOB#${jobId}`, sk: 'ACCEPTED' };
 }
 
-/** The addresses of the recipients, packed; written with the record of the acceptance. */
+/** Packed addresses of recipients are written with the record of the acceptance. */
 export const recipientsPrefix = 'RECIPIENTS#';
 
 export function recipientsKey(jobId: string, firstIndex: number): ItemKey {
   return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${firstIndex}` };
 }
 
-/**
- * Recipients per partition of parameters. A partition takes 1 MB a second, and acceptance writes up to 6 MB of a job
- * within two seconds.
- */
+/** A partition takes 1 MB a second, and acceptance writes up to 6 MB of a job's parameters within two seconds. */
 const parametersPerPartition = 500;
 
 /**
- * The page of parameters that begins with this recipient (accept/parameter-pages.ts). A page never crosses partitions.
+ * Keys the page of parameters that begins with this recipient (accept/parameter-pages.ts). A page never crosses
+ * partitions.
  */
 export function parametersKey({ jobId, index }: { readonly jobId: string; readonly index: number }): ItemKey {
   return {
@@ -174,15 +173,15 @@ export function jobPartition(jobId: string): string {
 }
 
 /**
- * Dispatches of a client from any DID, by acceptance (`jobSortKey`). Acceptance writes them, else the fan-out (D40,
- * D59).
+ * Keys dispatches of a client from any DID, by acceptance (`jobSortKey`). Acceptance writes them, else the fan-out
+ * (D40, D59).
  */
 export function dispatchesPartition(clientId: number): string {
   return `DISPATCHES#${clientId}`;
 }
 
-// A doubt: receipts may change more than the report of this job (D39). Both sides write first and then read the other's
-// item, so the second sees the first.
+// A doubt means that receipts may change more than the report of this job (D39). Both sides write first and then read
+// the other's item, so the second sees the first.
 
 // A worker writes the doubt before it ends a recipient `unknown`, then reads the slice's receipts strongly and settles
 // what they prove. A later try ends proven recipients uncalled.
@@ -197,7 +196,7 @@ export function unknownMarkKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'DOUBT' };
 }
 
-/** The inverse of `unknownMarkKey` and `jobKey`. */
+/** Inverts `unknownMarkKey` and `jobKey`. */
 export function jobOfPartition(pk: unknown): string {
   return String(pk).slice(jobPrefix.length);
 }
@@ -211,40 +210,40 @@ export function receiptGroupOf(index: number): number {
 
 const receiptsPrefix = 'RECEIPTS#';
 
-/** Receipts, appended by their runs and folded by their readers (receipts/fold-receipts.ts). */
+/** Keys receipts, appended by their runs and folded by their readers (receipts/fold-receipts.ts). */
 export function receiptPartition(jobId: string, group: number): string {
   return `${receiptsPrefix}${jobId}#${group}`;
 }
 
-/** The inverse of `receiptPartition`, without the group. */
+/** Inverts `receiptPartition`, without the group. */
 export function jobOfReceipts(pk: string): string {
   return pk.slice(receiptsPrefix.length, pk.lastIndexOf('#'));
 }
 
-/** The cost of a job that the sums contain, under a version (D58; spend/statement.ts). */
+/** Keys the cost of a job that the sums contain, under a version (D58; spend/statement.ts). */
 export function spentKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'SPENT' };
 }
 
 /**
- * When the next count of a job's cost begins: receipts and watchers write it after they have queued the count
- * (spend/later-counts.ts).
+ * Keys the time when the next count of a job's cost begins: receipts and watchers write it after they have queued the
+ * count (spend/later-counts.ts).
  */
 export function countKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'COUNT' };
 }
 
-/** What a job has reserved of its client's month; acceptance writes it (budget/budgets-store.ts). */
+/** Keys what a job has reserved of its client's month; acceptance writes it (budget/budgets-store.ts). */
 export function reservedKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'RESERVED' };
 }
 
-/** What is committed of a client's month (`YYYY-MM`, UTC), by reservations and counts of cost (D58). */
+/** Keys what is committed of a client's month (`YYYY-MM`, UTC), by reservations and counts of cost (D58). */
 export function budgetKey(clientId: number, month: string): ItemKey {
   return { pk: `BUDGET#${clientId}`, sk: month };
 }
 
-/** The daily sums of a client (`YYYY-MM-DD`, UTC), to which counts of cost and outcomes add (spend/spend.ts). */
+/** Keys the daily sums of a client (`YYYY-MM-DD`, UTC), to which counts of cost and outcomes add (spend/spend.ts). */
 export function spendPartition(clientId: number): string {
   return `SPEND#${clientId}`;
 }
@@ -252,17 +251,17 @@ export function spendPartition(clientId: number): string {
 /** Daily sums and the rest of a month's money are kept this long. */
 export const spendKeptDays = 400;
 
-/** When TTL removes the money of a day or month: a month after any page can ask for it. */
+/** Returns when TTL removes the money of a day or month: a month after any page can ask for it. */
 export function moneyKeptUntilSeconds(fromMs: number): number {
   return Math.ceil(fromMs / 1_000) + (spendKeptDays + 31) * 86_400;
 }
 
-/** The recipients of a job that are retried, and by which jobs (D57; retry/marks.ts). */
+/** Keys the recipients of a job that are retried, and by which jobs (D57; retry/marks.ts). */
 export function retriesKey(jobId: string): ItemKey {
   return { pk: `RETRIES#${jobId}`, sk: 'RETRIES' };
 }
 
-/** An idempotency key (accept/idempotency.ts). Hashed, because a client may put any text into it. */
+/** Keys an acceptance (accept/idempotency.ts) by hash, because a client may put any text into its idempotency key. */
 export function idempotencyKey(scope: {
   readonly clientId: number;
   readonly did: string;
@@ -272,30 +271,30 @@ export function idempotencyKey(scope: {
   return { pk: `IDEMPOTENCY#${scope.clientId}#${scope.did}#${hash}`, sk: 'IDEMPOTENCY' };
 }
 
-/** A look-up of a template at the platform (resolve/lookups.ts). */
+/** Keys a look-up of a template at the platform (resolve/lookups.ts). */
 export function lookupKey(question: string): ItemKey {
   return { pk: `QUESTION#${question}`, sk: 'QUESTION' };
 }
 
-/** The look-ups of a client, counted by the minute (resolve/lookups.ts). */
+/** Keys the look-ups of a client, counted by the minute (resolve/lookups.ts). */
 export function lookupCountKey(clientId: number): ItemKey {
   return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
 }
 
-/** The pace of a number (D43), in which the fan-out and workers reserve slots (pace/schedule.ts). */
+/** Keys the pace of a number (D43), in which the fan-out and workers reserve slots (pace/schedule.ts). */
 export function paceKey(phoneNumberId: string): ItemKey {
   return { pk: `PACE#${phoneNumberId}`, sk: 'PACE' };
 }
 
-/** The slots of a number for one-time codes, which workers reserve (D44; pace/urgent.ts). */
+/** Keys the slots of a number for one-time codes, which workers reserve (D44; pace/urgent.ts). */
 export function urgentKey(phoneNumberId: string): ItemKey {
   return { pk: `PACE#${phoneNumberId}`, sk: 'URGENT' };
 }
 
-/** The circuit breaker of the whole platform (holds/breaker.ts). Each run of a worker reads it once. */
+/** Each run of a worker reads the circuit breaker of the whole platform once (holds/breaker.ts). */
 export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };
 
-/** The holds of a WABA, its numbers and templates, read with the job after each claim (D46; holds/hold.ts). */
+/** Keys the holds of a WABA, its numbers and templates, read with the job after each claim (D46; holds/hold.ts). */
 export function holdsKey(wabaId: string): ItemKey {
   return { pk: `WABA#${wabaId}`, sk: 'HOLDS' };
 }
@@ -303,26 +302,28 @@ export function holdsKey(wabaId: string): ItemKey {
 const replacedPrefix = 'USERID#';
 
 /**
- * The id that has replaced a business-scoped user id, for acceptance (accept/replaced-ids.ts). By WABA, because
+ * Keys the id that has replaced a business-scoped user id, for acceptance (accept/replaced-ids.ts), by WABA, because
  * portfolios share no ids.
  */
 export function replacedIdKey(wabaId: string, userId: string): ItemKey {
   return { pk: `${replacedPrefix}${wabaId}#${userId}`, sk: 'REPLACED' };
 }
 
-/** The inverse of `replacedIdKey`. A user id contains no `#`. */
+/** Inverts `replacedIdKey`. A user id contains no `#`. */
 export function userIdOfReplaced(pk: string): string {
   return pk.slice(pk.lastIndexOf('#') + 1);
 }
 
-/** The people that jobs wrote to from a shared number, as keyed digests, by acceptance (inbound/correspondents.ts). */
+/**
+ * Keys the people that jobs wrote to from a shared number, as keyed digests, by acceptance (inbound/correspondents.ts).
+ */
 export function wrotePartition(phoneNumberId: string, group: string): string {
   return `WROTE#${phoneNumberId}#${group}`;
 }
 
 /**
- * The platform's id of a message, for clients that want answers (inbound/sent-ids.ts). Hashed, for the id contains the
- * recipient's number (D60).
+ * Keys the platform's id of a message, for clients that want answers (inbound/sent-ids.ts), by hash, for the id
+ * contains the recipient's number (D60).
  */
 export function sentIdKey(message: {
   readonly wabaId: string;
@@ -333,14 +334,14 @@ export function sentIdKey(message: {
 }
 
 /**
- * Other ids of a person during an erasure (D60; erase/learned-ids-store.ts). `name` is a keyed digest
+ * Keys other ids of a person during an erasure (D60; erase/learned-ids-store.ts). `name` is a keyed digest
  * (opt-outs/person-name.ts).
  */
 export function erasingKey(name: string): ItemKey {
   return { pk: `ERASING#${name}`, sk: 'IDS' };
 }
 
-/** The percentages of a month's budget that a client was told of, `2026-11` (D58; budget/notify-thresholds.ts). */
+/** Keys the percentages of a month's budget that a client was told of, `2026-11` (D58; budget/notify-thresholds.ts). */
 export function notifiedThresholdsKey(clientId: number, month: string): ItemKey {
   return { pk: `BUDGET#${clientId}`, sk: `${month}#TOLD` };
 }

@@ -4,28 +4,27 @@ import type { JobHead } from './job.ts';
 import { afterOpenTimeMs, type Lot, openingsOfAll } from './lots.ts';
 
 /*
- * What holds back the messages of a job as a whole (D46, D53). Writers and their order: items.ts, `mayStop`.
+ * A stop or park holds back the messages of a job as a whole (D46, D53). items.ts, `mayStop`, has the writers and their
+ * order.
  */
 
-/** How every unclaimed message ends. Final, and never changed. */
+/** Every unclaimed message ends this way. A stop never changes. */
 const JobStopSchema = v.object({
   state: v.picklist(['failed', 'expired']),
-  /** The platform's error code, or one of our own: `cancelled`, `template_paused`. */
+  /** It may be our own: `cancelled`, `template_paused`. */
   code: v.string(),
-  /** The platform's text for people. It is the client's data: stored, never logged. */
+  /** It is the client's data: stored, never logged. */
   reason: v.exactOptional(v.string()),
   atMs: v.number(),
 });
 export type JobStop = v.InferOutput<typeof JobStopSchema>;
 
-/** What a job can wait for: the scope of the hold that its messages met (holds/scope.ts). */
+/** A job waits for the scope of the hold that its messages met (holds/scope.ts). */
 export type ParkScope = (typeof parkedScopes)[number];
 
-/**
- * The waiting of a job, as client and report see it. `sinceMs` identifies it, so that a writer never ends a later one.
- */
+/** `sinceMs` identifies the waiting that client and report see, so that a writer never ends a later one. */
 export const JobParkedSchema = v.object({
-  /** The platform's error code, or one of our own: `template_paused`, `no_answer`. */
+  /** It may be our own: `template_paused`, `no_answer`. */
   code: v.string(),
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),
@@ -35,8 +34,8 @@ export const JobParkedSchema = v.object({
 export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 
 /**
- * Both stopped and parked: it is stopped. `parked` informs client and report and stops the fan-out; the holds alone
- * decide whether a message is called (holds/hold.ts).
+ * A job that is both stopped and parked is stopped. `parked` informs client and report and stops the fan-out; the holds
+ * alone decide whether a message is called (holds/hold.ts).
  */
 export interface JobState {
   /** The head is written: the job counts (items.ts, `mayBegin`). */
@@ -44,18 +43,18 @@ export interface JobState {
   readonly stop?: JobStop;
   readonly parked?: JobParked;
   /**
-   * Start of the pause: the first waiting since the platform took a message of the job. It outlasts single waitings.
+   * The pause starts with the first waiting since the platform took a message of the job, and outlasts single waitings.
    */
   readonly pausedFromMs?: number;
   readonly underWay?: UnderWay;
-  /** Indexes of recipients that the operator has erased (D60): open ones are no longer called. */
+  /** The operator has erased these recipients (D60): open ones are no longer called. */
   readonly erased?: ReadonlySet<number>;
-  /** Ids of the jobs that retry recipients of this one (D57). */
+  /** These jobs retry recipients of this one (D57). */
   readonly retriedBy?: ReadonlySet<string>;
 }
 
 /**
- * For a stopped job: the tries that a worker may still be calling, by slice, from a read after the stop (items.ts,
+ * A worker may still be calling these tries of a stopped job, by slice, from a read after the stop (items.ts,
  * `mayReckon`).
  */
 const UnderWaySchema = v.record(v.string(), v.number());
@@ -72,38 +71,40 @@ export const JobStateSchema = v.object({
 
 /** Every write may be repeated. All reject when the store cannot be reached. */
 export interface JobStates {
-  /** Strongly consistent; one request for up to 100 jobs. Jobs without an item are left out. */
+  /** Makes one strongly consistent request for up to 100 jobs. Jobs without an item are left out. */
   of(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobState>>;
   /**
-   * Stops the job, also before the fan-out begins it. True when this stop is in force; false when an earlier one is.
+   * Stops the job, also before the fan-out begins it. Returns true when this stop is in force, false when an earlier
+   * one is.
    */
   stop(job: StoppedJob, stop: JobStop): Promise<boolean>;
   /**
-   * Parks the job. True when this parking is in force; false when the job was parked before, is stopped, or is gone.
+   * Parks the job. Returns true when this parking is in force, false when the job was parked before, is stopped, or is
+   * gone.
    */
   park(jobId: string, parked: JobParked): Promise<boolean>;
   /** Notes that the platform took a message while the job is parked. */
   goOn(jobId: string, sinceMs: number): Promise<void>;
   /**
-   * Ends this waiting, and the pause too if the platform has taken a message since. False when the waiting had ended,
-   * or another had begun.
+   * Ends this waiting, and the pause too if the platform has taken a message since. Returns false when the waiting had
+   * ended, or another had begun.
    */
   resume(jobId: string, parked: JobParked): Promise<boolean>;
-  /** Ends the pause of a job that is not parked. False when it is parked again: the pause goes on. */
+  /** Ends the pause of a job that is not parked. Returns false when it is parked again: the pause goes on. */
   endPause(jobId: string): Promise<boolean>;
 }
 
 export type StoppedJob = Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>;
 
-/** The stop that a client's cancellation writes (D53). */
+/** Returns the stop that a client's cancellation writes (D53). */
 export function cancelled(atMs: number): JobStop {
   return { state: 'failed', code: 'cancelled', atMs };
 }
 
-/** The longest wait of a job for a hold (D46). */
+/** A job waits no longer for a hold (D46). */
 export const longestParkMs = 24 * 3_600_000;
 
-/** The delay until a parked message, its job message or its watcher looks again. */
+/** Returns the delay until a parked message, its job message or its watcher looks again. */
 export function parkDelaySeconds(parkedForMs: number): number {
   return Math.min(120, Math.max(15, Math.ceil(parkedForMs / 4_000)));
 }
@@ -133,8 +134,8 @@ export function settlementOf({ atMs: _when, ...settlement }: JobStop): Pick<JobS
 }
 
 /**
- * How a try ends for certain, unless receipts prove otherwise: its worker saw the stop, or died before. Undefined while
- * unknown.
+ * Returns how a try ends for certain, unless receipts prove otherwise: its worker saw the stop, or died before. Returns
+ * undefined while unknown.
  */
 export function endOfTry(
   { stop, underWay }: JobState,
@@ -146,20 +147,19 @@ export function endOfTry(
 
 export type Waiting = Pick<JobState, 'pausedFromMs'> & { readonly parked: JobParked };
 
-/** Start of the pause. A pause has several waitings when a template is approved again but still refused. */
+/** Returns the start of the pause. A pause has several waitings when a template is approved again but still refused. */
 export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Waiting): number {
   return Math.min(pausedFromMs, sinceMs);
 }
 
-/** The limits of a wait. `lots` belong to a scheduled send. */
 export interface Ending {
   readonly expiresAtMs?: number | undefined;
   readonly lots?: readonly Lot[] | undefined;
 }
 
 /**
- * When a parked job or message expires: with its time to live, or after a day of pause, for scheduled sends a day of
- * open time (D56).
+ * Returns when a parked job or message expires: with its time to live, or after a day of pause, for scheduled sends a
+ * day of open time (D56).
  */
 export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFINITY, lots }: Ending): number {
   const fromMs = pauseFromMs(waiting);

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 
-/** One recipient of a send request, after validation (contract, params of a recipient). */
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
 
 const ProductSchema = v.object({
@@ -41,21 +40,21 @@ export const HeaderInputSchema = v.variant('type', [
 
 export type Recipient = v.InferOutput<typeof RecipientSchema>;
 
-/** A stored recipient: no address and no parameters once the operator has erased the person (D60). */
+/** It has no address and no parameters once the operator has erased the person (D60). */
 export const StoredRecipientSchema = v.object({ ...RecipientSchema.entries, to: v.exactOptional(v.string()) });
 export type StoredRecipient = v.InferOutput<typeof StoredRecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
-/** A dropped recipient (D25): its place in the request, and the place of the earlier one that it repeats. */
+/** A dropped recipient (D25) has its place in the request, and the place of the earlier one that it repeats. */
 export const RepeatSchema = v.tuple([v.number(), v.number()]);
 export type Repeat = v.InferOutput<typeof RepeatSchema>;
 
-/** The platform's endpoint for a template's messages (D30). */
+/** A template's messages go to one of these endpoints (D30). */
 const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 export const sendPathSchema = v.picklist(sendPaths);
 
-/** The requested time of a send (D56), as its headers spell it. */
+/** The requested time has the spelling of the headers (D56). */
 export const RequestedTimeSchema = v.object({
   send_at: v.exactOptional(v.string()),
   window: v.exactOptional(v.string()),
@@ -64,7 +63,7 @@ export const RequestedTimeSchema = v.object({
 });
 export type RequestedTime = v.InferOutput<typeof RequestedTimeSchema>;
 
-/** The requested time, and the earliest moment at which any message may leave. */
+/** No message may leave before `fromMs`. */
 export const WhenSchema = v.object({ asked: RequestedTimeSchema, fromMs: v.number() });
 
 export const JobHeadSchema = v.object({
@@ -79,25 +78,25 @@ export const JobHeadSchema = v.object({
   receiptsExpected: v.exactOptional(v.literal(true)),
   /** Acceptance has decided that opt-outs apply: the worker looks them up before it calls (D55). */
   heedsOptOuts: v.exactOptional(v.literal(true)),
-  /** One-time codes: those of a small request go before other messages of the number (D44). */
+  /** One-time codes of a small request go before other messages of the number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   /** Some recipients are addressed by business-scoped user ids; receipts may reveal their numbers. */
   byUserId: v.exactOptional(v.literal(true)),
   path: sendPathSchema,
-  /** The template's category in capitals: category limits of the platform hold these messages alone (D46). */
+  /** It is in capitals: category limits of the platform hold these messages alone (D46). */
   category: v.string(),
   templateName: v.string(),
   templateLanguage: v.string(),
   acceptedAtMs: v.number(),
   /** A message that is not handed over by then ends `expired` (D27). */
   expiresAtMs: v.optional(v.number()),
-  /** For a scheduled send (D56): the requested time for the report, and the earliest moment of any call. */
+  /** A scheduled send has the requested time for the report, and the earliest moment of any call (D56). */
   when: v.exactOptional(WhenSchema),
-  /** When the job's items may go; absent: 30 days after acceptance (items.ts, `forgottenAtMs`). */
+  /** The job's items may go then, by default 30 days after acceptance (items.ts, `forgottenAtMs`). */
   keptUntilMs: v.exactOptional(v.number()),
-  /** The job that this one retries (D57). */
+  /** This job retries that one (D57). */
   retryOf: v.exactOptional(v.string()),
-  /** Units reserved of the client's month (D58). Absent without a budget. */
+  /** The job has reserved this much of the client's month (D58), nothing without a budget. */
   reservedUnits: v.exactOptional(v.number()),
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),
@@ -106,10 +105,10 @@ export const JobHeadSchema = v.object({
 });
 export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 
-/** A ULID, which clients know as the dispatch id of their request. */
+/** Clients know this ULID as the dispatch id of their request. */
 export const jobIdPattern = /^[0-9A-Z]{26}$/;
 
-/** The facts of a job that its events carry (D28, D34). */
+/** A job's events carry these facts (D28, D34). */
 export const aboutSchema = v.object({
   did: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),
@@ -119,7 +118,7 @@ export const aboutSchema = v.object({
 
 export type AboutJob = v.InferOutput<typeof aboutSchema>;
 
-/** The body of one message, ready to post to the platform. */
+/** It is ready to post to the platform. */
 export const MessageRequestSchema = v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) });
 export type MessageRequest = v.InferOutput<typeof MessageRequestSchema>;
 
@@ -131,7 +130,7 @@ export function aboutJob({ did, templateName, templateLanguage, campaignId, atte
   };
 }
 
-/** The id of one message: the same in every chunk, delivery and repeated fan-out. */
+/** Returns the id of one message: the same in every chunk, delivery and repeated fan-out. */
 export function dispatchIdOf(message: { readonly jobId: string; readonly index: number }): string {
   return `${message.jobId}-${message.index}`;
 }

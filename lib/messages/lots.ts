@@ -1,15 +1,13 @@
 import * as v from 'valibot';
 
-/*
- * When a scheduled send may leave (D56). Acceptance computes it once, in milliseconds; later steps need no time zones.
- */
+/* Acceptance computes once, in milliseconds, when a scheduled send may leave (D56); later steps need no time zones. */
 
-/** A time span in which messages may leave: start inclusive, end exclusive. */
+/** Messages may leave in this time span: start inclusive, end exclusive. */
 const OpeningSchema = v.pipe(v.tuple([v.number(), v.number()]), v.readonly());
 export type Opening = v.InferOutput<typeof OpeningSchema>;
 
 /**
- * Consecutive recipients with the same openings, up to `until`, exclusive. Openings are sorted and do not touch. The
+ * Consecutive recipients have the same openings, up to `until`, exclusive. Openings are sorted and do not touch. The
  * last ends with the job's last possible call.
  */
 export const LotSchema = v.object({ until: v.number(), open: v.pipe(v.array(OpeningSchema), v.readonly()) });
@@ -27,7 +25,7 @@ export type OpeningState =
 /** No slot lies in the last five seconds of an opening: a late call would fall outside. */
 export const lastSlotBeforeEndMs = 5_000;
 
-/** `marginMs`: an opening counts as ended this long before its end. */
+/** Tells the state of openings; one counts as ended `marginMs` before its end. */
 export function openingStateAt(open: readonly Opening[], nowMs: number, marginMs = 0): OpeningState {
   const next = open.find(([fromMs, untilMs]) => nowMs < untilMs - marginMs && fromMs < untilMs - marginMs);
   if (next === undefined) return { kind: 'over' };
@@ -35,14 +33,16 @@ export function openingStateAt(open: readonly Opening[], nowMs: number, marginMs
   return nowMs < opensAtMs ? { kind: 'closed', opensAtMs } : { kind: 'open', untilMs: endMs - marginMs };
 }
 
-/** The lot of a recipient, by its index in the job. Throws `RangeError` behind the last lot. */
+/** Returns the lot of a recipient, by its index in the job. Throws `RangeError` behind the last lot. */
 export function lotAt(lots: readonly Lot[], index: number): Lot {
   const lot = lots.find(({ until }) => index < until);
   if (lot === undefined) throw new RangeError('a recipient is behind the last lot of its job');
   return lot;
 }
 
-/** The moment when `durationMs` of open time have passed since `sinceMs`; at most the end of the last opening. */
+/**
+ * Returns the moment when `durationMs` of open time have passed since `sinceMs`; at most the end of the last opening.
+ */
 export function afterOpenTimeMs(open: readonly Opening[], sinceMs: number, durationMs: number): number {
   let leftMs = durationMs;
   for (const [fromMs, untilMs] of open) {
@@ -54,7 +54,7 @@ export function afterOpenTimeMs(open: readonly Opening[], sinceMs: number, durat
   return open.at(-1)?.[1] ?? sinceMs;
 }
 
-/** The openings of all lots merged: sorted, and no two touch. */
+/** Returns the openings of all lots merged: sorted, and no two touch. */
 export function openingsOfAll(lots: readonly Lot[]): readonly Opening[] {
   const [only, ...others] = lots;
   if (only !== undefined && others.length === 0) return only.open;

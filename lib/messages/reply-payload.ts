@@ -1,12 +1,11 @@
 import { omitUndefined } from '../keys/omit-undefined.ts';
 
-/** A quick reply's index among the buttons of the template, or of a carousel card; both from 0. */
+/** A quick reply has an index among the buttons of the template, or of a carousel card; both count from 0. */
 export interface QuickReplyPlace {
   readonly button: number;
   readonly card?: number;
 }
 
-/** The message whose quick reply was tapped, and which one. */
 export interface RepliedMessage {
   readonly jobId: string;
   readonly index: number;
@@ -14,19 +13,21 @@ export interface RepliedMessage {
 }
 
 /**
- * Version 1: `tm1:<dispatch id>:<button>`, on a card `tm1:<dispatch id>:<card>.<button>`. At most 42 of the 128 safe
+ * Version 1 is `tm1:<dispatch id>:<button>`, on a card `tm1:<dispatch id>:<card>.<button>`: at most 42 of the 128 safe
  * characters.
  */
 const payloadPattern = /^tm1:([0-9A-Z]{26})-(0|[1-9]\d{0,4}):(?:(0|[1-9]\d?)\.)?(0|[1-9]\d?)$/;
 
-/** The payload that the platform returns when the quick reply is tapped (D55; platform reference, 4.2 and 10.5). */
+/**
+ * Returns the payload that the platform returns when the quick reply is tapped (D55; platform reference, 4.2 and 10.5).
+ */
 export function replyPayload(dispatchId: string, { card, button }: QuickReplyPlace): string {
   return `tm1:${dispatchId}:${card === undefined ? '' : `${card}.`}${button}`;
 }
 
 /**
- * The inverse; undefined for any other text. Another app of the number can send any payload, so callers compare the
- * message with its job.
+ * Inverts `replyPayload`; returns undefined for any other text. Another app of the number can send any payload, so
+ * callers compare the message with its job.
  */
 export function repliedMessageOf(payload: string | undefined): RepliedMessage | undefined {
   const [, jobId, index, card, button] = payloadPattern.exec(payload ?? '') ?? [];

@@ -1,6 +1,6 @@
 import { correlationId } from './correlation.ts';
 
-/** All logged events. Names are stable, because alarms, queries and people search for them (infra/operate/LOGS.md). */
+/** Names of logged events are stable, because alarms, queries and people search for them (infra/operate/LOGS.md). */
 export const logEvents = [
   'account.restored',
   'account.restricted',
@@ -118,31 +118,31 @@ export const logEvents = [
 export type LogEvent = (typeof logEvents)[number];
 
 /**
- * The closed list of facts in a log line. It guards R44: phone numbers, tokens, passwords and parameter values cannot
- * be logged by accident.
+ * The closed list of facts guards R44: phone numbers, tokens, passwords and parameter values cannot be logged by
+ * accident.
  */
 export interface LogFacts {
   readonly route?: string | undefined;
   readonly clientId?: number | undefined;
-  /** A client's user, never a recipient. */
+  /** It is a client's user, never a recipient. */
   readonly userId?: string | undefined;
-  /** A user's act, from a closed list (audit/entry.ts). */
+  /** The act is from a closed list (audit/entry.ts). */
   readonly act?: string | undefined;
   readonly campaignId?: number | undefined;
   readonly wabaId?: string | undefined;
-  /** The platform's id of a template. */
+  /** It is the platform's id. */
   readonly templateId?: string | undefined;
   readonly documentIds?: readonly string[] | undefined;
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;
-  /** A dispatch and a place in it. */
+  /** It is a dispatch and a place in it. */
   readonly messageId?: string | undefined;
   readonly syncId?: string | undefined;
   readonly eventId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly fence?: number | undefined;
   readonly code?: string | undefined;
-  /** Of a hold: `waba`, `utility`, or which number, marketing of a number, or template. */
+  /** A hold has it: `waba`, `utility`, or which number, marketing of a number, or template. */
   readonly scope?: string | undefined;
   readonly platformCode?: number | undefined;
   readonly error?: string | undefined;
@@ -150,11 +150,11 @@ export interface LogFacts {
   readonly attempt?: number | undefined;
   readonly outcome?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** The address of a request, as the edge reports it. */
+  /** The edge reports the address of a request. */
   readonly viewerAddress?: string | undefined;
-  /** Counts by name: our own, or the platform's if well-formed (ignored-updates.ts). */
+  /** It counts by name: our own, or the platform's if well-formed (ignored-updates.ts). */
   readonly tally?: Readonly<Record<string, number>> | undefined;
-  /** The requests of a line that serves several. */
+  /** A line that serves several requests names them. */
   readonly correlationIds?: readonly string[] | undefined;
 }
 

@@ -2,8 +2,8 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 
 /**
- * The closed list of metrics. Only `PlatformErrors` has another dimension, `code`, of a bounded set, because each value
- * is a metric that costs by the month.
+ * The list of metrics is closed. Only `PlatformErrors` has another dimension, `code`, of a bounded set, because each
+ * value is a metric that costs by the month.
  */
 export const metricNames = [
   'RecipientsAccepted',
@@ -76,7 +76,7 @@ class Documents extends Metrics {
     return taken;
   }
 
-  /** Without units, a sixth of the line: all metrics here are counts. */
+  /** Units are left out, a sixth of the line: all metrics here are counts. */
   write(document: EmfOutput): void {
     if (this.isDisabled()) return;
     process.stdout.write(`${JSON.stringify(document, (key, value) => (key === 'Unit' ? undefined : value))}\n`);
@@ -86,8 +86,8 @@ class Documents extends Metrics {
 let made: Documents | undefined;
 
 /**
- * Created on the first count, which most API invocations never make. The dimension `service` is the deployment, from
- * POWERTOOLS_SERVICE_NAME.
+ * Creates documents on the first count, which most API invocations never make. The dimension `service` is the
+ * deployment, from POWERTOOLS_SERVICE_NAME.
  */
 function ourDocuments(): Documents {
   made ??= new Documents({ namespace: metricNamespace });

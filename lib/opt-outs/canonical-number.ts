@@ -24,7 +24,7 @@ export function canonicalNumber(recipient: string): string {
   return rule === undefined ? digits : digits.replace(rule.form, rule.plain);
 }
 
-/** All spellings that `canonicalNumber` unites with this one, for searches of numbers as they were written. */
+/** Returns all spellings that `canonicalNumber` unites with this one, for searches of numbers as they were written. */
 export function numberSpellings(recipient: string): string[] {
   const plain = canonicalNumber(recipient);
   const rule = mobileDigits.find(({ plainForm }) => plainForm.test(plain));

@@ -16,7 +16,6 @@ export interface ClientOptOutPorts extends ClientScopePorts {
   readonly nowMs: () => number;
 }
 
-/** A client's word on a person, by the API. */
 export interface ClientOptOut {
   readonly clientId: number;
   readonly recipient: Recipient;
@@ -25,7 +24,7 @@ export interface ClientOptOut {
 
 /**
  * Records a client's word for its own messages, with an event if it changed something. Refuses with 409 a start after
- * the person's or the platform's stop. Returns the person's state. Idempotent, except for the event.
+ * the person's or the platform's stop. Returns the person's state. Is idempotent, except for the event.
  */
 export async function recordClientOptOut(
   { clientId, recipient, says }: ClientOptOut,

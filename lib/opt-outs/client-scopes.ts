@@ -2,7 +2,6 @@ import type { Directory } from '../access/directory.ts';
 import type { PersonOptOuts } from './person.ts';
 import { kindOf, type ScopeText, textOf } from './scope.ts';
 
-/** A number of a WABA, and its channel's client. */
 interface NumberOfWaba {
   readonly clientId: number;
   readonly wabaId: string;
@@ -12,9 +11,9 @@ interface NumberOfWaba {
 export interface ClientScopePorts {
   readonly directory: Pick<Directory, 'listWabas'>;
   readonly channels: {
-    /** The channels of a WABA's numbers; an entry may be stale. */
+    /** Reads the channels of a WABA's numbers; an entry may be stale. */
     numbersOf(wabaId: string): Promise<readonly (Omit<NumberOfWaba, 'wabaId'> & { readonly waId: string })[]>;
-    /** The existing channels among these, which are authoritative. */
+    /** Returns the existing channels among these, which are authoritative. */
     find(
       channels: readonly { readonly clientId: number; readonly waId: string }[],
     ): Promise<readonly (NumberOfWaba & { readonly deleted: boolean })[]>;
@@ -22,8 +21,8 @@ export interface ClientScopePorts {
 }
 
 /**
- * The scopes that concern the client's messages: its own, its WABAs, and its usable numbers (D5). It reads WABAs and
- * numbers only if an entry names such a scope.
+ * Returns the scopes that concern the client's messages: its own, its WABAs, and its usable numbers (D5). It reads
+ * WABAs and numbers only if an entry names such a scope.
  */
 export async function clientScopes(
   clientId: number,

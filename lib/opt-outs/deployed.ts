@@ -30,12 +30,12 @@ export function deployedOptOutWriter(): () => Promise<OptOutPorts> {
   return async () => optOutWriter(messages(), await names());
 }
 
-/** The look-up before a call; it reads the key with the first person. */
+/** Looks up before a call; it reads the key with the first person. */
 export function deployedOptOutLook(): OptOutLook {
   return optOutLook(messages(), deployedPersonNames());
 }
 
-/** The stop and start words of provisioning, a minute old at most. A failed read is not cached. */
+/** Reads the stop and start words of provisioning, a minute old at most. A failed read is not cached. */
 export function deployedStopWords(): () => Promise<StopWordList> {
   return keptFor(wordsKeptMs, Date.now, stopWordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
 }

@@ -1,20 +1,20 @@
 import { omitUndefined } from '../keys/omit-undefined.ts';
 
 /*
- * Whether a person wants marketing within one scope (D55). An entry has two sides: `said` by person or platform, which
- * the API cannot lift, and `told` by client or operator.
+ * An entry says whether a person wants marketing within one scope (D55). It has two sides: `said` by person or
+ * platform, which the API cannot lift, and `told` by client or operator.
  */
 
 /**
- * `platform`: `user_preferences` (stop, resume, signup). `refused`: code 131050 of a call or receipt. `reply`: a stop
- * or start word (stop-words.ts). `quick_reply`: the button that ends marketing.
+ * `platform` is `user_preferences` (stop, resume, signup); `refused` is code 131050 of a call or receipt; `reply` is a
+ * stop or start word (stop-words.ts); `quick_reply` is the button that ends marketing.
  */
 export type PersonSource = 'platform' | 'refused' | 'reply' | 'quick_reply';
-/** `api`: PUT and DELETE of /v1/opt-outs. `import`: the operator's file. */
+/** `api` is PUT and DELETE of /v1/opt-outs; `import` is the operator's file. */
 export type ClientSource = 'api' | 'import';
 export type Source = PersonSource | ClientSource;
 
-/** A word. `atMs` is the platform's time for the person's side, and this service's for the client's. */
+/** `atMs` is the platform's time for the person's side, and this service's for the client's. */
 export interface OptOutChange<From extends Source = Source> {
   readonly says: 'stopped' | 'started';
   readonly atMs: number;
@@ -33,14 +33,14 @@ export function isOfClient(word: OptOutChange): word is OptOutChange<ClientSourc
   return clientSources.has(word.source);
 }
 
-/** The entry after a word; the same object if nothing changes. */
+/** Returns the entry after a word; the same object if nothing changes. */
 export function withChange(entry: Entry | undefined, word: OptOutChange): Entry {
   return joined(entry ?? {}, isOfClient(word) ? { told: word } : { said: word as OptOutChange<PersonSource> });
 }
 
 /**
- * Joins two entries: commutative, associative and idempotent, so neither order nor retries of words matter. Each side
- * keeps its latest word. Returns the first object if the second adds nothing.
+ * Joins two entries: is commutative, associative and idempotent, so neither order nor retries of words matter. Each
+ * side keeps its latest word. Returns the first object if the second adds nothing.
  */
 export function joined(one: Entry, other: Entry): Entry {
   const said = latest(one.said, other.said);
@@ -48,7 +48,7 @@ export function joined(one: Entry, other: Entry): Entry {
   return said === one.said && told === one.told ? one : omitUndefined({ said, told });
 }
 
-/** Equal words give the first. */
+/** Returns the first of equal words. */
 function latest<From extends Source>(
   one: OptOutChange<From> | undefined,
   other: OptOutChange<From> | undefined,
@@ -57,19 +57,19 @@ function latest<From extends Source>(
   return isBefore(one, other) ? other : one;
 }
 
-/** A total order: by time, then start before stop, then by source. */
+/** Orders words totally: by time, then start before stop, then by source. */
 function isBefore(one: OptOutChange, other: OptOutChange): boolean {
   if (one.atMs !== other.atMs) return one.atMs < other.atMs;
   if (one.says !== other.says) return one.says === 'started';
   return one.source < other.source;
 }
 
-/** The skew between the platform's clock, in whole seconds, and this service's. */
+/** The platform's clock, in whole seconds, and this service's differ by no more. */
 export const clockSkewMs = 5_000;
 
 /**
- * The word that holds now, or undefined. A person's stop wins over a client's, which the API may lift. When both sides'
- * clocks meet, the doubtful case is a stop.
+ * Returns the word that holds now, or undefined. A person's stop wins over a client's, which the API may lift. When
+ * both sides' clocks meet, the doubtful case is a stop.
  */
 export function currentChange({ said, told }: Entry): OptOutChange | undefined {
   if (said?.says === 'stopped' || told === undefined) return said;
@@ -83,8 +83,8 @@ export function isStopped(entry: Entry): boolean {
 }
 
 /**
- * Whether the client's API may start it: not after a stop of the person or the platform (409). The write itself checks
- * it (person.ts).
+ * Tells whether the client's API may start it: not after a stop of the person or the platform (409). The write itself
+ * checks it (person.ts).
  */
 export function mayStart(entry: Entry | undefined): boolean {
   return entry?.said?.says !== 'stopped';
@@ -94,8 +94,8 @@ export function mayStart(entry: Entry | undefined): boolean {
 const longestAheadMs = 60_000;
 
 /**
- * When a person's word counts. A stop without a time, or from the future, counts from its arrival. Such a start is
- * ignored, because it may be older than any stop.
+ * Returns when a person's word counts. A stop without a time, or from the future, counts from its arrival. Such a start
+ * is ignored, because it may be older than any stop.
  */
 export function changeTimeMs(
   says: OptOutChange['says'],

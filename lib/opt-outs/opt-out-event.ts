@@ -5,20 +5,20 @@ import type { ClientSource, OptOutChange, PersonSource } from './entry.ts';
 import type { Recipient } from './person-name.ts';
 import { type Scope, textOf } from './scope.ts';
 
-/** A word for an event to a client. Imported words have no events. */
+/** A client gets an event about the word. Imported words have none. */
 export interface NotifiedChange {
   readonly clientId: number;
-  /** Names of one person, the one in the client's list first; at least one. */
+  /** One person has at least one name, the one in the client's list first. */
   readonly recipients: readonly Recipient[];
-  /** The number that received the word, if any. */
+  /** It received the word, if any number did. */
   readonly did?: string | undefined;
   readonly scope: Scope;
   readonly word: OptOutChange<PersonSource | Exclude<ClientSource, 'import'>>;
-  /** The message that the person has answered, if known. */
+  /** The person has answered this message, if known. */
   readonly answered?: { readonly jobId: string; readonly messageId: string } | undefined;
 }
 
-/** The event about a word (D55). The same word has the same event id, whichever run sends it. */
+/** Returns the event about a word (D55). The same word has the same event id, whichever run sends it. */
 export function optOutEvent({ clientId, recipients, did, scope, word, answered }: NotifiedChange): ServiceEvent {
   const [recipient] = recipients;
   if (recipient === undefined) throw new Error('a word without a person');

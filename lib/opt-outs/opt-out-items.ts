@@ -3,11 +3,11 @@ import type { PersonName } from './person-name.ts';
 import { type Scope, type ScopeText, type Sender, textOf } from './scope.ts';
 
 /*
- * Opt-outs in the messages table, without a time to live. Names are keyed digests; only the listed item spells the
+ * Opt-outs are in the messages table without a time to live. Names are keyed digests; only the listed item spells the
  * recipient. Erasing removes that item (D60), and the person's item refuses as before.
  */
 
-/** A person's item: entries of all scopes, and the person's other names (person.ts). */
+/** Keys a person's item: entries of all scopes, and the person's other names (person.ts). */
 export function personKey(name: PersonName): ItemKey {
   return { pk: `PERSON#${name}`, sk: 'OPTOUTS' };
 }
@@ -17,7 +17,7 @@ export function nameOfPerson(pk: unknown): PersonName {
 }
 
 /**
- * The mark of a scope, written before its first entry and never removed. A number's mark is its WABA's, so that a
+ * Keys the mark of a scope, written before its first entry and never removed. A number's mark is its WABA's, so that a
  * worker reads two.
  */
 export function markKey(scope: Scope): ItemKey {
@@ -25,7 +25,7 @@ export function markKey(scope: Scope): ItemKey {
   return { pk: `OPTOUTS#${marked}`, sk: 'ANY' };
 }
 
-/** The marks of a sender. Without both, no message of the sender can be stopped. */
+/** Keys the marks of a sender. Without both, no message of the sender can be stopped. */
 export function markKeysOf({ clientId, wabaId }: Sender): ItemKey[] {
   return [markKey({ kind: 'client', clientId }), markKey({ kind: 'waba', wabaId })];
 }
@@ -36,7 +36,7 @@ export function listedPartition(clientId: number): string {
   return `OPTOUTS#${textOf({ kind: 'client', clientId })}`;
 }
 
-/** A row in a client's list, written after the person's item. */
+/** Keys a row in a client's list, written after the person's item. */
 export function listedKey(clientId: number, name: PersonName): ItemKey {
   return { pk: listedPartition(clientId), sk: `${listedPrefix}${name}` };
 }

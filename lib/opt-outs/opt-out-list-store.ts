@@ -8,7 +8,7 @@ import { personOf } from './opt-out-store.ts';
 
 const ListedItemSchema = v.object({ sk: v.string(), recipient: v.string() });
 
-/** The lists of clients in the messages table. They have people's names, so no key is needed. */
+/** Reads the lists of clients in the messages table. They have people's names, so no key is needed. */
 export function optOutListStore(messages: TableAccess): OptOutList {
   const { documentClient, tableName } = messages;
   return {
@@ -19,7 +19,7 @@ export function optOutListStore(messages: TableAccess): OptOutList {
           KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
           ExpressionAttributeValues: { ':partition': listedPartition(clientId), ':prefix': listedPrefix },
           ConsistentRead: true,
-          // One more, to see whether there is a next page.
+          // One more shows whether there is a next page.
           Limit: limit + 1,
           ...(after === undefined ? {} : { ExclusiveStartKey: listedKey(clientId, after) }),
         }),

@@ -3,7 +3,7 @@ import { opaqueCursor, placeOf } from '../http/opaque-cursor.ts';
 import type { PersonOptOuts } from './person.ts';
 import type { PersonName, Recipient } from './person-name.ts';
 
-/** A person in the list of a client, which has named the person or been told. */
+/** The client has named the person in its list or been told. */
 export interface ListedPerson {
   readonly name: PersonName;
   readonly recipient: Recipient;
@@ -11,18 +11,18 @@ export interface ListedPerson {
 
 export interface ListedPage {
   readonly listed: readonly ListedPerson[];
-  /** The name before the following page; undefined on the last. */
+  /** It is the name before the following page; the last has none. */
   readonly next?: PersonName;
 }
 
-/** The lists of clients, strongly consistent, so that a client finds what it has just written. */
+/** Its reads are strongly consistent, so that a client finds what it has just written. */
 export interface OptOutList {
-  /** Up to `limit` people, ordered by their names, which are meaningless. One request up to some 5,000. */
+  /** Returns up to `limit` people, ordered by their names, which are meaningless, in one request up to some 5,000. */
   page(
     clientId: number,
     asked: { readonly after: PersonName | undefined; readonly limit: number },
   ): Promise<ListedPage>;
-  /** The state of these people by name; 100 a request, side by side. */
+  /** Reads the state of these people by name: 100 a request, side by side. */
   people(names: readonly PersonName[]): Promise<ReadonlyMap<PersonName, PersonOptOuts>>;
 }
 
@@ -36,7 +36,7 @@ export function optOutsCursor(clientId: number, last: PersonName): string {
   return opaqueCursor(scopeOf(clientId), last);
 }
 
-/** The name before a page; undefined for a cursor of another list. */
+/** Returns the name before a page, or undefined for a cursor of another list. */
 export function optOutsPlaceOf(clientId: number, cursor: string): PersonName | undefined {
   const parsed = v.safeParse(NameSchema, placeOf(scopeOf(clientId), cursor));
   return parsed.success ? parsed.output : undefined;

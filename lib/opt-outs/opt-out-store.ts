@@ -27,11 +27,14 @@ const PersonSchema = v.object({
 /** A person has a webhook or two and a client as writers. One that loses more often leaves its delivery to a retry. */
 const mostTries = 8;
 
-/** A worker's look-up before it calls a slice's recipients. Strongly consistent; throws when the store fails. */
+/**
+ * A worker looks up before it calls a slice's recipients. Reads are strongly consistent; they throw when the store
+ * fails.
+ */
 export interface OptOutLook {
-  /** Whether a recipient of this sender may be stopped. `markKeysOf` serves reads together with other items. */
+  /** Tells whether a recipient of this sender may be stopped. `markKeysOf` serves reads together with other items. */
   anyFor(sender: Sender): Promise<boolean>;
-  /** The stops for these recipients: one item each, a hundred in a batch request. */
+  /** Returns the stops for these recipients: one item each, a hundred in a batch request. */
   stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Promise<ReadonlyMap<Recipient, OptOutChange>>;
 }
 
@@ -99,7 +102,7 @@ function personItem({ documentClient, tableName }: TableAccess, name: PersonName
   };
 }
 
-/** A person's state. Throws on an item of another form, so that no such person counts as free. */
+/** Returns a person's state. Throws on an item of another form, so that no such person counts as free. */
 export function personOf(item: Item | undefined): PersonOptOuts {
   if (item === undefined) return noOptOuts;
   const { entries, names, became } = v.parse(PersonSchema, item);

@@ -13,7 +13,6 @@ const sources = [
   'import',
 ] as const satisfies OptOutChange['source'][];
 
-/** A client's view of a person (D55). */
 export const OptOutSchema = v.object({
   recipient: v.string(),
   state: v.picklist(['stopped', 'started']),
@@ -30,8 +29,8 @@ export interface Reader {
 }
 
 /**
- * The client's own word, else that of a number or WABA that it sends from, stops first, then the latest. Undefined
- * without one. Other scopes stay hidden.
+ * Returns the client's own word, else that of a number or WABA that it sends from, stops first, then the latest.
+ * Returns undefined without one. Other scopes stay hidden.
  */
 export function optOutOf(
   recipient: Recipient,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** As many bytes as its digests have (person-name.ts). */
+/** Its digests have as many bytes (person-name.ts). */
 export const personKeyBytes = 32;
 
 const PersonKeySchema = v.pipe(

@@ -12,17 +12,17 @@ import {
 import type { PersonName } from './person-name.ts';
 import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './scope.ts';
 
-/** The state under one name of a person: an entry for each scope, and the person's other names. */
+/** The state under one name of a person has an entry for each scope, and the person's other names. */
 export interface PersonOptOuts {
   readonly entries: Readonly<Partial<Record<ScopeText, Entry>>>;
   readonly names: readonly PersonName[];
-  /** Names that replaced this one, and since when. Earlier words count for them too (`optOutsUntil`). */
+  /** These names have replaced this one since then. Earlier words count for them too (`optOutsUntil`). */
   readonly became: Readonly<Record<PersonName, number>>;
 }
 
 export const noOptOuts: PersonOptOuts = { entries: {}, names: [], became: {} };
 
-/** A bound on item and writes: more names than a person has who changes number every year. Further names are dropped. */
+/** It bounds item and writes: a person who changes number every year has fewer names. Further names are dropped. */
 export const mostNames = 12;
 
 /** Joins two states of one person. Returns the first object if the second adds nothing. */
@@ -48,8 +48,8 @@ export function mergedOptOuts(one: PersonOptOuts, other: PersonOptOuts): PersonO
 }
 
 /**
- * The entries up to that time, without names. A client's stop counts whenever it came: the client may not know of the
- * change, and its sends to an old user id go to the new one (accept/replaced-ids.ts).
+ * Returns the entries up to that time, without names. A client's stop counts whenever it came: the client may not know
+ * of the change, and its sends to an old user id go to the new one (accept/replaced-ids.ts).
  */
 export function optOutsUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
   const until = <W extends OptOutChange>(word: W | undefined) =>
@@ -61,7 +61,7 @@ export function optOutsUntil({ entries }: PersonOptOuts, atMs: number): PersonOp
   return { ...noOptOuts, entries: Object.fromEntries(kept) };
 }
 
-/** One word of one scope as a state of its own. */
+/** Returns one word of one scope as a state of its own. */
 export function optOutsOfChange(scope: Scope, word: OptOutChange, names: readonly PersonName[]): PersonOptOuts {
   return { ...noOptOuts, entries: { [textOf(scope)]: withChange(undefined, word) }, names: linked(names) };
 }
@@ -71,7 +71,7 @@ export function refuses(person: PersonOptOuts, scope: Scope, word: OptOutChange)
   return isOfClient(word) && word.says === 'started' && !mayStart(person.entries[textOf(scope)]);
 }
 
-/** The stop for a message of the sender, the client's own first; undefined without one. */
+/** Returns the stop for a message of the sender, the client's own first, or undefined without one. */
 export function stopFor({ entries }: PersonOptOuts, sender: Sender): OptOutChange | undefined {
   for (const text of scopesOf(sender)) {
     const entry = entries[text];
@@ -80,14 +80,14 @@ export function stopFor({ entries }: PersonOptOuts, sender: Sender): OptOutChang
   return undefined;
 }
 
-/** The numbers and WABAs for which the platform itself refuses marketing, whatever a client starts. */
+/** Returns the numbers and WABAs for which the platform itself refuses marketing, whatever a client starts. */
 export function platformStops({ entries }: PersonOptOuts): ScopeText[] {
   return (Object.entries(entries) as [ScopeText, Entry][])
     .filter(([text, { said }]) => !text.startsWith('client:') && said?.says === 'stopped')
     .map(([text]) => text);
 }
 
-/** The stored names of one person; a single name links nothing. */
+/** Returns the stored names of one person; a single name links nothing. */
 export function linked(names: readonly PersonName[]): PersonName[] {
   return names.length > 1 ? [...names].sort() : [];
 }

@@ -14,7 +14,7 @@ import type { NameOf, PersonName, Recipient } from './person-name.ts';
 import type { Scope } from './scope.ts';
 
 /*
- * How a word becomes a stop that every worker sees (D55). The writer awaits each step: mark, person, list. Its webhook
+ * A word becomes a stop that every worker sees (D55) in steps that the writer awaits: mark, person, list. Its webhook
  * or request is acknowledged afterwards and retried as a whole; writes are joins (entry.ts), so retries are safe.
  */
 
@@ -40,17 +40,17 @@ export interface ListedRow {
 }
 
 export interface Recorded {
-  /** False when the API may not start after the person's or the platform's stop; then no word is stored. */
+  /** It is false when the API may not start after the person's or the platform's stop; then no word is stored. */
   readonly taken: boolean;
   readonly person: PersonOptOuts;
 }
 
-/** Rounds in which other writers may add names; beyond them the delivery is retried. */
+/** Other writers may add names in this many rounds; beyond them the delivery is retried. */
 const mostRounds = 8;
 
 export interface ToRecord {
   readonly scope: Scope;
-  /** Names of one person; at least one. */
+  /** One person has at least one name. */
   readonly recipients: readonly Recipient[];
   readonly word: OptOutChange;
   readonly clientIds: readonly number[];
@@ -118,7 +118,7 @@ async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, 
   }
 }
 
-/** A person's state and names, and the states that are already stored. */
+/** It has a person's state and names, and the states that are already stored. */
 interface Spreading {
   readonly known: PersonOptOuts;
   readonly own: readonly PersonName[];

@@ -1,4 +1,4 @@
-/** The reach of a word: one client, all senders of a number, or all senders of a WABA (D55). */
+/** A word reaches one client, all senders of a number, or all senders of a WABA (D55). */
 export type Scope =
   | { readonly kind: 'client'; readonly clientId: number }
   | { readonly kind: 'number'; readonly phoneNumberId: string; readonly wabaId: string }
@@ -21,7 +21,7 @@ export interface Sender {
   readonly phoneNumberId: string;
 }
 
-/** Every scope whose stop concerns a message of the sender. */
+/** Returns every scope whose stop concerns a message of the sender. */
 export function scopesOf({ clientId, wabaId, phoneNumberId }: Sender): ScopeText[] {
   return [`client:${clientId}`, `number:${phoneNumberId}`, `waba:${wabaId}`];
 }

@@ -3,10 +3,10 @@ import type { ItemKey } from '../aws/item-key.ts';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type StopWordList, stopWords } from './stop-words.ts';
 
-/** The words of the operator's file in the directory table; absent without any. */
+/** The directory table has the words of the operator's file here, if any. */
 export const stopWordListKey: ItemKey = { pk: 'OPTOUTS', sk: 'WORDS' };
 
-/** One attribute, so that a write leaves no list that the file has dropped. */
+/** There is one attribute, so that a write leaves no list that the file has dropped. */
 const StopWordListItemSchema = v.object({
   words: v.object({
     stop: v.optional(v.array(v.string())),
@@ -17,7 +17,7 @@ const StopWordListItemSchema = v.object({
 
 export type StopWordListItem = v.InferOutput<typeof StopWordListItemSchema>;
 
-/** The shipped words, each list replaced by the operator's, if given (D55). Throws on another form. */
+/** Returns the shipped words, each list replaced by the operator's, if given (D55). Throws on another form. */
 export function stopWordListOf(item: unknown): StopWordList {
   if (item === undefined) return stopWords;
   const { stop, start, stopButtons } = v.parse(StopWordListItemSchema, item).words;

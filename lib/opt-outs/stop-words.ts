@@ -5,19 +5,19 @@ import words from './stop-words.json' with { type: 'json' };
 export interface StopWordList {
   readonly stop: readonly string[];
   readonly start: readonly string[];
-  /** Labels and payloads of the quick replies that end marketing. */
+  /** These labels and payloads of quick replies end marketing. */
   readonly stopButtons: readonly string[];
 }
 
 /**
- * Spanish, Portuguese, English, French, German and Italian. Each word must be the whole text. Words that also answer
- * questions (`no`, `yes`, `ok`) are excluded.
+ * They are Spanish, Portuguese, English, French, German and Italian. Each word must be the whole text. Words that also
+ * answer questions (`no`, `yes`, `ok`) are excluded.
  */
 export const stopWords: StopWordList = words;
 
 /**
- * Longer than any decorated word. A text that the platform's reader has cut is longer (person-updates.ts), so it never
- * matches.
+ * It is longer than any decorated word. A text that the platform's reader has cut is longer (person-updates.ts), so it
+ * never matches.
  */
 export const longestText = 100;
 
@@ -43,7 +43,7 @@ export function stopWordMatcher({
   };
 }
 
-/** The words of a text, separated by spaces, without case, accents, punctuation or zero-width characters. */
+/** Returns the words of a text, separated by spaces, without case, accents, punctuation or zero-width characters. */
 export function folded(text: string): string {
   const plain = text
     .normalize('NFKD')

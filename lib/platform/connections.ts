@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Two clocks: either may stop while the machine sleeps, and the wall clock may be set. */
+/** There are two clocks: either may stop while the machine sleeps, and the wall clock may be set. */
 export interface Clocks {
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
@@ -13,7 +13,7 @@ export const machineClocks: Clocks = { wallMs: () => Date.now(), monotonicMs: ()
 const usableForMs = 2_000;
 
 export interface Connections {
-  /** The agent for a request that starts now, without stale connections. */
+  /** Returns the agent for a request that starts now, without stale connections. */
   readonly agent: () => Agent;
   /** Marks a connection as taken by a request now. */
   readonly taken: (connection: Socket) => void;

@@ -7,13 +7,13 @@ const CredentialsSchema = v.pipe(
   v.record(v.string(), v.object({ accessToken: v.string(), appId: v.string() })),
 );
 
-/** The platform's tokens, by the name that WABAs refer to. */
+/** The platform's tokens are here by the name that WABAs refer to. */
 export type PlatformCredentials = v.InferOutput<typeof CredentialsSchema>;
 
-/** The number of secrets for credentials that outgrow one. It never changes, so a name stays in its group. */
+/** Credentials that outgrow one secret take this many. The number never changes, so a name stays in its group. */
 export const groupCount = 32;
 
-/** The limit of Secrets Manager. Groups begin below it, so that additions of a provisioning file still fit. */
+/** Secrets Manager takes no more. Groups begin below it, so that additions of a provisioning file still fit. */
 export const maxSecretBytes = 65_536;
 const maxSingleBytes = 49_152;
 
@@ -21,7 +21,7 @@ const IndexSchema = v.strictObject({ groups: v.literal(groupCount) });
 const StoredSchema = v.union([IndexSchema, CredentialsSchema]);
 
 /**
- * The content of the secret `platform-credentials`: all credentials, or a mark that they are in groups. Throws
+ * Returns the content of the secret `platform-credentials`: all credentials, or a mark that they are in groups. Throws
  * otherwise.
  */
 export function storedCredentials(text: string): PlatformCredentials | 'grouped' {
@@ -29,30 +29,30 @@ export function storedCredentials(text: string): PlatformCredentials | 'grouped'
   return v.is(IndexSchema, stored) ? 'grouped' : stored;
 }
 
-/** The content of a group's secret. Throws on other text. */
+/** Returns the content of a group's secret. Throws on other text. */
 export function groupCredentials(text: string): PlatformCredentials {
   return v.parse(CredentialsSchema, JSON.parse(text));
 }
 
-/** The group of a credential, by a hash of its name. */
+/** Returns the group of a credential, by a hash of its name. */
 export function groupOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE() % groupCount;
 }
 
-/** The suffix of a group's secret name: `-00` to `-31`. */
+/** Returns the suffix of a group's secret name: `-00` to `-31`. */
 export function groupSuffix(group: number): string {
   return `-${String(group).padStart(2, '0')}`;
 }
 
 export interface CredentialSecret {
-  /** Suffix of the single secret's name; empty for itself. */
+  /** The single secret's name has none. */
   readonly suffix: string;
   readonly text: string;
 }
 
 /**
- * The secrets to write, in an order that keeps existing credentials readable. Groups apply if they did before, or one
- * secret is full. An empty group has a secret only if `written`. Throws when a group is full (some 5,000).
+ * Returns the secrets to write, in an order that keeps existing credentials readable. Groups apply if they did before,
+ * or one secret is full. An empty group has a secret only if `written`. Throws when a group is full.
  */
 export function credentialSecrets(
   credentials: PlatformCredentials,

@@ -24,8 +24,8 @@ const keepForMs = 300_000;
 export type ReadCredentialsText = (suffix: string) => Promise<string>;
 
 /**
- * Credentials from the secret or its groups (`credentialSecrets`), cached for 5 minutes; concurrent calls share one
- * read. A failed read or a missing name is `not_sent`, answered with 502 (D7).
+ * Reads credentials from the secret or its groups (`credentialSecrets`), cached for 5 minutes; concurrent calls share
+ * one read. A failed read or a missing name is `not_sent`, answered with 502 (D7).
  */
 export function platformCredentials(readText: ReadCredentialsText, nowMs: () => number): CredentialOf {
   const kept = <Stored>(suffix: string, parse: (text: string) => Stored) =>
@@ -43,7 +43,7 @@ export function platformCredentials(readText: ReadCredentialsText, nowMs: () => 
     try {
       all = await holding(name);
     } catch (error) {
-      // Only the name of the cause: JSON.parse and valibot quote what they read, here a token.
+      // The error names only its cause: JSON.parse and valibot quote what they read, here a token.
       throw notSent(`the credentials could not be read: ${errorName(error)}`);
     }
     if (all !== undefined && Object.hasOwn(all, name)) return all[name] as PlatformCredential;

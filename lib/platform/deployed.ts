@@ -9,7 +9,7 @@ export interface Platform {
 
 export type PlatformLimits = Pick<TransportOptions, 'timeoutMs' | 'maxReplyBytes'>;
 
-/** The platform of this deployment. A call takes `timeoutMs` at most. */
+/** Builds the platform of this deployment. A call takes `timeoutMs` at most. */
 export function deployedPlatform(limits: PlatformLimits): Platform {
   const baseUrl = environmentVariable('PLATFORM_BASE_URL');
   const version = environmentVariable('PLATFORM_VERSION');

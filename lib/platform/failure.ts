@@ -1,34 +1,33 @@
 import errorCodes from './error-codes.json' with { type: 'json' };
 
 /**
- * A failed call. `not_sent`: no byte of the request left. `refused`: an own error below HTTP 500, nothing done.
- * `ambiguous`: a time-out, reset, HTTP 5xx or other text; without an idempotency key, a paid call is never retried
- * after it.
+ * A failed call is `not_sent`: no byte left; `refused`: an own error below HTTP 500, nothing done; or `ambiguous`: a
+ * time-out, reset, HTTP 5xx or other text. Without an idempotency key, a paid call is never retried after that.
  */
 export type FailureKind = 'not_sent' | 'refused' | 'ambiguous';
 
 /**
- * How to treat an error code (error-codes.json). `no`: permanent. `auth`: our credential, for an operator. `backoff`:
- * the platform's transient trouble, which may have acted unless the row has a pace. `later`: nothing was done; retry at
- * the row's pace.
+ * Advice treats an error code (error-codes.json): `no` is permanent; `auth` is our credential's, for an operator;
+ * `backoff` is the platform's transient trouble, which may have acted unless the row has a pace; `later` did nothing,
+ * and follows that pace.
  */
 export const refusalAdvices = ['no', 'auth', 'backoff', 'later'] as const;
 export type RefusalAdvice = (typeof refusalAdvices)[number];
 
-/** How soon a refused message is retried; the sender's policy sets the seconds. */
+/** The pace says how soon a refused message is retried; the sender's policy sets the seconds. */
 export const codePaces = ['pair', 'throughput', 'quota', 'restriction', 'maintenance', 'syncing'] as const;
 export type CodePace = (typeof codePaces)[number];
 
 /**
- * What a code holds beyond its message (platform reference, 6.4). `edge`: a number's marketing on the messages edge.
+ * A code may hold more than its message (platform reference, 6.4). `edge` is a number's marketing on the messages edge.
  * While it lasts, the next such message is refused as well.
  */
 export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'edge', 'template'] as const;
 export type HoldKind = (typeof holdKinds)[number];
 
 /**
- * The scope of a code that holds nothing (platform reference, 6.5). `country`: all people of the recipient's country;
- * `credential`: all calls with it.
+ * A code that holds nothing has a scope (platform reference, 6.5): `country` is all people of the recipient's country,
+ * `credential` all calls with it.
  */
 export const concerns = [
   'message',
@@ -43,8 +42,8 @@ export const concerns = [
 export type Concern = (typeof concerns)[number];
 
 /**
- * Whether a cause may pass (D57; platform reference, 6.4, 6.5). `yes`: by itself or once fixed. `after_a_day`: earlier
- * retries are punished. `named`: a person or the client must have acted. `never`: it fails again, or must not go.
+ * A cause may pass (D57; platform reference, 6.4, 6.5): `yes` by itself or once fixed; `after_a_day` because earlier
+ * retries are punished; `named` once a person or the client acted; `never` because it fails again, or must not go.
  */
 export const retryAdvices = ['yes', 'after_a_day', 'named', 'never'] as const;
 export type RetryAdvice = (typeof retryAdvices)[number];
@@ -53,7 +52,9 @@ export interface FailureFacts {
   readonly httpStatus?: number;
   readonly code?: number;
   readonly subcode?: number;
-  /** The platform's text for people: error_user_msg, else error_data.details, else message. Never logged. */
+  /**
+   * It is the platform's text for people: error_user_msg, else error_data.details, else message. It is never logged.
+   */
   readonly userMessage?: string;
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
@@ -71,14 +72,18 @@ export class PlatformFailure extends Error {
   }
 
   /**
-   * Throttled: certainly not accepted, and worth a retry (platform reference, 6.2). HTTP 429 counts whatever the code.
+   * A throttled call was certainly not accepted, and is worth a retry (platform reference, 6.2). HTTP 429 counts
+   * whatever the code.
    */
   get throttled(): boolean {
     if (this.kind !== 'refused' || this.isOfPerson) return false;
     return this.facts.httpStatus === 429 || entryOf(this.facts.code)?.kind === 'throttle';
   }
 
-  /** The code if it is known, so that metrics have a bounded set. A throttled call has one of `throttledMetricCodes`. */
+  /**
+   * Returns the code if it is known, so that metrics have a bounded set. A throttled call has one of
+   * `throttledMetricCodes`.
+   */
   get metricCode(): string {
     const { code } = this.facts;
     const known = entryOf(code);
@@ -90,14 +95,14 @@ export class PlatformFailure extends Error {
     return entryOf(this.facts.code)?.advice ?? 'no';
   }
 
-  /** How soon to retry; undefined when the code's row has no pace. */
+  /** Says how soon to retry; it is undefined when the code's row has no pace. */
   get pace(): CodePace | undefined {
     return codePaceOf(this.facts.code);
   }
 
   /**
-   * Whether the answer proves that nothing was done. Codes 1, 2, 131000, 131016 and 133004 never prove it. At HTTP 500
-   * only 131057 (maintenance) and 131045 (a hold with its own status) do.
+   * Tells whether the answer proves that nothing was done. Codes 1, 2, 131000, 131016 and 133004 never prove it. At
+   * HTTP 500 only 131057 (maintenance) and 131045 (a hold with its own status) do.
    */
   get provesNothingDone(): boolean {
     if (this.kind === 'refused') return this.advice !== 'backoff' || this.pace === 'maintenance';
@@ -133,7 +138,7 @@ interface CodeEntry {
   /** A row has this or `concerns`; this one also gives the scope. */
   readonly holds?: HoldKind;
   readonly concerns?: Concern;
-  /** What the code holds when a receipt drops a message that the platform had held back (platform reference, 2.10). */
+  /** The code holds this when a receipt drops a message that the platform had held back (platform reference, 2.10). */
   readonly holdsWhenDropped?: HoldKind;
   readonly retry: RetryAdvice;
 }
@@ -142,7 +147,7 @@ const entries = new Map<number | string, CodeEntry>(
   errorCodes.flatMap((entry) => (entry.kind === 'template_mgmt' ? [] : [[entry.code, entry as CodeEntry]])),
 );
 
-/** HTTP 429 with a code that is no throttle, or without one. */
+/** It is HTTP 429 with a code that is no throttle, or without one. */
 const throttledByStatus = 'throttled';
 
 export const throttledMetricCodes: readonly string[] = [

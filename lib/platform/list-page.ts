@@ -4,9 +4,9 @@ import { PlatformFailure } from './failure.ts';
 import type { PlatformReply } from './transport.ts';
 
 export interface ListPage {
-  /** Entries without null keys, down to `maxLevels`. */
+  /** Entries have no null keys, down to `maxLevels`. */
   readonly entries: readonly unknown[];
-  /** Cursor of the next page; absent on the last one. */
+  /** The last page has none. */
   readonly after?: string;
 }
 
@@ -40,7 +40,7 @@ function cursorOf(next: string): string {
   throw new PlatformFailure('ambiguous', { cause: new Error('a further page without cursor') });
 }
 
-/** Deeper than any schema, and far from a stack overflow. */
+/** It is deeper than any schema, and far from a stack overflow. */
 const maxLevels = 100;
 
 /** The platform writes null for an unset key; the schemas know only its absence. */

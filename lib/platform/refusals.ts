@@ -4,7 +4,7 @@ import { PlatformFailure } from './failure.ts';
 
 const retryAfterSecondsUnlessTold = 60;
 
-/** The refusal for a request whose platform call failed (D7). */
+/** Returns the refusal for a request whose platform call failed (D7). */
 export function refusalOf(failure: PlatformFailure): Refusal {
   const { code, userMessage, retryAfterSeconds } = failure.facts;
   const cause = failure;
@@ -35,7 +35,7 @@ export async function atPlatform<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a call that changes something: an ambiguous result gets a message of its own. */
+/** Does the same for a call that changes something: an ambiguous result gets a message of its own. */
 export async function changingAtPlatform<T>(call: () => Promise<T>): Promise<T> {
   return await atPlatform(async () => {
     try {

@@ -9,24 +9,24 @@ import { codePaceOf, PlatformFailure } from './failure.ts';
 
 export interface PlatformCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path below the version, without a leading slash: `300000000000001/messages`. */
+  /** It is below the version, without a leading slash: `300000000000001/messages`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Bytes are sent unchanged, all else as JSON. */
   readonly body?: unknown;
   readonly accessToken: string;
-  /** The WABA of the credential, if known, to name a refused token. */
+  /** The credential's WABA, if known, names a refused token. */
   readonly wabaId?: string;
-  /** The token's scheme; `Bearer` by default. */
+  /** The token's scheme is `Bearer` by default. */
   readonly authorization?: 'Bearer' | 'OAuth';
   readonly headers?: Readonly<Record<string, string>>;
-  /** A time limit below the transport's. */
+  /** It is below the transport's limit. */
   readonly timeoutMs?: number;
 }
 
 export interface PlatformReply {
   readonly body: Readonly<Record<string, unknown>>;
-  /** The used share of the WABA's calls for messages, as the platform reports it (`X-Business-Use-Case-Usage`). */
+  /** The platform reports the used share of the WABA's calls for messages (`X-Business-Use-Case-Usage`). */
   readonly usagePercent?: number;
 }
 
@@ -34,7 +34,7 @@ export interface PlatformReply {
 export type PlatformTransport = (call: PlatformCall) => Promise<PlatformReply>;
 
 export interface TransportOptions {
-  /** Scheme and host, no trailing slash. Plain http serves the simulator on this machine only. */
+  /** It has scheme and host, no trailing slash. Plain http serves the simulator on this machine only. */
   readonly baseUrl: string;
   readonly version: string;
   readonly timeoutMs: number;
@@ -42,7 +42,7 @@ export interface TransportOptions {
   readonly clocks?: Clocks;
 }
 
-/** The cause of a `PlatformFailure` whose reply exceeds `maxReplyBytes`. */
+/** It causes a `PlatformFailure` whose reply exceeds `maxReplyBytes`. */
 export class ReplyTooLarge extends Error {
   constructor() {
     super('reply too large');
@@ -52,12 +52,12 @@ export class ReplyTooLarge extends Error {
 
 const defaultMaxReplyBytes = 20_000_000;
 
-/** The modules of each scheme. Once `established` fires, bytes of the request may be on the wire. */
+/** Each scheme has its modules. Once `established` fires, bytes of the request may be on the wire. */
 const http = { Agent: HttpAgent, request: httpRequest, established: 'connect' };
 const https: Scheme = { Agent: HttpsAgent, request: httpsRequest, established: 'secureConnect' };
 type Scheme = typeof http;
 
-/** A transport with its own connections and TLS sessions, kept across invocations (`wakefulConnections`). */
+/** Builds a transport with its own connections and TLS sessions, kept across invocations (`wakefulConnections`). */
 export function platformTransport(options: TransportOptions): PlatformTransport {
   const base = new URL(options.baseUrl);
   const scheme = base.protocol === 'https:' ? https : http;
@@ -130,7 +130,7 @@ function payloadOf(body: unknown): { readonly type: string; readonly bytes: Buff
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The whole reply. Once a reply has begun, the platform may have acted, whatever cuts it off. */
+/** Reads the whole reply. Once a reply has begun, the platform may have acted, whatever cuts it off. */
 async function readReply(reply: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -190,7 +190,7 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
 }
 
-/** Longer than any window of the platform, so a larger value is not understood. */
+/** It is longer than any window of the platform, so a larger value is not understood. */
 const longestRegainMinutes = 1_440;
 
 const UsageSchema = v.pipe(
@@ -212,8 +212,8 @@ const UsageSchema = v.pipe(
 );
 
 /**
- * `Retry-After`, else the usage header's time when calls are used up (4, 80007, 80008). Undefined without a readable
- * value.
+ * Reads `Retry-After`, else the usage header's time when calls are used up (4, 80007, 80008). Returns undefined without
+ * a readable value.
  */
 function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefined): number | undefined {
   const told = Number(headers['retry-after']);
@@ -223,13 +223,13 @@ function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefi
   return minutes === 0 ? undefined : 60 * minutes;
 }
 
-/** For message calls; undefined without such usage. */
+/** Reads the usage of message calls; returns undefined without such usage. */
 function usagePercentOf({ headers }: IncomingMessage): number | undefined {
   const ofMessages = usagesIn(headers).filter(({ type }) => type === 'whatsapp');
   return ofMessages.length === 0 ? undefined : Math.max(...ofMessages.map((usage) => usage.call_count));
 }
 
-/** The usage header for each WABA and kind of call; empty when unreadable, because it must not fail an answer. */
+/** Reads the usage header for each WABA and kind of call, empty when unreadable, because it must not fail an answer. */
 function usagesIn(headers: IncomingMessage['headers']) {
   const usage = v.safeParse(UsageSchema, headers['x-business-use-case-usage']);
   return usage.success ? Object.values(usage.output).flat() : [];

@@ -1,4 +1,4 @@
-/** The WABA to ask about, and the name of its credential. */
+/** A call asks about this WABA, with the credential of this name. */
 export interface WabaAccess {
   readonly wabaId: string;
   readonly credential: string;

@@ -3,7 +3,7 @@ import { unitsOf } from './money.ts';
 import { type Category, categoryOf, priceOf } from './price.ts';
 import { type KnownRates, ratesOfDay } from './rates-of-day.ts';
 
-/** The platform's word on a message's price: `pricing` of its receipts (platform reference, 9.3 and 10.2). */
+/** Receipts carry the platform's word on a message's price in `pricing` (platform reference, 9.3 and 10.2). */
 export interface ReceiptPricing {
   readonly billable?: boolean;
   readonly type?: string;
@@ -12,24 +12,24 @@ export interface ReceiptPricing {
 }
 
 export interface Delivered {
-  /** `YYYY-MM-DD` in UTC. */
+  /** It is `YYYY-MM-DD` in UTC. */
   readonly day: string;
-  /** ISO 3166-1 alpha-2; empty for an unknown country. */
+  /** It is ISO 3166-1 alpha-2, empty for an unknown country. */
   readonly market: string;
-  /** The template's category in any case; it counts if the platform names none. */
+  /** It is in any case, and counts if the platform names none. */
   readonly templateCategory: string;
   readonly pricing?: ReceiptPricing | undefined;
 }
 
 export interface Charge {
   readonly billed: boolean;
-  /** Undefined without a price for the platform's category. */
+  /** It is undefined without a price for the platform's category. */
   readonly category: Category | undefined;
-  /** The list price in units (money.ts); 0 if it was not billed, or has no price. */
+  /** The list price is in units (money.ts), 0 if it was not billed, or has no price. */
   readonly units: number;
 }
 
-/** The platform's words for categories that our rates name differently (platform reference, 9.3). */
+/** Our rates name these categories of the platform differently (platform reference, 9.3). */
 const listedAs: Readonly<Record<string, Category>> = {
   marketing_lite: 'Marketing',
   group_marketing: 'Marketing',
@@ -41,8 +41,8 @@ const listedAs: Readonly<Record<string, Category>> = {
 };
 
 /**
- * The cost of a delivered message (D58) at the list price of that day. The platform decides whether it was billed and
- * in which category, by default the template's.
+ * Returns the cost of a delivered message (D58) at the list price of that day. The platform decides whether it was
+ * billed and in which category, by default the template's.
  */
 export function chargeOf({ day, market, templateCategory, pricing }: Delivered, known: KnownRates): Charge {
   const told = pricing?.category?.toLowerCase();

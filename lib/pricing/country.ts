@@ -7,12 +7,12 @@ const longestPrefix = Math.max(...[...countryOfPrefix.keys()].map((prefix) => pr
 
 export const knownCountries: ReadonlySet<string> = new Set(countries);
 
-/** Whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any case (D18). */
+/** Tells whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any case (D18). */
 export function isCountry(text: string): boolean {
   return /^[a-z]{2}$/i.test(text) && knownCountries.has(text.toUpperCase());
 }
 
-/** The country with the nearest name in English, Spanish or Portuguese; undefined when none is near. */
+/** Returns the country with the nearest name in English, Spanish or Portuguese, or undefined when none is near. */
 export function countryNamed(name: string): string | undefined {
   const codes = new Map<string, string>();
   for (const language of ['en', 'es', 'pt']) {
@@ -23,7 +23,10 @@ export function countryNamed(name: string): string | undefined {
   return near === undefined ? undefined : codes.get(near);
 }
 
-/** The country (ISO 3166-1 alpha-2) of a number in E.164 digits, by its longest known prefix; undefined for none. */
+/**
+ * Returns the country (ISO 3166-1 alpha-2) of a number in E.164 digits, by its longest known prefix, or undefined for
+ * none.
+ */
 export function countryOfNumber(digits: string): string | undefined {
   for (let length = longestPrefix; length > 0; length -= 1) {
     const country = countryOfPrefix.get(digits.slice(0, length));

@@ -8,8 +8,8 @@ const keepForMs = 24 * 60 * 60 * 1_000;
 const tryAgainAfterMs = 60_000;
 
 /**
- * The shipped and stored rates, future ones included, read once in 24 hours (contract, Limits). After a failed read the
- * last known ones stay, and a retry follows a minute later.
+ * Reads the shipped and stored rates, future ones included, once in 24 hours (contract, Limits). After a failed read
+ * the last known ones stay, and a retry follows a minute later.
  */
 export function knownRates(
   findStored: () => Promise<readonly Rates[]>,

@@ -3,17 +3,18 @@ import { categoryOf, priceOf } from './price.ts';
 import type { Rates } from './rates.ts';
 import { type Destination, undelivered, undeliveredMarket } from './undelivered.ts';
 
-/** The cost of messages at list prices (D32): in total, and by the recipients' country. */
 export interface CostEstimate {
   readonly cost: { readonly amount: number; readonly currency: string };
   readonly byMarket: readonly { readonly market: string; readonly recipients: number; readonly amount: number }[];
-  /** Recipients in countries where the platform does not deliver the category, at no cost. */
+  /** The platform does not deliver the category in these countries, at no cost. */
   readonly notDelivered: readonly { readonly market: string; readonly recipients: number }[];
-  /** All other recipients: their country is unknown, or the category has no price. */
+  /** The country of all other recipients is unknown, or the category has no price. */
   readonly unpriced: number;
 }
 
-/** Prices one message to each destination, all of one category (in any case). Exact for rates of up to eight decimals. */
+/**
+ * Prices one message to each destination, all of one category (in any case), exactly for rates of up to eight decimals.
+ */
 export function costEstimate(rates: Rates, categoryWord: string, destinations: readonly Destination[]): CostEstimate {
   const category = categoryOf(categoryWord);
   const notDelivered = undelivered(categoryWord, destinations).map(({ market, recipients }) => ({

@@ -8,10 +8,9 @@ import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rat
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
 
-/** Documented in any letter case (D48). */
+/** The word is documented in any letter case (D48). */
 export const PriceCategoryWord = inAnyLetterCase(categories);
 
-/** A price in an answer (contract, GET /v1/pricing). */
 export const PriceSchema = v.object({
   market: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2.')),
   currency: v.string(),
@@ -25,14 +24,14 @@ export const PriceSchema = v.object({
 });
 export type Price = v.InferOutput<typeof PriceSchema>;
 
-/** The category of a word in any case, or undefined. */
+/** Returns the category of a word in any case, or undefined. */
 export function categoryOf(text: string): Category | undefined {
   return categories.find((category) => category.toLowerCase() === text.toLowerCase());
 }
 
 /**
- * The list price of one message (D32), `country` in any case. Service messages are free here, despite the platform's
- * list (platform reference, 9.2). Refuses with 404 an unassigned ISO 3166-1 alpha-2 code.
+ * Returns the list price of one message (D32), `country` in any case. Service messages are free here, despite the
+ * platform's list (platform reference, 9.2). Refuses with 404 an unassigned ISO 3166-1 alpha-2 code.
  */
 export function priceOf(rates: Rates, country: string, category: Category): Price {
   const code = /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : '';
@@ -53,7 +52,10 @@ export function priceOf(rates: Rates, country: string, category: Category): Pric
   };
 }
 
-/** The highest list price of a category (in any case) in any country; for an unknown category, the highest of all. */
+/**
+ * Returns the highest list price of a category (in any case) in any country; for an unknown category, the highest of
+ * all.
+ */
 export function dearestPrice(rates: Rates, categoryWord: string): number {
   const category = categoryOf(categoryWord);
   if (category === 'Service') return 0;

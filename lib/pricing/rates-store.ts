@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type Rates, RatesSchema } from './rates.ts';
 
-/** The accepted rates of the source by date, because a past delivery costs what it cost then (D58). */
+/** The source's rates are kept by date, because a past delivery costs what it cost then (D58). */
 export interface RatesStore {
-  /** One for each date, the earliest first; strongly consistent. Throws on another form. */
+  /** Returns one for each date, the earliest first, strongly consistent. Throws on another form. */
   find(): Promise<readonly Rates[]>;
   /** Replaces the rates of their date. Throws under lasting contention. */
   keepOfDate(rates: Rates): Promise<void>;
@@ -14,7 +14,7 @@ export interface RatesStore {
 const StoredSchema = v.object({ version: v.number(), rates: v.array(RatesSchema) });
 const key = { pk: 'RATES' };
 
-/** Four a year: more than the 400 days for which sums are kept. */
+/** At four a year, it covers more than the 400 days for which sums are kept. */
 const mostKept = 12;
 const mostTries = 5;
 

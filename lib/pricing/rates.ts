@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { knownCountries } from './country.ts';
 import shipped from './rates-usd-2026-10-01.json' with { type: 'json' };
 
-/** Categories with a rate; Service is free (contract, GET /v1/pricing). */
+/** Service is free (contract, GET /v1/pricing), so it has no rate. */
 export const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
 export type RatedCategory = (typeof ratedCategories)[number];
 
-/** Dollars a message; the dearest market is below a fifth of one. */
+/** A message in the dearest market costs below a fifth of a dollar. */
 const highestAmount = 2;
 const Amount = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(highestAmount));
 const Text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200));
@@ -18,7 +18,7 @@ const Country = v.pipe(
 const MarketSchema = v.pipe(
   v.object({
     market: Text,
-    /** Set for a market of one country; all others are groups. */
+    /** A market of one country has it; all others are groups. */
     country: v.optional(Country),
     countries: v.optional(v.array(Country)),
     marketing: Amount,
@@ -32,7 +32,8 @@ const MarketSchema = v.pipe(
 );
 
 /**
- * A rate file: the shape of rates-usd-2026-10-01.json, of the source, and of the stored copy (infra/operate/README.md).
+ * A rate file has the shape of rates-usd-2026-10-01.json, of the source, and of the stored copy
+ * (infra/operate/README.md).
  */
 export const RatesSchema = v.pipe(
   v.object({
@@ -51,10 +52,9 @@ export const RatesSchema = v.pipe(
 export type Market = v.InferOutput<typeof MarketSchema>;
 export type Rates = v.InferOutput<typeof RatesSchema>;
 
-/** The shipped rates. A test checks them with the schema, so that no function's start has to. */
 export const shippedRates = shipped as Rates;
 
-/** A known country's market: its own, its group, or the default one (platform reference, 9.5). */
+/** Returns a known country's market: its own, its group, or the default one (platform reference, 9.5). */
 export function marketOf(rates: Rates, country: string): Market | undefined {
   return (
     rates.markets.find((market) => countriesOf(market).includes(country)) ??
@@ -62,12 +62,12 @@ export function marketOf(rates: Rates, country: string): Market | undefined {
   );
 }
 
-/** A tenfold change is a slipped decimal point. A little less, because ten times 0.07 is above 0.7. */
+/** A tenfold change is a slipped decimal point. The factor is a little less, because ten times 0.07 is above 0.7. */
 const implausibleFactor = 9.999;
 
 /**
- * Why these rates must not replace those in force, as the end of a sentence, or undefined: they are older, lack a
- * market, or change a price tenfold.
+ * Returns why these rates must not replace those in force, as the end of a sentence, or undefined: they are older, lack
+ * a market, or change a price tenfold.
  */
 export function replacementFault(inForce: Rates, next: Rates): string | undefined {
   if (next.effective < inForce.effective) return `are of ${next.effective}, older than ${inForce.effective}`;

@@ -7,14 +7,14 @@ import { ratesOfDay, utcDay } from './rates-of-day.ts';
 import type { RatesStore } from './rates-store.ts';
 
 export interface RefreshPorts {
-  /** The source's rate file; refuses as `fetchPublic`. */
+  /** Fetches the source's rate file; refuses as `fetchPublic`. */
   readonly fetchFile: () => Promise<Buffer>;
   readonly store: RatesStore;
   readonly shipped: Rates;
   readonly nowMs: () => number;
 }
 
-/** A rejected rate file; the rates in force stay. */
+/** The rates in force stay. */
 export class RatesNotTaken extends Error {
   readonly code: 'not_fetched' | 'malformed' | 'implausible';
 

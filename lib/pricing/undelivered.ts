@@ -1,15 +1,14 @@
 import countries from './marketing-not-delivered.json' with { type: 'json' };
 import { categoryOf } from './price.ts';
 
-/** A message's destination, as far as it is known before the send. */
+/** Not all of a destination is known before the send. */
 export interface Destination {
-  /** E.164 digits; undefined for a business-scoped user id. */
+  /** They are E.164; a business-scoped user id has none. */
   readonly digits: string | undefined;
-  /** ISO 3166-1 alpha-2, if known. */
+  /** It is ISO 3166-1 alpha-2, if known. */
   readonly country: string | undefined;
 }
 
-/** Recipients in a country where the platform does not deliver a category. */
 export interface Undelivered {
   readonly market: string;
   readonly since: string;
@@ -17,8 +16,8 @@ export interface Undelivered {
 }
 
 /**
- * Recipients, by country code, that get no message of the category from the platform (platform reference, 4.4):
- * MARKETING to the United States. Empty when all is delivered.
+ * Returns recipients, by country code, that get no message of the category from the platform (platform reference, 4.4):
+ * MARKETING to the United States. Returns empty when all is delivered.
  */
 export function undelivered(categoryWord: string, destinations: readonly Destination[]): Undelivered[] {
   return countries.flatMap(({ market, since }) => {
@@ -28,8 +27,8 @@ export function undelivered(categoryWord: string, destinations: readonly Destina
 }
 
 /**
- * The country that gets no message of the category, or undefined. Prefixes without real people are excepted: 555 is no
- * area code of the United States, although prices count it there.
+ * Returns the country that gets no message of the category, or undefined. Prefixes without real people are excepted:
+ * 555 is no area code of the United States, although prices count it there.
  */
 export function undeliveredMarket(categoryWord: string, { digits, country }: Destination): string | undefined {
   if (categoryOf(categoryWord) !== 'Marketing') return undefined;

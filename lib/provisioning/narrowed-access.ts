@@ -13,12 +13,12 @@ import {
 } from '../access/directory-items.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
-/** The intermediate form of an item, which allows nothing that its old or its new form forbids. */
+/** An intermediate form of an item allows nothing that its old or its new form forbids. */
 export type Narrowed = 'as it is' | 'nothing' | Attributes;
 
 /**
- * The most that both forms of an item allow. Another password, owner or platform credential leaves nothing in common,
- * so the item is deleted until it is granted again.
+ * Returns the most that both forms of an item allow. Another password, owner or platform credential leaves nothing in
+ * common, so the item is deleted until it is granted again.
  */
 export function narrowed(
   { table, key, attributes: stored }: ItemPlace & { readonly attributes: Attributes },
@@ -44,7 +44,6 @@ function narrowedDid(stored: Attributes, wanted: Attributes): Narrowed {
   return { waba: budgets.length === 0 ? narrower : { ...narrower, monthlyBudgets: budgets } };
 }
 
-/** The number's client, WABA and platform credential. */
 function natureOf({ channel, waba }: DidItem): unknown[] {
   return [channel.channelId, channel.clientId, channel.wabaId, channel.phoneNumberId, waba.wabaId, waba.credential];
 }
@@ -72,7 +71,10 @@ function narrowedBudgets(
     .sort((one, other) => one.clientId - other.clientId);
 }
 
-/** Who sends from a WABA, from which numbers, and how widely a person's stop applies; a wider stop is less reach. */
+/**
+ * Reach is who sends from a WABA, from which numbers, and how widely a person's stop applies; a wider stop is less
+ * reach.
+ */
 interface Reach {
   readonly clientIds: readonly number[];
   readonly dids: DidScope;

@@ -6,12 +6,12 @@ import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
-/** The change of one entry of the file. It names fields, never values that may be secret. */
+/** The line of a changed entry names fields, never values that may be secret. */
 export interface PlanLine {
   readonly change: 'added' | 'changed' | 'removed';
   readonly kind: string;
   readonly name: string;
-  /** Of a changed entry, spelled as in the file. */
+  /** A changed entry has them, spelled as in the file. */
   readonly fields: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface View {
   readonly attributes: Attributes;
 }
 
-/** One line for every changed entry: first the file's in its order, then the removed ones by name. */
+/** Returns one line for every changed entry: first the file's in its order, then the removed ones by name. */
 export function planLines(plan: {
   readonly stored: Side;
   readonly wanted: Side;
@@ -55,7 +55,7 @@ export function planLines(plan: {
   return [...present, ...removed, ...(relisted === 0 ? [] : [listing])];
 }
 
-/** A line for a terminal. A change without fields repairs copies that an earlier run left. */
+/** Spells a line for a terminal. A change without fields repairs copies that an earlier run left. */
 export function lineText({ change, kind, name, fields }: PlanLine): string {
   const sign = { added: '+', changed: '~', removed: '-' }[change];
   if (change !== 'changed') return `${sign} ${kind} ${name}`;
@@ -75,7 +75,7 @@ function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string
     views.set(`platform credential ${name}`, { kind: 'platform credential', name, attributes });
   }
   for (const [name, app] of Object.entries(platformApps)) {
-    // Always present, so that a line shows its removal.
+    // The field is always present, so that a line shows its removal.
     const attributes = { previousAppSecret: undefined, ...app };
     views.set(`platform app ${name}`, { kind: 'platform app', name, attributes });
   }
@@ -85,7 +85,7 @@ function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string
 /** The copy under a DID shows only its own parts: the WABA and the sending account. The channel shows the rest. */
 function attributesShown({ key, attributes }: Item): Attributes {
   if (key.pk === stopWordListKey.pk) {
-    // Always present, so that a line shows a removal.
+    // They are always present, so that a line shows a removal.
     const lists = { stop: undefined, start: undefined, stopButtons: undefined };
     return { ...lists, ...(attributes as { readonly words?: Attributes }).words };
   }

@@ -1,7 +1,7 @@
 import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 
-/** The file's credentials, with the stored ones that a WABA of the file still names (D36). */
+/** Returns the file's credentials, with the stored ones that a WABA of the file still names (D36). */
 export function desiredPlatformCredentials(stored: PlatformCredentials, file: ProvisioningFile): PlatformCredentials {
   const named = new Set(file.wabas.map(({ credential }) => credential));
   const kept = Object.entries(stored).filter(([name]) => named.has(name));

@@ -60,7 +60,7 @@ async function subscribe(
   }
 }
 
-/** The ids of a WABA's subscribed apps. Reads only; throws `PlatformFailure`. */
+/** Returns the ids of a WABA's subscribed apps. Reads only; throws `PlatformFailure`. */
 export async function subscribedApps(call: PlatformTransport, wabaId: string, accessToken: string): Promise<string[]> {
   return appsIn(await call({ ...edgeOf(wabaId, accessToken), method: 'GET' }));
 }
@@ -76,8 +76,8 @@ const AppSubscriptionsSchema = v.object({
 });
 
 /**
- * The webhook fields of an app, read with its own token. Undefined without an address, or when the platform has
- * switched it off. Throws `PlatformFailure`.
+ * Returns the webhook fields of an app, read with its own token. Returns undefined without an address, or when the
+ * platform has switched it off. Throws `PlatformFailure`.
  */
 export async function subscribedFields(
   call: PlatformTransport,

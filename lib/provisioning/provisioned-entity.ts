@@ -24,8 +24,8 @@ export type Entity =
   | { readonly kind: 'words'; readonly name: 'of opt-outs' };
 
 /**
- * The entity of an item. Undefined for items outside provisioning, and for the channel listing, which repeats the
- * entities.
+ * Returns the entity of an item. Returns undefined for items outside provisioning, and for the channel listing, which
+ * repeats the entities.
  */
 export function entityOf({
   table,

@@ -24,7 +24,7 @@ import { type StopWordListItem, stopWordListKey } from '../opt-outs/stop-word-li
 import { appOfWaba } from './desired-apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 
-/** The tables that provisioning writes; `credentials` has no sort key. */
+/** `credentials` has no sort key. */
 export type ProvisionedTable = 'directory' | 'credentials' | 'channels';
 
 export type Attributes = Readonly<Record<string, unknown>>;
@@ -36,7 +36,6 @@ export interface ItemPlace {
 
 export interface ProvisionedItem extends ItemPlace {
   readonly attributes: Attributes;
-  /** Attributes that are set only if they are absent. */
   readonly whenAbsent?: Attributes;
 }
 
@@ -45,7 +44,7 @@ function userIdOf(username: string): string {
   return username;
 }
 
-/** All directory items of a valid file; an item comes after those that it refers to. */
+/** Returns all directory items of a valid file; an item comes after those that it refers to. */
 export function provisionedItems(file: ProvisioningFile): ProvisionedItem[] {
   return directoryItems(file).map((item) => ({ table: 'directory', ...item }));
 }
@@ -56,7 +55,7 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   return [
     ...file.clients.map((client) => ({
       key: clientKey(client.client_id),
-      // Null when absent: an item keeps unnamed attributes, and null makes the plan show a removal.
+      // A field is null when absent: an item keeps unnamed attributes, and null makes the plan show a removal.
       attributes: {
         clientId: client.client_id,
         name: client.name,
@@ -113,7 +112,7 @@ function wabaFacts({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba
   return { wabaId, name, namespace, credential, clientIds, dids, platformStops, utilityStops };
 }
 
-/** The budgets of a WABA's clients. They are in each DID's copy, which a send reads anyway (D58). */
+/** Returns the budgets of a WABA's clients. They are in each DID's copy, which a send reads anyway (D58). */
 function monthlyBudgets({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba']['monthlyBudgets'] {
   const budgets = clients
     .filter(({ client_id }) => waba.client_ids.includes(client_id))
@@ -131,7 +130,7 @@ function membershipItems(file: ProvisioningFile, waba: FileWaba): DirectoryItem[
   return waba.client_ids.map((clientId) => ({ key: wabaKey(clientId, waba.waba_id), attributes: { ...attributes } }));
 }
 
-/** A channel under its client, and the copy under its DID. */
+/** Returns a channel under its client, and the copy under its DID. */
 function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryItem[] {
   const facts = {
     channelId: channel.channel_id,
@@ -155,7 +154,7 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
   ];
 }
 
-/** All items of the channels table: each channel, and the entry that synchronization finds it by. */
+/** Returns all items of the channels table: each channel, and the entry that synchronization finds it by. */
 export function provisionedChannels(file: ProvisioningFile, nowIso: string): ProvisionedItem[] {
   return file.channels.flatMap((channel) => {
     const { waba, client } = ownersOf(file, channel);

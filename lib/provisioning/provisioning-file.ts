@@ -11,8 +11,8 @@ import { relationFaults } from './provisioning-relations.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /**
- * Words of routes that could stand in place of a DID or a template id. The gateway would choose another route, so they
- * are no valid ids (D36, R2).
+ * Routes could have these words in place of a DID or a template id. The gateway would choose another route, so they are
+ * no valid ids (D36, R2).
  */
 export const reservedPathWords: ReadonlySet<string> = new Set([
   'status',
@@ -45,13 +45,13 @@ const secret = (name: string, maxLength: number) =>
     v.maxLength(maxLength, `${name} must have at most ${maxLength} characters`),
   );
 
-/** A token of the platform, from a file or an operator. It travels in a header, which takes no other characters. */
+/** A token of the platform is from a file or an operator. It travels in a header, which takes no other characters. */
 export const accessTokenSchema = v.pipe(
   secret('the access token', 1_024),
   v.regex(/^[!-~]*$/, 'the access token must be ASCII letters, digits and signs, without blanks'),
 );
 
-/** More than any client spends in a month, and exact in units (pricing/money.ts). */
+/** It is more than any client spends in a month, and exact in units (pricing/money.ts). */
 const mostDollars = 10_000_000;
 
 /** Budgets are in cents, as on a bill, although rates have up to eight decimals. */
@@ -76,7 +76,7 @@ const UserSchema = v.pipe(
     permissions: v.array(v.picklist(permissions, `must be a permission that there is: ${permissions.join(', ')}`)),
     campaign_ids: v.array(id),
   }),
-  // Checked whatever else is wrong with the user.
+  // The check runs whatever else is wrong with the user.
   v.partialCheck(
     [['password'], ['password_hash']],
     (user) => (user.password === undefined) !== (user.password_hash === undefined),
@@ -84,7 +84,7 @@ const UserSchema = v.pipe(
   ),
 );
 
-/** What people write or tap. Three lists of this size fit into one item in any script. */
+/** People write or tap them. Three lists of this size fit into one item in any script. */
 const words = v.pipe(
   v.array(
     v.pipe(
@@ -99,24 +99,24 @@ const words = v.pipe(
 /** Without a word, no person could stop this way. */
 const stoppingWords = v.pipe(words, v.minLength(1, 'must have a word: without any, people could not stop'));
 
-/** A provisioning file alone; provisioning-relations.ts checks its entries against each other. */
+/** It checks a file alone; provisioning-relations.ts checks its entries against each other. */
 export const ProvisioningFileSchema = v.strictObject({
-  /** For editors: the place of the JSON Schema. */
+  /** Editors find the JSON Schema there. */
   $schema: v.optional(v.string()),
   clients: v.array(
     v.strictObject({
       client_id: id,
       name: text,
-      /** Whether its UTILITY messages heed opt-outs as well (D55). */
+      /** Its UTILITY messages may heed opt-outs as well (D55). */
       opt_outs_for_utility: v.optional(v.boolean(), false),
-      /** The zone of `Send-Window` and `Send-Days` when a recipient's own is unknown (D56). */
+      /** `Send-Window` and `Send-Days` use it when a recipient's own is unknown (D56). */
       zone: v.optional(
         v.pipe(
           v.string(),
           v.check((text) => zoneNamed(text) !== undefined, 'must be an IANA time zone such as Europe/Madrid'),
         ),
       ),
-      /** Its budget for a month of UTC, in dollars at list prices; with `stop`, sends above it are refused (D58). */
+      /** The budget for a month of UTC is in dollars at list prices; with `stop`, sends above it are refused (D58). */
       monthly_budget: v.optional(v.strictObject({ amount: dollars, stop: v.optional(v.boolean(), false) })),
     }),
   ),
@@ -127,9 +127,9 @@ export const ProvisioningFileSchema = v.strictObject({
       namespace: text,
       client_ids: v.pipe(v.array(id), v.minLength(1)),
       credential: credentialName,
-      /** Which channels its clients may use: those of the whole WABA, or each only its own (D5). */
+      /** Its clients may use the channels of the whole WABA, or each only its own (D5). */
       dids: v.optional(v.picklist(['waba', 'own'], "must be 'waba' or 'own'"), 'waba'),
-      /** How far an opt-out that the platform reports counts: for its number, or for the WABA (D55). */
+      /** An opt-out that the platform reports counts for its number, or for the WABA (D55). */
       platform_stops: v.optional(v.picklist(['number', 'waba'], "must be 'number' or 'waba'"), 'number'),
       business_id: text,
       business_name: text,
@@ -139,13 +139,13 @@ export const ProvisioningFileSchema = v.strictObject({
     v.strictObject({
       channel_id: id,
       did,
-      /** Optional: answers leave an empty one out. */
+      /** It is optional: answers leave an empty one out. */
       name: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(256)), ''),
       client_id: id,
       waba_id: digits,
       phone_number_id: digits,
       throughput_per_second: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)),
-      /** The Messaging Account of its sends, if the number has several (platform reference, 8). */
+      /** Its sends name it, if the number has several (platform reference, 8). */
       messaging_account_id: v.optional(digits),
     }),
   ),
@@ -167,13 +167,13 @@ export const ProvisioningFileSchema = v.strictObject({
     ),
     [],
   ),
-  /** The apps that may call the platform webhook, and their WABAs (D38). */
+  /** These apps may call the platform webhook, for their WABAs (D38). */
   platform_apps: v.optional(
     v.array(
       v.strictObject({
         id: digits,
         app_secret: secret('the app secret', 256),
-        /** Valid beside `app_secret` during a change of secrets. */
+        /** It is valid beside `app_secret` during a change of secrets. */
         previous_app_secret: v.optional(secret('the previous app secret', 256)),
         verify_token: secret('the verify token', 256),
         wabas: v.array(digits),
@@ -181,7 +181,7 @@ export const ProvisioningFileSchema = v.strictObject({
     ),
     [],
   ),
-  /** What people write or tap to end and restart marketing; each list replaces the shipped one (D55). */
+  /** People write or tap these to end and restart marketing; each list replaces the shipped one (D55). */
   opt_out_words: v.optional(
     v.strictObject({
       stop: v.optional(stoppingWords),
@@ -191,10 +191,10 @@ export const ProvisioningFileSchema = v.strictObject({
   ),
 });
 
-/** A provisioning file: all that an operator tells the service, in one piece (D36). */
+/** An operator tells the service all in one file (D36). */
 export type ProvisioningFile = v.InferOutput<typeof ProvisioningFileSchema>;
 
-/** A file that must not be written, with every fault. */
+/** The file must not be written; every fault is here. */
 export class ProvisioningFaults extends Error {
   readonly faults: readonly Fault[];
 

@@ -8,12 +8,12 @@ import { type PlanLine, planLines } from './plan-lines.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { Attributes, ItemPlace, ProvisionedItem } from './provisioned-items.ts';
 
-/** A stored item, whichever program wrote its attributes. */
+/** Any program may have written its attributes. */
 export interface StoredItem extends ItemPlace {
   readonly attributes: Attributes;
 }
 
-/** One write. Without `set` it deletes the item; attributes outside `set` stay. */
+/** Without `set`, a write deletes the item; attributes outside `set` stay. */
 export interface ItemChange extends ItemPlace {
   readonly set?: Attributes;
   readonly whenAbsent?: Attributes;
@@ -32,7 +32,7 @@ export interface DesiredState {
 }
 
 /**
- * In this order: `revocations`, `platformCredentials` and `platformApps` (whole, if any differs), `grants`. A run that
+ * The order is `revocations`, `platformCredentials` and `platformApps` (whole, if any differs), `grants`. A run that
  * stops anywhere has granted no more than either state (D36).
  */
 export interface ProvisioningPlan {
@@ -41,7 +41,7 @@ export interface ProvisioningPlan {
   readonly platformCredentials: PlatformCredentials | undefined;
   readonly platformApps: PlatformApps | undefined;
   readonly grants: readonly ItemChange[];
-  /** Clients with a new WABA, which have none of its templates before their next synchronization. */
+  /** These clients have a new WABA, and none of its templates before their next synchronization. */
   readonly clientsToSynchronize: readonly number[];
 }
 
@@ -112,7 +112,7 @@ function placeOf({ table, key }: ItemPlace): ItemPlace {
   return { table, key };
 }
 
-/** An item's place as text; no key has a blank. */
+/** Returns an item's place as text; no key has a blank. */
 export function placeText({ table, key }: ItemPlace): string {
   return `${table} ${key.pk} ${key.sk ?? ''}`;
 }

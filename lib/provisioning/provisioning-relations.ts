@@ -3,7 +3,7 @@ import { folded, stopWords } from '../opt-outs/stop-words.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The lists of a file, if present. The schema reports entries and values of a wrong kind. */
+/** A file has these lists, if present. The schema reports entries and values of a wrong kind. */
 interface Lists {
   readonly clients: readonly Entry[] | undefined;
   readonly wabas: readonly Entry[] | undefined;
@@ -15,8 +15,8 @@ interface Lists {
 }
 
 /**
- * Faults between entries: duplicates and wrong references. It compares ids of the raw file as text, so that a value of
- * a wrong kind hides no fault.
+ * Finds faults between entries: duplicates and wrong references. It compares ids of the raw file as text, so that a
+ * value of a wrong kind hides no fault.
  */
 export function relationFaults(data: unknown, storedCredentials: Iterable<string>): Fault[] {
   const file = listsOf(data);
@@ -49,7 +49,7 @@ function entryOf(value: unknown): Entry {
   return value !== null && typeof value === 'object' ? (value as Entry) : {};
 }
 
-/** Undefined for values that are no id or name. */
+/** Returns undefined for values that are no id or name. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
@@ -107,7 +107,7 @@ function alikeUsernames(users: readonly Entry[]): Fault[] {
   });
 }
 
-/** None for a value of a wrong kind or a missing list. */
+/** Finds none for a value of a wrong kind or a missing list. */
 function unknown(
   path: string,
   { what, value, known }: { what: string; value: unknown; known: ReadonlySet<string> | undefined },
@@ -191,7 +191,7 @@ function appFaults({ wabas, platform_apps = [] }: Lists): Fault[] {
   ];
 }
 
-/** Named by its place only. */
+/** Names a shared secret by its place only. */
 function sharedSecrets(apps: readonly Entry[]): Fault[] {
   const secrets = apps.flatMap((app, at) =>
     ['app_secret', 'previous_app_secret'].map((key) => ({

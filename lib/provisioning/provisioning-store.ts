@@ -17,7 +17,7 @@ import type { ItemChange, StoredItem } from './provisioning-plan.ts';
 
 /** Only the holder of the lock can write. */
 export interface ProvisioningStore {
-  /** All items of provisioning, with the credentials of their users and of `usernames`; strongly consistent. */
+  /** Returns all items of provisioning, with the credentials of their users and of `usernames`, strongly consistent. */
   read(usernames: readonly string[]): Promise<StoredItem[]>;
   /** Throws `ProvisioningUnderWay` while a run holds the lock. */
   assertFree(): Promise<void>;
@@ -62,7 +62,7 @@ export interface ProvisioningTables {
 }
 
 const lockKey = { pk: 'PROVISIONING', sk: 'LOCK' };
-/** How long a run may pause between writes before another may take over. */
+/** A run may pause this long between writes before another may take over. */
 const leaseMs = 120_000;
 /** DynamoDB takes 100 actions and 4 MB; one action is the lock's. */
 const maxChanges = 99;

@@ -3,10 +3,9 @@ import { omitUndefined } from '../keys/omit-undefined.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { ProvisionedState, StoredItem } from './provisioning-plan.ts';
 
-/** An entry of a list as a file spells it. */
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The lists of a file, with the key of their entries. */
+/** Each list of a file has the key of its entries. */
 const listKeys = {
   clients: 'client_id',
   wabas: 'waba_id',
@@ -50,7 +49,9 @@ const WordsSchema = v.object({
   }),
 });
 
-/** The file for the stored state, unchecked. Throws on an item of another form. Users have their stored hash. */
+/**
+ * Returns the file for the stored state, unchecked. Throws on an item of another form. Users have their stored hash.
+ */
 export function storedFile({ items, platformCredentials, platformApps }: ProvisionedState): Entry {
   const of = (kind: string, sk: (text: string) => boolean) =>
     items.filter((item) => item.table === 'directory' && entityOf(item)?.kind === kind && sk(item.key.sk ?? ''));
@@ -126,8 +127,8 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
 }
 
 /**
- * A file with a part merged in: the part's entries come first, so that fault paths are those of the part, then stored
- * entries that it does not name.
+ * Returns a file with a part merged in: the part's entries come first, so that fault paths are those of the part, then
+ * stored entries that it does not name.
  */
 export function withPart(stored: Entry, part: unknown): unknown {
   if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;

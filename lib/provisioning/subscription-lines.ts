@@ -1,6 +1,6 @@
 import type { Subscription } from './platform-subscriptions.ts';
 
-/** The report on subscriptions for a terminal. Existing ones need no line. */
+/** Spells the report on subscriptions for a terminal. Existing ones need no line. */
 export function subscriptionLines(subscriptions: readonly Subscription[]): string[] {
   const apps = subscriptions.some(({ state }) => state !== 'no app');
   if (subscriptions.length > 0 && !apps)

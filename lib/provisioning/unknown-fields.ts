@@ -9,8 +9,8 @@ interface Nested {
 }
 
 /**
- * Every unknown field of a value, at any depth. `v.strictObject` reports only the first of each object, and none with a
- * name that every object has, such as `constructor`.
+ * Returns every unknown field of a value, at any depth. `v.strictObject` reports only the first of each object, and
+ * none with a name that every object has, such as `constructor`.
  */
 export function unknownFields(schema: v.GenericSchema, value: unknown, path = ''): Fault[] {
   const { entries, item, wrapped } = schema as Nested;

@@ -5,8 +5,8 @@ const checkCharacters = 8;
 const shape = /^[a-z2-7]{32}$/;
 
 /**
- * The code of one button's URL (D19). 24 characters hash button and URL, so retries make the same code. An 8-character
- * checksum shows which buttons are redirects. It is no secret: a forged code leads nowhere.
+ * Returns the code of one button's URL (D19). 24 characters hash button and URL, so retries make the same code. An
+ * 8-character checksum shows which buttons are redirects. It is no secret: a forged code leads nowhere.
  */
 export function redirectCode(button: {
   readonly templateKey: string;

@@ -11,8 +11,8 @@ export interface RedirectOrigin {
 }
 
 /**
- * The redirects table (D19). A redirect is pending while it has `expiresAtSeconds`, and then permanent. Only a
- * permanent one leads on, so a request alone gets no link on this domain. Only TTL and an operator delete.
+ * A redirect is pending while it has `expiresAtSeconds`, and then permanent (D19). Only a permanent one leads on, so a
+ * request alone gets no link on this domain. Only TTL and an operator delete.
  */
 export interface RedirectStore {
   /**
@@ -26,11 +26,11 @@ export interface RedirectStore {
    * stays unchanged. Returns codes without a redirect.
    */
   keep(codes: readonly string[], templateKey: string): Promise<readonly string[]>;
-  /** The target of a permanent code, or undefined. Strongly consistent. */
+  /** Returns the target of a permanent code, or undefined. Reads strongly. */
   urlOf(code: string): Promise<string | undefined>;
 }
 
-/** How long an accepted template may stay unread where clients synchronize by hand. */
+/** An accepted template may stay unread this long where clients synchronize by hand. */
 export const pendingSeconds = 90 * 86_400;
 
 const RedirectItemSchema = v.object({ url: v.string(), expiresAtSeconds: v.optional(v.number()) });
@@ -76,7 +76,7 @@ async function putOne({ documentClient, tableName }: Table, redirect: Redirect, 
       ...Object.fromEntries(originKeys.map((key) => [`:${key}`, origin[key]])),
     },
   });
-  // Refused for a permanent one: the code is a hash of the URL, so it already leads there.
+  // A permanent one refuses the write: the code is a hash of the URL, so it already leads there.
   await conditionalWrite(documentClient.send(write));
 }
 

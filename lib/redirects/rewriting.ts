@@ -14,7 +14,7 @@ const variable = '{{1}}';
 
 /**
  * Turns every static URL button, also on cards, into `<base URL>/{{1}}` with its code as example (D19), and returns the
- * redirects. Deterministic. Refuses with 400 a URL of over 8,000 encoded characters.
+ * redirects. Is deterministic. Refuses with 400 a URL of over 8,000 encoded characters.
  */
 export function withRedirects(
   components: readonly unknown[],
@@ -36,7 +36,7 @@ export function withRedirects(
 }
 
 /**
- * The components with every button replaced. A place ignores the order of components, which has no meaning:
+ * Returns the components with every button replaced. A place ignores the order of components, which has no meaning:
  * `buttons[1]`, `cards[0].buttons[1]`.
  */
 function withButtons(
@@ -75,8 +75,8 @@ export function redirectCodesOf(components: readonly unknown[]): string[] {
 }
 
 /**
- * The code of a rewritten button, by its example. The base URL does not count, because templates keep theirs when the
- * deployment's changes.
+ * Returns the code of a rewritten button, by its example. The base URL does not count, because templates keep theirs
+ * when the deployment's changes.
  */
 export function redirectCodeOf({ url, example }: Part): string | undefined {
   const value: unknown = [example].flat()[0];

@@ -15,7 +15,7 @@ import { eventQueue } from './event-queue.ts';
 import { eventRecordStore } from './event-record-store.ts';
 import { subscribedOnly, subscribedTypes } from './event-subscription.ts';
 
-/** The event queue, for events that a client wants (D41). */
+/** Sends events that a client wants to the event queue (D41). */
 export function deployedEvents(): EventSink {
   const sink = eventQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
   return subscribedOnly({ sink, wanted: deployedSubscriptions(), log });

@@ -1,6 +1,6 @@
 import type { ItemKey } from '../aws/item-key.ts';
 
-/* The webhooks table: everything of a client is in one partition. */
+/* Everything of a client is in one partition of the webhooks table. */
 
 export function clientPartition(clientId: number): string {
   return `CLIENT#${clientId}`;
@@ -23,14 +23,14 @@ export function eventKey(event: EventOfClient & { readonly timestampMs: number }
   return { pk: clientPartition(event.clientId), sk: `${eventsAt(event.timestampMs)}#${event.id}` };
 }
 
-/** The key order is the order of posts. */
+/** Orders keys as posts. */
 export function waitingKey({ event, dueMs }: { readonly event: EventOfClient; readonly dueMs: number }): ItemKey {
   return { pk: clientPartition(event.clientId), sk: `${waitingPrefix}${paddedMs(dueMs)}#${event.id}` };
 }
 
 export const waitingPrefix = 'WAITS#';
 
-/** The range of sort keys for a period, both ends included. */
+/** Returns the range of sort keys for a period, both ends included. */
 export function eventsBetween(sinceMs: number, untilMs: number): { readonly from: string; readonly to: string } {
   // `$` comes after the separator of the last millisecond.
   return { from: eventsAt(sinceMs), to: `${eventsAt(untilMs)}$` };

@@ -12,8 +12,8 @@ const patienceMs = 1_000;
 const keptSeconds = 3_600;
 
 /**
- * The counters in the budgets table: one item for each client and minute, so that clients do not contend. Beside the
- * total, `leased`, stands a number for each active user.
+ * Keeps the counters in the budgets table: one item for each client and minute, so that clients do not contend. Beside
+ * the total, `leased`, stands a number for each active user.
  */
 export function leaseStore(documentClient: DynamoDBDocumentClient, tableName: string): LeaseCounter {
   return {
@@ -63,8 +63,8 @@ function keyOf({ clientId, window }: UserMinute): { readonly pk: string } {
 }
 
 /**
- * Four letters of a digest: some 130 users a write unit. The minute salts it, so that two users collide (once in 16
- * million) for one minute only.
+ * Names a user by four letters of a digest: some 130 users a write unit. The minute salts it, so that two users collide
+ * (once in 16 million) for one minute only.
  */
 function attributeOf({ userId, window }: UserMinute): string {
   return createHash('sha256').update(`${window} ${userId}`).digest('base64url').slice(0, 4);

@@ -1,8 +1,8 @@
 import type { BudgetStatus } from '../client-budget.ts';
 
 /*
- * A budget for each client and minute of the clock, shared by all processes (D54). A process leases some requests from
- * a counter in a table, and lets them through from memory.
+ * Each client has a budget for a minute of the clock, shared by all processes (D54). A process leases some requests
+ * from a counter in a table, and lets them through from memory.
  */
 
 /**
@@ -16,14 +16,14 @@ export interface Leased {
   readonly own: number;
 }
 
-/** What a process knows of a user's budget in one minute. */
+/** A process knows this of a user's budget in one minute. */
 export interface Holding {
   readonly left: number;
-  /** The size of its last lease; 0 before the first. */
+  /** Before the first lease it is 0. */
   readonly leaseSize: number;
-  /** What all processes together had leased when it last asked. */
+  /** All processes together had leased this when it last asked. */
   readonly leased: Leased;
-  /** Whether another user of the client was active in the minute before; undefined until the process knows. */
+  /** Another user of the client was active in the minute before; it is undefined until the process knows. */
   readonly company: boolean | undefined;
 }
 
@@ -33,31 +33,30 @@ export function windowOf(nowMs: number): number {
   return Math.floor(nowMs / windowMs);
 }
 
-/** A user's share of a client's `limit` requests while other users are active. */
+/** Returns a user's share of a client's `limit` requests while other users are active. */
 export function halfOf(limit: number): number {
   return Math.ceil(limit / 2);
 }
 
-/** Whether another user of the client was active in this minute. The total is a lone user's own number. */
+/** Tells whether another user of the client was active in this minute. The total is a lone user's own number. */
 export function isShared({ all, own }: Leased): boolean {
   return all !== own;
 }
 
 /**
- * Whether this process itself saw another user of the client in the minute before, which spares a look at the table;
- * undefined where it did not.
+ * Tells whether this process itself saw another user of the client in the minute before, which spares a look at the
+ * table, or undefined where it did not.
  */
 export function companyIn(before: ReadonlyMap<string, Holding> | undefined, userId: string): true | undefined {
   for (const [other, { leased }] of before ?? []) if (other !== userId || isShared(leased)) return true;
   return undefined;
 }
 
-/** Whether another user is known to be active, so that this one has half. A refused user counts as active. */
+/** Tells whether another user is known to be active, so that this one has half. A refused user counts as active. */
 function hasHalf({ leased, company }: Holding): boolean {
   return company === true || isShared(leased);
 }
 
-/** The next step of a process for a request. */
 export type NextStep =
   | { readonly do: 'allow' }
   | { readonly do: 'refuse' }
@@ -90,7 +89,7 @@ export interface Lease {
   readonly added: boolean;
 }
 
-/** The holding after a lease, which adds no more than the client's budget had left. */
+/** Returns the holding after a lease, which adds no more than the client's budget had left. */
 export function withLease(holding: Holding, size: number, { leased, added }: Lease, limit: number): Holding {
   const rest = Math.max(0, limit - (leased.all - size));
   return { ...holding, leaseSize: size, leased, left: holding.left + (added ? Math.min(size, rest) : 0) };
@@ -115,7 +114,7 @@ export function budgetStatusOf(
   };
 }
 
-/** What the user may still lease, as far as the process knows. */
+/** Returns what the user may still lease, as far as the process knows. */
 function restOf(holding: Holding, limit: number): number {
   const { all, own } = holding.leased;
   return Math.max(0, Math.min(limit - all, (hasHalf(holding) ? halfOf(limit) : limit) - own));

@@ -19,18 +19,18 @@ import {
 
 export type UserMinute = Spender & { readonly window: number };
 
-/** The counter of a client's leases. It throws within about a second when it cannot answer. */
+/** It throws within about a second when it cannot answer. */
 export interface LeaseCounter {
   /**
    * Leases `size` requests in one conditional write if the user stays within `half`, or, with `evenAll`, if no other
    * user was active in this minute.
    */
   lease(of: UserMinute, size: number, most: { readonly half: number; readonly evenAll: boolean }): Promise<Lease>;
-  /** What is leased of a minute. One read. */
+  /** Reads once what is leased of a minute. */
   look(at: UserMinute): Promise<Leased>;
 }
 
-/** A pause after a failed answer (a circuit breaker), so that not every request waits for the counter. */
+/** A failed answer pauses the counter (a circuit breaker), so that not every request waits for it. */
 const pauseMs = 10_000;
 
 /**
@@ -39,10 +39,9 @@ const pauseMs = 10_000;
  */
 const mostQuestions = 6;
 
-/** What a process holds in a minute, by client and user. */
 type Holdings = Map<number, Map<string, Holding>>;
 
-/** The budget of each client and its users, `limit` requests a minute, in this process. */
+/** Keeps the budget of each client and its users, `limit` requests a minute, in this process. */
 export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget {
   let current = { window: Number.NaN, holdings: new Map() as Holdings, before: new Map() as Holdings };
   let failedAtMs: number | undefined;
@@ -57,7 +56,7 @@ export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget
   }
 
   async function answerOf<T>(question: () => Promise<T>, clientId: number, nowMs: number): Promise<T | undefined> {
-    // The absolute value, because a clock that was set back must not keep the counter away for long.
+    // The absolute value counts, because a clock that was set back must not keep the counter away for long.
     if (failedAtMs !== undefined && Math.abs(nowMs - failedAtMs) < pauseMs) return undefined;
     try {
       const answer = await question();

@@ -3,12 +3,12 @@ import { usernamePattern } from './sign-in.ts';
 
 export const credentialPrefix = 'USER#';
 
-/** The keys of the credentials table, which has no sort key. */
+/** Keys a credential; its table has no sort key. */
 export function credentialKey(username: string): { readonly pk: string } {
   return { pk: `${credentialPrefix}${keyPart(username)}` };
 }
 
-/** The record of one day's attempts at a user name from a network. The network is digested for privacy. */
+/** Keys the record of one day's attempts at a user name from a network, which is digested for privacy. */
 export function pairKey(
   { username, network }: { readonly username: string; readonly network: string },
   day: number,
@@ -17,14 +17,14 @@ export function pairKey(
   return { pk: `ATTEMPTS#${name}#${digest(`${name} ${network}`)}#${day}` };
 }
 
-/** The wrong attempts at a user name in one hour, from all networks. */
+/** Keys the wrong attempts at a user name in one hour, from all networks. */
 export function nameFailuresKey(username: string, hour: number): { readonly pk: string } {
   return { pk: `ATTEMPTS#${keyPart(username)}#${hour}` };
 }
 
 /**
- * A user name in a key. Impossible names (a megabyte, a lone surrogate) become a digest, whose colon keeps it apart
- * from names.
+ * Spells a user name in a key. Impossible names (a megabyte, a lone surrogate) become a digest, whose colon keeps it
+ * apart from names.
  */
 function keyPart(username: string): string {
   return usernamePattern.test(username) ? username : `sha256:${digest(username)}`;

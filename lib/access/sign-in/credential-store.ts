@@ -11,7 +11,7 @@ const CredentialItemSchema = v.object({
   clientId: v.number(),
 });
 
-/** Credentials in the credentials table. Every method is one request; reads are strongly consistent. */
+/** Keeps credentials in their table. Every method is one request; reads are strongly consistent. */
 export function credentialStore(client: DynamoDBDocumentClient, tableName: string): Credentials {
   return {
     find: async (username) => {

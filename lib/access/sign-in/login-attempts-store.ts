@@ -15,8 +15,8 @@ const PairItemSchema = v.object({
 const NameItemSchema = v.object({ failures: v.number() });
 
 /**
- * Login attempts in the credentials table: `read` is three concurrent requests, `settle` two, the others one. Reads are
- * strongly consistent. Addresses are kept as digests, for two days at most.
+ * Keeps login attempts in the credentials table: `read` is three concurrent requests, `settle` two, the others one.
+ * Reads are strongly consistent. Addresses are kept as digests, for two days at most.
  */
 export function loginAttemptsStore(documentClient: DynamoDBDocumentClient, tableName: string): LoginAttempts {
   const get = async (Key: { readonly pk: string }) =>

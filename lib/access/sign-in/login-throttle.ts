@@ -1,5 +1,5 @@
 /*
- * The throttle on password guesses (D11, R38). A clean address always gets in with the right password, so that no
+ * The throttle slows password guesses (D11, R38). A clean address always gets in with the right password, so that no
  * attacker can lock a user out.
  */
 
@@ -15,15 +15,15 @@ export const failureHourSeconds = 3_600;
 const attackFailures = 20;
 const firstDelayMs = 30_000;
 /**
- * A day's most: one address guesses 23 times in an hour, and 4 in each further one. N addresses in turn guess 20 + 8N
- * times, then 20 + 2N an hour; all at once, each like one alone.
+ * One address guesses 23 times in a day's first hour, and 4 in each further one. N addresses in turn guess 20 + 8N
+ * times, then 20 + 2N an hour; all at once guess each like one alone.
  */
 const calm = { free: 10, atOnce: 20, longestDelayMs: 900_000 } as const;
 const underAttack = { free: 1, atOnce: 5, longestDelayMs: 3_600_000 } as const;
 
-/** The attempts of a pair since the day began or its last login. */
+/** A pair has made these attempts since the day began or its last login. */
 export interface PairRecord {
-  /** Attempts whose password was checked, or is being checked. */
+  /** The password of these attempts was checked, or is being checked. */
   readonly started: number;
   readonly failures: number;
   readonly lastStartedMs: number;
@@ -34,19 +34,19 @@ export interface AttemptHistory {
   readonly nameFailures: number;
 }
 
-/** The conditions on which an attempt may start; one suffices. The conditional write decides. */
+/** An attempt may start on any of these conditions. The conditional write decides. */
 export interface AttemptConditions {
-  /** A free attempt: fewer than these have started. */
+  /** An attempt is free while fewer than these have started. */
   readonly free: number;
-  /** A clean pair, such as workers behind one address: fewer than these have started and none failed. */
+  /** A clean pair, such as workers behind one address, has fewer started and none failed. */
   readonly atOnce: number;
-  /** A delayed attempt: exactly so many have started, and the backoff after the last one is over. */
+  /** An attempt is delayed when exactly this many have started, and the backoff after the last one is over. */
   readonly afterDelayOf: number | undefined;
 }
 
 /**
- * The conditions for an attempt now. The backoff doubles with each attempt that started. A refused attempt changes
- * nothing, so that retries prolong no wait.
+ * Returns the conditions for an attempt now. The backoff doubles with each attempt that started. A refused attempt
+ * changes nothing, so that retries prolong no wait.
  */
 export function attemptConditions({ pair, nameFailures }: AttemptHistory, nowMs: number): AttemptConditions {
   const { free, atOnce, longestDelayMs } = nameFailures >= attackFailures ? underAttack : calm;

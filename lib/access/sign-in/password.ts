@@ -2,13 +2,13 @@ import crypto, { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { argon2id as argon2idInJavaScript } from '@noble/hashes/argon2.js';
 
-/** Longest password that is checked; a longer one is never right. */
+/** A longer password is never right, so it is not checked. */
 export const passwordMaxLength = 256;
 
 export const saltBytes = 16;
 const keyBytes = 32;
 
-/** The memory that a hash may ask for, so that any provisioned hash fits into the login function. */
+/** A hash may ask for no more memory, so that any provisioned hash fits into the login function. */
 const maxMemoryBytes = 64 * 1024 * 1024;
 
 type Recipe =
@@ -26,7 +26,7 @@ interface PasswordRecord {
   readonly key: Buffer;
 }
 
-/** Turns a password into a key: the costly part of every login. */
+/** Turns a password into a key, the costly part of every login. */
 export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => Promise<Buffer>;
 
 /** The check is by name, because an import of a missing export would crash the function. */
@@ -37,7 +37,10 @@ interface UsualRecipe {
   readonly prefix: string;
 }
 
-/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1; scrypt with N = 2^15, r = 8, p = 3. */
+/**
+ * The OWASP Password Storage Cheat Sheet recommends argon2id with m = 19 MiB, t = 2, p = 1; scrypt with N = 2^15, r =
+ * 8, p = 3.
+ */
 const usual: Readonly<Record<Recipe['kind'], UsualRecipe>> = {
   argon2id: {
     recipe: { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
@@ -51,7 +54,7 @@ const current = hasArgon2 ? usual.argon2id : usual.scrypt;
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
 
 export const deriveKey: KeyDerivation = (password, recipe, salt) => {
-  // NFC, so that the same password typed on two keyboards is one password.
+  // NFC makes the same password typed on two keyboards one password.
   const message = password.normalize('NFC');
   if (recipe.kind === 'argon2id') {
     return hasArgon2 ? argon2Key(message, recipe, salt) : slowArgon2Key(message, recipe, salt);
@@ -68,7 +71,7 @@ function argon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise
   return promisify(crypto.argon2)('argon2id', options);
 }
 
-/** The same key in JavaScript, several times slower: for one login, after which scrypt replaces the hash. */
+/** Derives the same key in JavaScript, several times slower: for one login, after which scrypt replaces the hash. */
 async function slowArgon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
   const { memoryKib: m, passes: t, parallelism: p } = recipe;
   return Buffer.from(argon2idInJavaScript(message, salt, { m, t, p, dkLen: keyBytes }));
@@ -79,7 +82,10 @@ export async function hashPassword(password: string, salt: Buffer, derive: KeyDe
   return currentPhc(salt, await derive(password, current.recipe, salt));
 }
 
-/** Whether the password belongs to the PHC string: one derivation, compared in constant time. Throws on a bad string. */
+/**
+ * Tells whether the password belongs to the PHC string, by one derivation compared in constant time. Throws on a bad
+ * string.
+ */
 export async function verifyPassword(
   password: string,
   phc: string,
@@ -99,20 +105,20 @@ export async function deriveOtherKind(password: string, phc: string, derive: Key
   await derive(password, recipe, Buffer.alloc(saltBytes));
 }
 
-/** Whether a hash has another recipe than today's, so that the next login replaces it. */
+/** Tells whether a hash has another recipe than today's, so that the next login replaces it. */
 export function isOutdated(phc: string): boolean {
   return !phc.startsWith(current.prefix);
 }
 
-/** Whether login can verify a hash: argon2id or scrypt, at most 64 MiB, a salt of 16 bytes or more. */
+/** Tells whether login can verify a hash: argon2id or scrypt, at most 64 MiB, a salt of 16 bytes or more. */
 export function isPasswordHash(phc: string): boolean {
   return recordOf(phc) !== undefined;
 }
 
-/** A hash without a password. Login verifies it when the user name is unknown (R37). */
+/** It has no password. Login verifies it when the user name is unknown (R37). */
 export const dummyPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
 
-/** PHC strings of the two kinds: parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
+/** PHC strings have parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
 const argon2idShape = /^\$argon2id\$v=19\$m=(\d{1,5}),t=(\d),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
 const scryptShape = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
 
@@ -135,7 +141,10 @@ function recordOf(phc: string): PasswordRecord | undefined {
   return isAffordable(recipe) ? { recipe, salt, key } : undefined;
 }
 
-/** Within the algorithms' ranges and the function's memory, and no weaker than OWASP's smallest choices. */
+/**
+ * Tells whether a recipe is within the algorithms' ranges and the function's memory, and no weaker than OWASP's
+ * smallest choices.
+ */
 function isAffordable(recipe: Recipe): boolean {
   if (recipe.parallelism < 1) return false;
   if (recipe.kind === 'argon2id') {

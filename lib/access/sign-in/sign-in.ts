@@ -13,7 +13,7 @@ export const usernamePattern = /^[A-Za-z0-9._@+-]{1,128}$/;
 
 export interface Credential {
   readonly passwordHash: string;
-  /** The provisioned hash, if it was one. A login may have replaced `passwordHash` since. */
+  /** It is the provisioned hash, if there was one. A login may have replaced `passwordHash` since. */
   readonly givenHash?: string | undefined;
   readonly userId: string;
   readonly clientId: number;
@@ -30,7 +30,7 @@ export interface LoginSource {
   readonly network: string;
 }
 
-/** The record of attempts (login-throttle.ts). `nowMs` is the same for all calls of one attempt. */
+/** login-throttle.ts judges the record. `nowMs` is the same for all calls of one attempt. */
 export interface LoginAttempts {
   read(source: LoginSource, nowMs: number): Promise<AttemptHistory>;
   /** Counts an attempt, if the turn allows it. Returns whether it did. */
@@ -53,8 +53,8 @@ export interface SignInAttempt extends LoginSource {
 }
 
 /**
- * The user of a name and password; undefined when they are wrong or the throttle refuses (login-throttle.ts). All
- * refusals do the same work (D11, R37), so that neither answer nor time reveals the cause.
+ * Returns the user of a name and password, or undefined when they are wrong or the throttle refuses
+ * (login-throttle.ts). All refusals do the same work (D11, R37), so that neither answer nor time reveals the cause.
  */
 export async function signIn(
   ports: SignInPorts,

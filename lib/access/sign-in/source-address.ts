@@ -1,7 +1,7 @@
 const mappedPrefix = '::ffff:';
 
 /**
- * The network that logins are throttled by: an IPv4 address, or the first 64 bits of an IPv6 address, which one
+ * Returns the network that logins are throttled by: an IPv4 address, or the first 64 bits of an IPv6 address, which one
  * subscriber owns. Other text is one network.
  */
 export function sourceNetwork(sourceIp: string): string {
@@ -12,7 +12,7 @@ export function sourceNetwork(sourceIp: string): string {
   return groups === undefined ? 'no address' : `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The eight groups of an IPv6 address, without leading zeros. The URL parser knows all spellings. */
+/** Returns the eight groups of an IPv6 address, without leading zeros. The URL parser knows all spellings. */
 function ipv6Groups(text: string): string[] | undefined {
   if (!/^[0-9a-f:.]+$/.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
   const short = new URL(`http://[${text}]`).hostname.slice(1, -1);

@@ -7,21 +7,21 @@ import {
   type VerificationKeySet,
 } from './token-keys.ts';
 
-/** Twice a reader's cache time: room for clocks that differ and reads that are retried. */
+/** Twice a reader's cache time leaves room for clocks that differ and reads that are retried. */
 const refreshedEverywhereSeconds = 2 * keysKeptSeconds;
 
-/** Both key sets as stored. The first signing key signs; a second one waits for its turn. */
+/** Both key sets are as stored. The first signing key signs; a second one waits for its turn. */
 export interface KeySets {
   readonly signing: SigningKeySet;
   readonly verification: VerificationKeySet;
 }
 
-/** The step that is due. `publish` writes the signing set first: its second key signs nothing yet. */
+/** `publish` writes the signing set first: its second key signs nothing yet. */
 export type RotationStep =
   | { readonly step: 'publish' | 'sign' | 'retire'; readonly sets: KeySets }
   | { readonly step: 'wait'; readonly dueAtSeconds: number };
 
-/** The stored sets completed: a first signing key when there is none, and every signing key published. */
+/** Completes the stored sets: a first signing key when there is none, and every signing key published. */
 export function wholeKeySets(
   stored: { readonly signing: SigningKeySet | undefined; readonly verification: VerificationKeySet | undefined },
   newKey: SigningJwk,
@@ -37,8 +37,8 @@ export function wholeKeySets(
 }
 
 /**
- * The rotation step that is due by the ages in the sets, so that no token is refused (R39): `publish` a public key,
- * `sign` once all readers know it, `retire` the old key. An interrupted step is repeated.
+ * Returns the rotation step that is due by the ages in the sets, so that no token is refused (R39): `publish` a public
+ * key, `sign` once all readers know it, `retire` the old key. An interrupted step is repeated.
  */
 export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: number): RotationStep {
   const published = sets.verification.keys;

@@ -4,8 +4,8 @@ import { repeatedKeys } from '../../http/repeated-keys.ts';
 const tokenMaxBytes = 8_192;
 
 /**
- * Whether a text has the one spelling of issued tokens (D2), so that two readers cannot understand it differently: at
- * most 8 KB, canonical base64url, no double keys, no `crit` or `b64`. It does not check the signature.
+ * Tells whether a text has the one spelling of issued tokens (D2), so that two readers cannot understand it
+ * differently: at most 8 KB, canonical base64url, no double keys, no `crit` or `b64`. It does not check the signature.
  */
 export function isPlainToken(token: string): boolean {
   if (token.length > tokenMaxBytes) return false;

@@ -1,20 +1,20 @@
 import type { CryptoKey } from 'jose';
 import * as v from 'valibot';
 
-/** The one signature algorithm of access tokens (D3). */
+/** Access tokens have this one signature algorithm (D3). */
 export const tokenAlgorithm = 'ES256';
 
-/** How long a function caches keys. A rotation waits for it (key-rotation.ts). */
+/** A function caches keys this long, and a rotation waits for it (key-rotation.ts). */
 export const keysKeptSeconds = 300;
 
 const text = v.pipe(v.string(), v.minLength(1));
 
 const publicMembers = { kty: v.literal('EC'), crv: v.literal('P-256'), x: text, y: text, kid: text };
 
-/** A key that verifies tokens. The rotation uses `published_at` to know when every authorizer has the key. */
+/** The rotation uses `published_at` to know when every authorizer has the key. */
 const VerificationKeySchema = v.object({ ...publicMembers, published_at: v.number() });
 
-/** A key that signs tokens. `signing_since` is absent while it waits for its turn. */
+/** `signing_since` is absent while the key waits for its turn. */
 const SigningKeySchema = v.object({ ...publicMembers, d: text, signing_since: v.optional(v.number()) });
 
 const VerificationKeySetSchema = v.object({ keys: v.pipe(v.array(VerificationKeySchema), v.minLength(1)) });
@@ -31,7 +31,7 @@ export interface SigningKey {
   readonly key: CryptoKey;
 }
 
-/** Public keys by key id: one, or two during a rotation (R39). */
+/** By key id, there is one public key, or two during a rotation (R39). */
 export type VerificationKeys = ReadonlyMap<string, CryptoKey>;
 
 /** Parses the verification-keys secret (a JWKS). Throws on an unusable set, and so never returns an empty one. */
@@ -44,13 +44,13 @@ export function signingKeySet(jwks: string): SigningKeySet {
   return keySet(SigningKeySetSchema, jwks, 'the signing key set is not usable');
 }
 
-/** The keys that verify tokens, from the text of their secret. */
+/** Returns the keys that verify tokens, from the text of their secret. */
 export async function verificationKeys(jwks: string): Promise<VerificationKeys> {
   const { keys } = verificationKeySet(jwks);
   return new Map(await Promise.all(keys.map(async (jwk) => [jwk.kid, await cryptoKey(jwk)] as const)));
 }
 
-/** The first key of the signing-keys secret, which signs. */
+/** Returns the first key of the signing-keys secret, which signs. */
 export async function signingKey(jwks: string): Promise<SigningKey> {
   const [first] = signingKeySet(jwks).keys;
   return { keyId: first.kid, key: await cryptoKey(first) };

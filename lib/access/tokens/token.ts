@@ -7,7 +7,7 @@ import { type SigningKey, tokenAlgorithm, type VerificationKeys } from './token-
 export const tokenLifetimeSeconds = 3_600;
 
 const tokenType = 'at+jwt';
-/** For `iat` and `nbf`, which another machine's clock sets. `exp` has none, because the endpoints check it as well. */
+/** Another machine's clock sets `iat` and `nbf`. `exp` has no tolerance, because the endpoints check it as well. */
 const clockToleranceSeconds = 5;
 
 export interface TokenScope {
@@ -25,7 +25,7 @@ export interface VerifiedToken extends TokenSubject {
   readonly expiresAtSeconds: number;
 }
 
-/** Claims of this service, beside those that jose checks. `perms` travel on as words between blanks. */
+/** jose checks the other claims. `perms` travel on as words between blanks. */
 const ClaimsSchema = v.object({
   sub: v.pipe(v.string(), v.minLength(1)),
   cid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
@@ -52,8 +52,8 @@ export async function issueToken(
 }
 
 /**
- * The content of a valid token of this service at `nowMs`; undefined for every other text (R33). `exp` counts to the
- * second; `iat` and `nbf` may lie five seconds ahead.
+ * Returns the content of a valid token of this service at `nowMs`, or undefined for every other text (R33). `exp`
+ * counts to the second; `iat` and `nbf` may lie five seconds ahead.
  */
 export async function verifyToken(
   keys: VerificationKeys,

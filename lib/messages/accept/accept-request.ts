@@ -7,7 +7,7 @@ export interface AcceptableRequest {
   readonly clientId: number;
   readonly did: string;
   readonly key: string | undefined;
-  /** What the key compares, beside the headers of a scheduled send (D9, D56). */
+  /** The key compares this, and the headers of a scheduled send (D9, D56). */
   readonly compared: unknown;
   readonly time: SendTime | undefined;
   readonly means: CostLimits;

@@ -35,12 +35,11 @@ export async function acceptWithinCostLimits(
   const refusal = overMaxCost(mostUnits, means);
   if (refusal !== undefined) throw refusal;
   if (budget === undefined || mostUnits === 0) await acceptJob(job, ports);
-  // Reserved before the job is stored, so that concurrent sends cannot pass the budget together.
+  // The reservation precedes the stored job, so that concurrent sends cannot pass the budget together.
   else await acceptReserved(job, { budget, units: mostUnits }, ports);
   return maxCostUnits === undefined ? undefined : unpricedWarning(estimate.unpriced);
 }
 
-/** The warning that Max-Cost was compared with an assumed price. */
 function unpricedWarning(unpriced: number): string | undefined {
   if (unpriced === 0) return undefined;
   return `no list price is known for ${unpriced} of the recipients: for Max-Cost they count at the dearest one`;
@@ -72,7 +71,10 @@ async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Po
   }
 }
 
-/** What the month has committed, this send included. Undefined when the store fails and the budget only warns. */
+/**
+ * Returns what the month has committed, this send included, or undefined when the store fails and the budget only
+ * warns.
+ */
 async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: Ports): Promise<number | undefined> {
   const { clientId, jobId, units, limitUnits } = reservation;
   try {
@@ -114,7 +116,7 @@ async function giveBack(
   }
 }
 
-/** Releases what the dead run of a request had reserved. Undefined for a client without a budget. */
+/** Releases what the dead run of a request had reserved. Returns undefined for a client without a budget. */
 export function giveBackOf(clientId: number, { budget }: CostLimits, ports: Pick<Ports, 'budgets' | 'remainingMs'>) {
   if (budget === undefined) return undefined;
   return async (jobId: string) => await giveBack({ clientId, jobId }, ports);

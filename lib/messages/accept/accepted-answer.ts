@@ -1,4 +1,4 @@
 import * as v from 'valibot';
 
-/** The body that answers an accepted dispatch; its id is a header. */
+/** The dispatch id is a header, so this body lacks it. */
 export const AcceptedAnswer = v.object({ success: v.literal(true), warning: v.exactOptional(v.string()) });

@@ -30,19 +30,22 @@ import {
 type ListedJob = Pick<AcceptedJobRecord, 'head' | 'repeats'>;
 
 /**
- * The writes of an acceptance. *Begin* and *withdraw* exclude each other (items.ts, `mayBegin`). Each write is
- * idempotent; aborted by `signal`, it may take effect nevertheless.
+ * *Begin* and *withdraw* exclude each other (items.ts, `mayBegin`). Each write is idempotent; aborted by `signal`, it
+ * may take effect nevertheless.
  */
 export interface AcceptedJobs {
   /** Writes the addresses, then the job, before it is queued: where the job is found, its addresses are. */
   describe(job: WholeJob, signal: AbortSignal): Promise<void>;
-  /** The described job; strongly consistent. Undefined when it was never described or TTL has removed it. */
+  /** Returns the described job, strongly consistent, or undefined when it was never described or TTL has removed it. */
   find(jobId: string): Promise<AcceptedJobRecord | undefined>;
   /**
    * Lists the job for its client (D40), after the queue has confirmed: only TTL removes the entry of a withdrawn job.
    */
   list(job: Pick<WholeJob, 'head' | 'repeats'>, signal: AbortSignal): Promise<void>;
-  /** Withdraws a job unless it has begun. `withdrawn`: nothing of it is sent, whatever the queue holds. Idempotent. */
+  /**
+   * Withdraws a job unless it has begun. `withdrawn` means that nothing of it is sent, whatever the queue holds. Is
+   * idempotent.
+   */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
   /**
    * Begins a job of the fan-out unless it was withdrawn. Registers a scheduled job for lost-rounds.ts (D56), a retry at
@@ -91,7 +94,7 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      // Kept for the longest life of any job: anything of this one may be found so long.
+      // The slice is kept for the longest life of any job, because anything of this one may be found this long.
       const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestJobMemorySeconds;
       // The size does not matter: outcomes of a withdrawn slice are never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });
@@ -129,7 +132,7 @@ export function acceptedJobsStore(
 
     beginStraight: async (chunk, abortSignal) => {
       const head = headOfChunk(chunk);
-      // Written first, so that a job that has begun is listed. The list leaves out withdrawn jobs.
+      // The pointer is written first, so that a job that has begun is listed. The list leaves out withdrawn jobs.
       await put(pointerOfClient(head, head.total), abortSignal);
       return (await setHead(head, addressesOfChunk(chunk), abortSignal)) ? 'begun' : 'withdrawn';
     },
@@ -147,7 +150,7 @@ export function acceptedJobsStore(
     await conditionalWrite(client.send(update, omitUndefined({ abortSignal })));
   }
 
-  /** False when the job was withdrawn. An existing head stays. */
+  /** Returns false when the job was withdrawn. An existing head stays. */
   async function setHead(
     head: JobHead,
     addresses: readonly (string | undefined)[] | undefined,
@@ -162,7 +165,7 @@ export function acceptedJobsStore(
           UpdateExpression: `SET head = if_not_exists(head, :head), expiresAtSeconds = :expiry${addresses === undefined ? '' : ', #to = if_not_exists(#to, :to)'}`,
           ConditionExpression: mayBegin,
           ...(addresses === undefined ? {} : { ExpressionAttributeNames: { '#to': 'to' } }),
-          // As text, as in `acceptedItem`.
+          // The head is text, as in `acceptedItem`.
           ExpressionAttributeValues: { ':head': JSON.stringify(head), ':expiry': jobExpiresAtSeconds(head), ...to },
         }),
         omitUndefined({ abortSignal }),

@@ -3,7 +3,7 @@ import { answerEarlyMs } from '../../http/endpoint.ts';
 /** An acceptance ends this long before the function's timeout: after that the edge would answer with a failure. */
 export const answerBudgetMs = answerEarlyMs + 500;
 
-/** The longest wait for a write that does not change the answer. */
+/** A write that does not change the answer may take this long. */
 const sideWriteLimitMs = 2_000;
 
 /** Does an optional write in the time left before the answer. It may take effect even if this rejects. */

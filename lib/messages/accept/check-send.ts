@@ -35,16 +35,16 @@ export interface CheckPorts extends ResolutionPorts {
   readonly replacementsOf: FindReplacements;
 }
 
-/** A send request of a client that may use the DID. */
+/** Its client may use the DID. */
 export interface Send {
   readonly request: SendRequest;
   readonly caller: ScopedCaller;
   readonly clientId: number;
   readonly did: Did;
   readonly jobId: string;
-  /** The requested time of a scheduled send (D56). */
+  /** Only a scheduled send has it (D56). */
   readonly time?: SendTime;
-  /** For a retry: the job whose recipients it sends to again (D57). */
+  /** A retry sends again to recipients of this job (D57). */
   readonly retryOf?: string;
 }
 
@@ -100,7 +100,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   return { job, ...omitUndefined({ warning, timetable }) };
 }
 
-/** The call times of a scheduled send, else undefined. Refuses hours for one-time codes (400). */
+/** Returns the call times of a scheduled send, else undefined. Refuses hours for one-time codes (400). */
 async function timetableOfSend(
   { recipients, repeats, category }: Pick<WholeJob, 'recipients'> & { repeats: readonly Repeat[]; category: string },
   { time, clientId, request }: Send,

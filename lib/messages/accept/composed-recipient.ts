@@ -17,7 +17,9 @@ class MessageTooLarge extends Error {
   override readonly name = 'MessageTooLarge';
 }
 
-/** One recipient as a chunk carries it. Without a composable request the message fails in the worker (R14, D60). */
+/**
+ * Returns one recipient as a chunk carries it. Without a composable request the message fails in the worker (R14, D60).
+ */
 export function composedRecipient(
   plan: CompositionPlan,
   { to, ...stored }: StoredRecipient,

@@ -7,7 +7,7 @@ import type { RequestedTime } from '../job.ts';
 import { inTimeLeft } from './answer-deadline.ts';
 import { type WithdrawPorts, withdrawJob } from './withdraw-job.ts';
 
-/** Longer than the 24 hours that are promised (D9). */
+/** The record outlives the 24 hours that are promised (D9). */
 export const rememberedMs = 48 * 3_600_000;
 
 /** The API function times out after 29 s: a run older than this is over, however it ended. */
@@ -30,7 +30,7 @@ export interface IdempotencyScope {
 export interface IdempotencyRecords {
   /** Writes the record if the scope has none; else returns the existing one. */
   claim(scope: IdempotencyScope, record: IdempotencyRecord): Promise<IdempotencyRecord | undefined>;
-  /** Compare-and-set: replaces exactly `stale`. False when that has changed. */
+  /** Replaces exactly `stale` by compare-and-set. Returns false when that has changed. */
   takeOver(scope: IdempotencyScope, stale: IdempotencyRecord, record: IdempotencyRecord): Promise<boolean>;
   /** Keeps the answer of exactly `run`; does nothing when another run took over. */
   complete(scope: IdempotencyScope, run: IdempotencyRecord, accepted: Accepted, signal: AbortSignal): Promise<void>;
@@ -46,11 +46,14 @@ export interface IdempotencyPorts extends WithdrawPorts {
   readonly records: IdempotencyRecords;
   readonly nowMs: () => number;
   readonly newJobId: () => string;
-  /** Called when the job of a dead run was withdrawn. Does not throw. */
+  /** Runs when the job of a dead run was withdrawn. Does not throw. */
   readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
 }
 
-/** Equal for equal JSON values, whatever the white space, and the same requested time to the letter (D56). */
+/**
+ * Returns the same hash for equal JSON values, whatever the white space, and the same requested time to the letter
+ * (D56).
+ */
 export function bodyHashOf(body: unknown, time?: RequestedTime): string {
   const asked = time === undefined ? '' : `\n${JSON.stringify(time)}`;
   return createHash('sha256')
@@ -85,7 +88,7 @@ export async function acceptOnce(
   return accepted;
 }
 
-/** The answer of the earlier run. Undefined when it left none and this run has taken over. */
+/** Returns the answer of the earlier run. Returns undefined when it left none and this run has taken over. */
 async function earlierAnswer(
   scope: IdempotencyScope,
   found: IdempotencyRecord,
@@ -98,7 +101,7 @@ async function earlierAnswer(
   const { jobId, warning } = found;
   if (found.state === 'done') return { jobId, ...omitUndefined({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
-  // Renewed before the withdrawal: from now on the dead run can record no answer.
+  // The start is renewed before the withdrawal: from now on the dead run can record no answer.
   const renewed = { ...found, startedAtMs: record.startedAtMs };
   if (!(await ports.records.takeOver(scope, found, renewed))) throw stillRunning();
   if ((await withdrawJob(jobId, ports)) === 'begun') {

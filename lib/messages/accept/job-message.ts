@@ -2,19 +2,19 @@ import * as v from 'valibot';
 import { queueBody } from '../../aws/queue-body.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
 
-/** The format of queued jobs (D47). */
+/** Queued jobs carry it (D47). */
 export const jobMessageVersion = 1;
 
-/** A job on its way to the fan-out, stored before it is queued (whole-job.ts, parameter-pages.ts). */
+/** The job is stored before this message is queued (whole-job.ts, parameter-pages.ts). */
 const JobMessageSchema = v.object({
   version: v.literal(jobMessageVersion),
   jobId: v.string(),
   clientId: v.number(),
   acceptedAtMs: v.number(),
   correlationId: v.exactOptional(v.string()),
-  /** The fan-out's round; absent on the first. */
+  /** The fan-out's first round has none. */
   round: v.exactOptional(v.number()),
-  /** How long the previous round waited for a parked job, if it did. */
+  /** The previous round waited this long for a parked job. */
   parkedSeconds: v.exactOptional(v.number()),
 });
 export type JobMessage = Omit<v.InferOutput<typeof JobMessageSchema>, 'version'>;
@@ -23,7 +23,7 @@ export function encodeJob(message: JobMessage): string {
   return queueBody({ version: jobMessageVersion, ...message });
 }
 
-/** The inverse of `encodeJob`. Throws for any other text, and `LaterVersion`. */
+/** Inverts `encodeJob`. Throws for any other text, and `LaterVersion`. */
 export function decodeJob(body: string): JobMessage {
   const { version: _version, ...message } = v.parse(JobMessageSchema, queuedMessage(body, jobMessageVersion));
   return message;

@@ -10,7 +10,7 @@ export interface JobQueue {
   send(body: string, groupId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** One request per message. Retries of the SDK may double a message, never lose it. */
+/** Sends one request per message. Retries of the SDK may double a message, never lose it. */
 export function jobQueue(client: SQSClient, url: string): JobQueue {
   return {
     send: (body, group, signal) => sendEntry({ client, url }, { body, group, delaySeconds: 0 }, signal),

@@ -16,7 +16,7 @@ export function unpacked(bytes: Uint8Array, maxBytes: number): unknown {
   return JSON.parse(unpackedText(bytes, maxBytes));
 }
 
-/** The inverse of `packedText`. Throws as `unpacked` does. */
+/** Inverts `packedText`. Throws as `unpacked` does. */
 export function unpackedText(bytes: Uint8Array, maxBytes: number): string {
   return brotliDecompressSync(bytes, { maxOutputLength: maxBytes }).toString('utf8');
 }

@@ -1,12 +1,13 @@
 import type { Recipient } from '../job.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 
-/** Messages from one number to one person before the pair rate applies (FACTS, pair rate). */
+/** The pair rate applies only after this many messages from one number to one person (FACTS, pair rate). */
 const burst = 45;
 const spacingMs = 6_000;
 
 /**
- * By index: 6 s more for each message to one person after the first 45. Only acceptance sees all recipients at once.
+ * Returns by index 6 s more for each message to one person after the first 45. Only acceptance sees all recipients at
+ * once.
  */
 export function pairRateDelaysMs(recipients: readonly Pick<Recipient, 'to'>[]): ReadonlyMap<number, number> {
   const seen = new Map<string, number>();

@@ -4,7 +4,8 @@ import { type JobHead, type Recipient, type StoredRecipient, StoredRecipientSche
 import { packedText, unpacked } from './packed-json.ts';
 
 /*
- * Recipients and parameters until the job is sent. Pages are cut by size, because recipients differ a hundredfold.
+ * Pages keep recipients and parameters until the job is sent. They are cut by size, because recipients differ a
+ * hundredfold.
  */
 
 export interface ParameterPage {
@@ -12,19 +13,19 @@ export interface ParameterPage {
   readonly recipients: Uint8Array;
 }
 
-/** Limit for a page of more than one recipient. */
+/** Only a page of one recipient may be larger. */
 export const maxPageBytes = 50_000;
 
-/** Limit for one recipient as JSON: even unpacked it fits an item (DynamoDB: 400 KB) with its key. */
+/** Even unpacked, one recipient's JSON fits an item (DynamoDB: 400 KB) with its key. */
 export const maxRecipientBytes = 390_000;
 
 /** A request has at most 6 MB, and its recipients are not longer in this form. */
 const maxUnpackedBytes = 16 * 1_048_576;
 
-/** Assumed packing ratio before the first page is known. */
+/** The packing ratio is unknown before the first page. */
 const firstShare = 0.33;
 
-/** Reserve for a page that packs worse than the one before. */
+/** A page may pack worse than the one before. */
 const fillTo = 0.9;
 
 export class RecipientTooLarge extends Error {
@@ -44,7 +45,7 @@ export class ParametersGone extends Error {
   override readonly name = 'ParametersGone';
 }
 
-/** Pages in order and lazily, so that memory holds one. Deterministic. Throws `RecipientTooLarge`. */
+/** Yields pages in order and lazily, so that memory holds one. Is deterministic. Throws `RecipientTooLarge`. */
 export function* pagesOf(recipients: readonly Recipient[]): Generator<ParameterPage> {
   let share = firstShare;
   for (let firstIndex = 0; firstIndex < recipients.length; ) {
@@ -56,7 +57,9 @@ export function* pagesOf(recipients: readonly Recipient[]): Generator<ParameterP
   }
 }
 
-/** JSON of the recipients from `firstIndex`: at least one, at most `mostCharacters`, none of the next partition. */
+/**
+ * Returns JSON of the recipients from `firstIndex`: at least one, at most `mostCharacters`, none of the next partition.
+ */
 function textsFrom(recipients: readonly Recipient[], firstIndex: number, mostCharacters: number): string[] {
   const texts: string[] = [];
   let characters = 0;
@@ -91,8 +94,8 @@ export function recipientsOfPage(page: Uint8Array): StoredRecipient[] {
 const daySeconds = 86_400;
 
 /**
- * Seven days after the job's normal end: a day after acceptance, its time to live, or the last possible call of a
- * scheduled send (D56).
+ * Returns seven days after the job's normal end: a day after acceptance, its time to live, or the last possible call of
+ * a scheduled send (D56).
  */
 export function parametersExpireAtSeconds(head: JobHead): number {
   const { acceptedAtMs, expiresAtMs = 0 } = head;

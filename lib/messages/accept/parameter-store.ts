@@ -7,10 +7,10 @@ import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
 export interface JobParameters {
-  /** Idempotent. Some pages may be stored when it rejects. Throws `RecipientTooLarge`. */
+  /** Is idempotent. Some pages may be stored when it rejects. Throws `RecipientTooLarge`. */
   store(job: { readonly head: JobHead; readonly recipients: readonly Recipient[] }, signal: AbortSignal): Promise<void>;
   /**
-   * The recipients from `index` (below the job's total) to the end of its page; strongly consistent. Throws
+   * Returns the recipients from `index` (below the job's total) to the end of its page, strongly consistent. Throws
    * `ParametersGone`.
    */
   read(jobId: string, index: number): Promise<readonly StoredRecipient[]>;
@@ -43,7 +43,7 @@ export function parameterStore(client: DynamoDBDocumentClient, table: string): J
   };
 }
 
-/** The page that holds a recipient, if stored; strongly consistent. */
+/** Returns the page that holds a recipient, if stored, strongly consistent. */
 export async function parameterPageAt(
   { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
   recipient: { readonly jobId: string; readonly index: number },

@@ -13,7 +13,7 @@ export type Redirected = readonly [position: number, to: string];
 const maxSteps = 5;
 const maxNamed = 20;
 
-/** One read per step of the longest chain; none without user ids. */
+/** Makes one read per step of the longest chain, and none without user ids. */
 export async function withCurrentIds(
   recipients: readonly Recipient[],
   wabaId: string,

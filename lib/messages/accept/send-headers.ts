@@ -2,5 +2,5 @@ import * as v from 'valibot';
 import { MessagesSendHeaders } from '../request/send-request.ts';
 import { SendTimeHeaders } from '../when/send-time.ts';
 
-/** All headers of a send or retry: idempotency, rehearsal, limits and time (D9, D51, D56, D58). */
+/** A send or retry takes headers for idempotency, rehearsal, limits and time (D9, D51, D56, D58). */
 export const SendHeaders = v.object({ ...MessagesSendHeaders.entries, ...SendTimeHeaders.entries });

@@ -13,12 +13,12 @@ export interface Warned {
   readonly redirected: readonly Redirected[];
   readonly droppedIndexes: readonly number[];
   readonly recipients: readonly Pick<Recipient, 'to'>[];
-  /** The DID, when it is a channel of another client of the WABA (D5). */
+  /** The DID is a channel of another client of the WABA (D5). */
   readonly foreignDid: string | undefined;
   readonly timetable?: Timetable | undefined;
 }
 
-/** The `warning` of an accepted send: one sentence per matter, joined with "; " (D26). */
+/** Returns the `warning` of an accepted send: one sentence per matter, joined with "; " (D26). */
 export function warningOf({
   resolved,
   askedLanguage,

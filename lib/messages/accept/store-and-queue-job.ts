@@ -18,7 +18,7 @@ const handOverLimitMs = 6_000;
 /** The queue keeps two of the six seconds, enough for a second attempt. */
 const storeLimitMs = 4_000;
 
-/** At most 16 concurrent writes, twice as many for a scheduled send. */
+/** At most 16 writes run at once, 32 for a scheduled send. */
 const noteLimitMs = 4_000;
 
 const handOverBudgetMs = handOverLimitMs + withdrawLimitMs + answerBudgetMs;
@@ -28,7 +28,7 @@ export interface QueueJobPorts extends WithdrawPorts {
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'begin' | 'withdraw'>;
   readonly noteCorrespondents: NoteCorrespondents;
   readonly queue: JobQueue;
-  /** The dispatch queue of small requests, one-time codes above all (D44). */
+  /** It takes small requests, one-time codes above all (D44). */
   readonly urgentQueue: JobQueue;
 }
 
@@ -105,7 +105,7 @@ function tooLarge({ index, bytes }: RecipientTooLarge, { repeats = [], positions
   return new Refusal('invalid_recipients', `${path}: ${message}`, { errors: [{ path, message }] });
 }
 
-/** A recipient's place in the request, which still had the repeats. `repeats` is sorted. */
+/** Returns a recipient's place in the request, which still had the repeats. `repeats` is sorted. */
 function placeInRequest(index: number, repeats: readonly Repeat[]): number {
   let place = index;
   for (const [dropped] of repeats) if (dropped <= place) place += 1;

@@ -7,7 +7,7 @@ import { composeMessage } from '../request/compose.ts';
 import { composedRecipient } from './composed-recipient.ts';
 import type { WholeJob } from './whole-job.ts';
 
-/** The chunk of a request of up to ten recipients, which needs no fan-out (D25); else undefined. */
+/** Returns the chunk of a request of up to ten recipients, which needs no fan-out (D25); else undefined. */
 export async function straightRequest(
   job: WholeJob,
   limitOf: (head: JobHead) => Promise<number>,

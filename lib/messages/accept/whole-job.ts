@@ -28,15 +28,15 @@ export interface WholeJob {
   readonly head: JobHead;
   readonly plan: CompositionPlan;
   readonly recipients: readonly Recipient[];
-  /** Repeats that were dropped: the report counts by places in the request (D40). */
+  /** The report counts by places in the request, so it needs dropped repeats (D40). */
   readonly repeats?: readonly Repeat[];
   /** Several clients may send from this number, so its recipients are noted (D55). */
   readonly shared?: true;
-  /** For a scheduled send (D56): when they may leave. The recipients are sorted by lots. */
+  /** A scheduled send's lots say when recipients, sorted by lots, may leave (D56). */
   readonly lots?: readonly Lot[];
-  /** Places in the request by index, when the order differs. */
+  /** They map indexes to places in the request, when the order differs. */
   readonly positions?: readonly number[];
-  /** For a scheduled send: the header input that a changed template is judged with. */
+  /** A scheduled send judges a changed template with it. */
   readonly header?: HeaderInput;
 }
 
@@ -45,7 +45,7 @@ export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
   readonly lots?: readonly Lot[];
   readonly positions?: readonly number[];
   readonly header?: HeaderInput;
-  /** Extra waits of recipients who are the same person, by index (pair-rate-delays.ts). */
+  /** By index, recipients who are the same person wait longer (pair-rate-delays.ts). */
   readonly waitsMs: ReadonlyMap<number, number>;
 }
 
@@ -55,12 +55,13 @@ export const addressesPerItem = 2_500;
 /** This service wrote no text that unpacks to more. */
 const maxUnpackedBytes = 1_048_576;
 
-/** What the report opens with (D40) and messages are composed from. Written after `addressItems`. */
+/** Returns what the report opens with (D40) and messages are composed from. It is written after `addressItems`. */
 export function acceptedItem({ head, plan, recipients, repeats = [], lots, positions, header }: WholeJob): Item {
   const waitsMs = [...pairRateDelaysMs(recipients)];
   return {
     ...acceptedKey(head.jobId),
-    // As text: `attends` is unvalidated (D28), and a DynamoDB map allows no 33rd level, empty name or large number.
+    // The head is text: `attends` is unvalidated (D28), and a DynamoDB map allows no 33rd level, empty name or large
+    // number.
     head: JSON.stringify(head),
     plan: JSON.stringify(plan),
     ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
@@ -74,7 +75,7 @@ export function acceptedItem({ head, plan, recipients, repeats = [], lots, posit
   };
 }
 
-/** The recipients of a job, kept as long as its report and longer than their parameters. */
+/** Returns the recipients of a job, kept as long as its report and longer than their parameters. */
 export function addressItems({ head, recipients }: WholeJob): Item[] {
   return Array.from({ length: Math.ceil(recipients.length / addressesPerItem) }, (_, at) => {
     const firstIndex = at * addressesPerItem;
@@ -88,7 +89,7 @@ export function addressItems({ head, recipients }: WholeJob): Item[] {
   });
 }
 
-/** The job in the list of dispatches. `total` includes repeated recipients. */
+/** Returns the job in the list of dispatches. `total` includes repeated recipients. */
 export function pointerOfClient(head: JobHead, total: number): Item {
   const { jobId, did, templateName, templateLanguage, campaignId, acceptedAtMs, when, retryOf } = head;
   return {
@@ -102,7 +103,7 @@ export function pointerOfClient(head: JobHead, total: number): Item {
   };
 }
 
-/** What the list of dispatches shows without a further read. */
+/** The list of dispatches shows this without a further read. */
 export const PointerSchema = v.object({
   sk: v.string(),
   jobId: v.string(),
@@ -125,7 +126,7 @@ const AcceptedItemSchema = v.object({
   waitsMs: v.optional(v.instance(Uint8Array)),
   lots: v.optional(v.instance(Uint8Array)),
   positions: v.optional(v.instance(Uint8Array)),
-  /** Null when all its recipients were erased (D60). */
+  /** It is null once all its recipients were erased (D60). */
   header: v.optional(v.pipe(v.string(), v.parseJson(), v.nullable(HeaderInputSchema))),
 });
 
@@ -162,7 +163,7 @@ function listIn(bytes: Uint8Array | undefined): unknown {
   return bytes === undefined ? [] : unpacked(bytes, maxUnpackedBytes);
 }
 
-/** Addresses as an item holds them, also `to` of a straight job. Null stands for an erased one (D60). */
+/** Returns addresses as an item holds them, also `to` of a straight job. Null stands for an erased one (D60). */
 export function packedAddresses(addresses: readonly (string | undefined)[]): Uint8Array {
   return packed(addresses.map((to) => to ?? null));
 }

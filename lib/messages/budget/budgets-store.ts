@@ -67,7 +67,7 @@ export function budgetsStore(messages: TableAccess): Budgets {
 }
 
 function reservationOf({ jobId, atMs, units }: Reservation, TableName: string): TransactionAction {
-  // Kept for the longest life of any job, whatever its call times (D56).
+  // The reservation is kept for the longest life of any job, whatever its call times (D56).
   const expiresAtSeconds = Math.ceil(atMs / 1_000) + longestJobMemorySeconds;
   const Item = { ...reservedKey(jobId), units, month: monthOf(atMs), expiresAtSeconds };
   return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };

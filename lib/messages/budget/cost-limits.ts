@@ -3,14 +3,14 @@ import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { dollarsOf, unitsOf } from '../../pricing/money.ts';
 
-/** Of a send (D58). Without any, nothing is read or written. */
+/** A send without limits reads and writes nothing (D58). */
 export interface CostLimits {
-  /** The header `Max-Cost`, in units (pricing/money.ts). */
+  /** The header `Max-Cost` is in units here (pricing/money.ts). */
   readonly maxCostUnits?: number;
   readonly budget?: MonthlyBudget;
 }
 
-/** The limits for a client's send from a DID. `maxCost` is the header, in dollars (`MessagesSendHeaders`). */
+/** Returns the limits for a client's send from a DID. `maxCost` is the header, in dollars (`MessagesSendHeaders`). */
 export function costLimitsOf({ waba }: Pick<Did, 'waba'>, clientId: number, maxCost: string | undefined): CostLimits {
   const budget = waba.monthlyBudgets?.find((each) => each.clientId === clientId);
   return omitUndefined({ maxCostUnits: maxCost === undefined ? undefined : unitsOf(Number(maxCost)), budget });
@@ -22,7 +22,10 @@ export function overMaxCost(units: number, { maxCostUnits }: CostLimits): Refusa
   return new Refusal('over_max_cost', message, { estimate: estimateOf(units) });
 }
 
-/** The amount at which the budget stops a send; undefined for one-time codes and for a budget that only warns. */
+/**
+ * Returns the amount at which the budget stops a send, or undefined for one-time codes and for a budget that only
+ * warns.
+ */
 export function stopUnits({ amount, stop }: MonthlyBudget, category: string): number | undefined {
   return stop && category !== 'AUTHENTICATION' ? unitsOf(amount) : undefined;
 }

@@ -3,9 +3,9 @@ import type { EventSink } from '../../webhooks/event.ts';
 import { type BudgetThreshold, reachedThresholds, thresholdEvent } from './thresholds.ts';
 
 export interface NotifiedThresholds {
-  /** Strongly consistent. */
+  /** Reads strongly. */
   of(clientId: number, atMs: number): Promise<ReadonlySet<number>>;
-  /** Idempotent. */
+  /** Is idempotent. */
   note(clientId: number, atMs: number, percents: readonly BudgetThreshold[]): Promise<void>;
 }
 

@@ -18,17 +18,14 @@ export interface CostedSend {
   readonly lots?: readonly Lot[];
 }
 
-/** The cost at list prices if the whole send left now (D58). */
+/** A send would cost this at list prices if all of it left now (D58). */
 export interface SendCost {
-  /** Recipients that a worker would call: not opted out, and with hours within the job's life (D56). */
+  /** A worker would call these: they have not opted out, and their hours lie within the job's life (D56). */
   readonly written: readonly Recipient[];
-  /** How many of the recipients with hours have opted out. */
+  /** Only recipients with hours count. */
   readonly optedOut: number;
   readonly estimate: CostEstimate;
-  /**
-   * The highest possible cost, in units (pricing/money.ts): recipients without a list price count at the highest one of
-   * the category.
-   */
+  /** Recipients without a list price count at the category's highest one. Units are those of pricing/money.ts. */
   readonly mostUnits: number;
 }
 
@@ -51,7 +48,7 @@ function calledAtAll({ recipients, lots = [] }: CostedSend): readonly Recipient[
   return firstNever < 0 ? recipients : recipients.slice(0, lots[firstNever - 1]?.until ?? 0);
 }
 
-/** Recipients who have not opted out (D55). Reads nothing if the category heeds no opt-outs. */
+/** Returns recipients who have not opted out (D55). Reads nothing if the category heeds no opt-outs. */
 async function withoutOptedOut({ head, recipients }: CostedSend, optOuts: OptOutLook): Promise<readonly Recipient[]> {
   const { clientId, wabaId, phoneNumberId, heedsOptOuts } = head;
   const sender = { clientId, wabaId, phoneNumberId };

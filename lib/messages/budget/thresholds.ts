@@ -3,7 +3,7 @@ import { dollarsOf, unitsOf } from '../../pricing/money.ts';
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { monthOf } from './budgets.ts';
 
-/** In percent, of what is spent or reserved (D58). */
+/** Spent and reserved money reaches these percentages of a budget (D58). */
 export const budgetThresholds = [80, 100] as const;
 export type BudgetThreshold = (typeof budgetThresholds)[number];
 
@@ -11,7 +11,7 @@ export function reachedThresholds({ amount }: MonthlyBudget, committedUnits: num
   return budgetThresholds.filter((percent) => committedUnits >= unitsOf((amount * percent) / 100));
 }
 
-/** One id per client, month and percentage, whichever send reached it. */
+/** Returns an event with one id per client, month and percentage, whichever send reached it. */
 export function thresholdEvent(
   { clientId, amount, stop }: MonthlyBudget,
   reached: { readonly percent: BudgetThreshold; readonly committedUnits: number; readonly atMs: number },

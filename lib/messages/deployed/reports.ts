@@ -12,7 +12,7 @@ export function deployedReport() {
   return reportStore(messagesTable());
 }
 
-/** The rates for reported cost (D58): those in the bundle, and those read since. */
+/** Returns the rates for reported cost (D58): those in the bundle, and those read since. */
 export function deployedKnownRates() {
   return knownRates(deployedRates().find, shippedRates, Date.now);
 }

@@ -8,7 +8,7 @@ export function deployedRetry(limits: PlatformLimits) {
   const { client, table, nowMs } = messagesTable();
   return {
     ...deployedAcceptance(limits),
-    // Strongly consistent, so that a recipient with a fresh receipt is not retried.
+    // The reads are strongly consistent, so that a recipient with a fresh receipt is not retried.
     report: reportStore({ client, table, nowMs, consistent: true }),
     marks: retryMarksStore(client, table),
   };

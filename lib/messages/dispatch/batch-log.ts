@@ -1,7 +1,7 @@
 import { correlated, correlationId } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 
-/** Events that are summed per batch: the table shows each message, and single lines were most of the log's cost. */
+/** These events are summed per batch: the table shows each message, and single lines were most of the log's cost. */
 const summed: ReadonlySet<LogEvent> = new Set<LogEvent>([
   'dispatch.claim_failed',
   'dispatch.expired',

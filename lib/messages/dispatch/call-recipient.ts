@@ -21,7 +21,7 @@ export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, R
   readonly holds: RunHolds;
 }
 
-/** Job and holds as last read after the claim. The schedule of the number may be older. */
+/** Job and holds were last read after the claim. The schedule of the number may be older. */
 export interface SeenSnapshot extends SeenSchedule {
   readonly job: JobState;
   readonly holds: Holds;
@@ -31,22 +31,24 @@ export interface Called {
   readonly chunk: QueuedChunk;
   readonly recipient: ChunkRecipient;
   readonly slot: Slot | undefined;
-  /** The last read. `lookAgain` repeats it for a slot that other writers may have moved since. */
+  /** Returns the last read. `lookAgain` repeats it for a slot that other writers may have moved since. */
   readonly standing: () => SeenSnapshot;
   readonly lookAgain: () => Promise<void>;
-  /** Set for the recipient that probes a hold. It may leave after its slot, because taking the probe takes longer. */
+  /**
+   * Only the recipient that probes a hold has it. That one may leave after its slot, because taking the probe takes
+   * longer.
+   */
   readonly mayAsk?: () => boolean;
 }
 
-/** The outcome of a call, and what the next try must know. */
+/** It holds the outcome of a call, and what the next try must know. */
 export interface Ended {
   readonly outcome: Outcome;
-  /** Tries that provably sent nothing, including this one. */
+  /** These tries provably sent nothing, including this one. */
   readonly attempts?: ChunkRecipient['attempts'];
   readonly missed?: true;
-  /** What the call says about the probed holds; absent without a call. */
   readonly result?: ProbeResult;
-  /** The person's number as the platform spells it. */
+  /** It is the platform's spelling of the person's number. */
   readonly waId?: string;
 }
 
@@ -99,10 +101,10 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
   }
 }
 
-/** Statuses of a message that the platform took and holds back (platform reference, 2.10 and 4.1; D39). */
+/** The platform took messages of these statuses and holds them back (platform reference, 2.10 and 4.1; D39). */
 const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment', 'paused']);
 
-/** Waits for the slot. Undefined: it is time to call. */
+/** Waits for the slot. Returns undefined when it is time to call. */
 async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | undefined> {
   const { chunk, recipient, slot } = called;
   const again = (dueMs: number): Ended => ({ outcome: { state: 'again', dueMs } });
@@ -137,7 +139,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
   }
 }
 
-/** How uncalled recipients end by the state of job and holds. Undefined: they may be called (D46, D53). */
+/** Returns how uncalled recipients end by the state of job and holds, or undefined if they may be called (D46, D53). */
 export function heldBackBy(
   { job, holds }: SeenSnapshot,
   { chunk, mayAsk }: Pick<Called, 'chunk' | 'mayAsk'>,
@@ -193,7 +195,10 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   return { outcome: { state: 'again', dueMs }, attempts, result };
 }
 
-/** A refusal that concerns more than its message opens a hold or stops the job (D46); else undefined. */
+/**
+ * Opens a hold or stops the job after a refusal that concerns more than its message (D46); returns undefined for
+ * others.
+ */
 async function byRefusal(
   { settlement: { reason }, refused }: FailureClass,
   { chunk }: Called,

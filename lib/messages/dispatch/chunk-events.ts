@@ -7,8 +7,8 @@ import { erased } from './excluded-recipients.ts';
 import { messageEvent, outcomeEvent } from './message-event.ts';
 
 /**
- * Events about endings of a chunk (D29, D34), and about completion of a straight job (D41). Erased people have no
- * address in them (D60).
+ * Returns events about endings of a chunk (D29, D34), and about completion of a straight job (D41). Erased people have
+ * no address in them (D60).
  */
 export function eventsOfEndings(
   chunk: QueuedChunk,

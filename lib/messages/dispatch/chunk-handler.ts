@@ -9,7 +9,7 @@ export type DeployedWorker = Omit<ChunkWorkerPorts, 'process'> & {
   readonly process: Omit<RunProcess, 'invocation' | 'remainingMs'>;
 };
 
-/** Consumer of a queue of chunks: calls each recipient once (D29) and reports the deliveries that must come again. */
+/** Consumes a queue of chunks: calls each recipient once (D29) and reports the deliveries that must come again. */
 export function messagesDispatch(ports: DeployedWorker) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const invocation = randomUUID();

@@ -11,7 +11,9 @@ import type { Outcome } from './claims/slice.ts';
 
 type OfSend = Pick<QueuedChunk, 'lots' | 'expiresAtMs'>;
 
-/** The openings of a recipient that begin within its time to live. Undefined unless its send is scheduled. */
+/**
+ * Returns the openings of a recipient that begin within its time to live, or undefined unless its send is scheduled.
+ */
 export function openingsOf(
   { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OfSend,
   { index }: Pick<ChunkRecipient, 'index'>,
@@ -19,7 +21,7 @@ export function openingsOf(
   return lots && lotAt(lots, index).open.filter(([fromMs]) => fromMs < expiresAtMs);
 }
 
-/** The outcome when a call at this moment would be outside the openings. Undefined: the call may begin. */
+/** Returns the outcome when a call at this moment would be outside the openings, else undefined. */
 export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'>, atMs: number): Outcome | undefined {
   const open = openingsOf(chunk, recipient);
   const standing = open && openingStateAt(open, atMs);
@@ -29,7 +31,7 @@ export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'
 }
 
 interface InSchedule {
-  /** By index. Slots outside the openings are removed. */
+  /** They are by index; slots outside the openings are removed. */
   readonly slots: Map<number, Slot>;
   readonly schedule: Schedule;
   readonly nowMs: number;

@@ -18,14 +18,14 @@ import type { Handover, Posting } from './platform-messages.ts';
 
 export interface SnapshotQuery {
   readonly wabaId: string;
-  /** Absent: the pace is not read. */
+  /** Without it, the pace is not read. */
   readonly phoneNumberId?: string;
   readonly jobIds: readonly string[];
-  /** The sender whose messages heed opt-outs; absent: no marks are read. */
+  /** Messages of this sender heed opt-outs. Without it, no marks are read. */
   readonly optOutsOf?: Sender;
 }
 
-/** A number, the holds of its WABA and some jobs, read together. Jobs without an item are left out. */
+/** A number, the holds of its WABA and some jobs are read together. Jobs without an item are left out. */
 export interface SendSnapshot {
   readonly pace: NumberPace;
   readonly holds: Holds;
@@ -34,7 +34,7 @@ export interface SendSnapshot {
   readonly anyStops: boolean;
 }
 
-/** The queue of chunks. Rejects when SQS cannot be reached. */
+/** It rejects when SQS cannot be reached. */
 export interface ChunkQueue {
   /**
    * Requeues a chunk. A straight one-time code stays in the worker's own queue unless `to` is `jobs`; others go to the
@@ -47,19 +47,19 @@ export interface ChunkQueue {
   hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
 
-/** Exchange between workers and runs of receipts (D39). Rejects when the store cannot be reached. */
+/** Workers and runs of receipts exchange facts here (D39). Every method rejects when the store cannot be reached. */
 export interface UnknownOutcomes {
-  /** Makes receipts of the job look at its slices from now on; idempotent. */
+  /** Makes receipts of the job look at its slices from now on; is idempotent. */
   mark(job: Pick<QueuedChunk, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>): Promise<void>;
-  /** Places of a slice with receipts; a strong read after the call. */
+  /** Returns the places of a slice with receipts, by a strong read after the call. */
   proven(key: SliceKey): Promise<ReadonlySet<number>>;
 }
 
 /** Reads and begins the jobs of chunks. Rejects when the store cannot be reached. */
 export interface JobSnapshots {
-  /** Strongly consistent, one request. */
+  /** Makes one strongly consistent request. */
   look(looked: SnapshotQuery): Promise<SendSnapshot>;
-  /** Begins the job of a straight chunk whose slice is claimed; idempotent. */
+  /** Begins the job of a straight chunk whose slice is claimed; is idempotent. */
   beginStraight(chunk: QueuedChunk): Promise<void>;
 }
 
@@ -72,15 +72,15 @@ export interface CalledPlatform {
   probe(number: Pick<QueuedChunk, 'wabaId' | 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
 }
 
-/** Opt-outs (D55). Rejects when the store or queue cannot be reached. */
+/** Every method rejects when the store or queue cannot be reached (D55). */
 export interface WorkerOptOuts {
-  /** Opt-outs of these recipients for a sender; strongly consistent, one request per slice. */
+  /** Reads the opt-outs of these recipients for a sender strongly, with one request per slice. */
   readonly stoppedAmong: OptOutLook['stoppedAmong'];
   readonly inbound: InboundSink;
 }
 
 export interface RunProcess {
-  /** Unique for each run, also for a second run of the same event. */
+  /** It is unique for each run, also for a second run of the same event. */
   readonly invocation: string;
   readonly nowMs: () => number;
   readonly remainingMs: () => number;
@@ -89,16 +89,14 @@ export interface RunProcess {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** The ports of a worker. Every read and write rejects when the store cannot be reached. */
+/** Every read and write rejects when the store cannot be reached. */
 export interface ChunkWorkerPorts {
   /** This worker serves small requests, one-time codes above all. */
   readonly isOfSmallRequests: boolean;
   readonly slices: Slices;
   readonly unknowns: UnknownOutcomes;
   readonly jobs: JobSnapshots;
-  /** The schedules of numbers, and the slots for one-time codes (D44). */
   readonly numbers: { readonly paces: NumberPaces; readonly urgentCapacity: UrgentCapacity };
-  /** The holds as one run sees them, and the circuit breaker of the platform. */
   readonly holds: { readonly ofRun: () => RunHolds; readonly breakers: Breakers };
   readonly platform: CalledPlatform;
   readonly people: WorkerOptOuts;
@@ -106,7 +104,7 @@ export interface ChunkWorkerPorts {
   readonly events: EventSink;
   /** Stores the platform's message ids, so that answers find their message (D55). */
   readonly noteSent: NoteSent;
-  /** Counts the cost of a straight chunk whose outcome no receipt will report (D58). Idempotent. */
+  /** Counts the cost of a straight chunk whose outcome no receipt will report (D58). Is idempotent. */
   readonly countEnded: (chunk: QueuedChunk, ended: readonly Slice[]) => Promise<void>;
   readonly process: RunProcess;
 }

@@ -37,22 +37,23 @@ export const missedAfterMs = 75;
 const soonestMs = missedAfterMs - 25;
 
 /**
- * How long before its first slot a slice is claimed: longer with each missed slot, or slow claims would stall sending.
+ * Returns how long before its first slot a slice is claimed: longer with each missed slot, or slow claims would stall
+ * sending.
  */
 export function claimLeadMs(missedSlots: number): number {
   return Math.min(600, 50 * 4 ** missedSlots);
 }
 
-/** When a message may leave: a turn of the schedule, which may still move, or a fixed time. */
+/** A message leaves in a turn of the schedule, which may still move, or at a fixed time. */
 export type Slot = Turn | { readonly atMs: number };
 
-/** A schedule, and a time before it was read. */
+/** `readAtMs` precedes the read. */
 export interface SeenSchedule {
   readonly schedule: Schedule;
   readonly readAtMs: number;
 }
 
-/** Whether no writer may move the slot any more, according to this read. */
+/** Tells whether no writer may move the slot any more, according to this read. */
 export function isTrusted(slot: Slot, { schedule, readAtMs }: SeenSchedule): boolean {
   if ('atMs' in slot) return true;
   const slotMs = slotTimeMs(slot, schedule);
@@ -63,7 +64,7 @@ export function slotTimeMs(slot: Slot, schedule: Schedule): number | undefined {
   return 'atMs' in slot ? slot.atMs : slotMsOf(schedule, slot);
 }
 
-/** The slots of a chunk's recipients by its positions, keyed by index. */
+/** Returns the slots of a chunk's recipients by its positions, keyed by index. */
 export function slotsOf(chunk: QueuedChunk): Map<number, Slot> {
   const { clientId, lane, slices } = chunk;
   const slots = new Map<number, Slot>();
@@ -77,12 +78,12 @@ export function slotsOf(chunk: QueuedChunk): Map<number, Slot> {
   return slots;
 }
 
-/** The lane in which a worker reserves: codes wait beside the jobs of their client (D44). */
+/** Returns the lane in which a worker reserves: codes wait beside the jobs of their client (D44). */
 function laneOfLate({ urgent, lane }: Pick<QueuedChunk, 'urgent' | 'lane'>): string {
   return urgent ? urgentLane : lateLane(lane);
 }
 
-/** A slice for the queue, with its position if its slots are consecutive in one lane of the chunk. */
+/** Returns a slice for the queue, with its position if its slots are consecutive in one lane of the chunk. */
 export function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>, chunk: QueuedChunk): ChunkSlice {
   const { position: _before, isLate: _too, ...rest } = slice;
   const turns = slice.recipients.map(({ index }) => slots.get(index));
@@ -101,7 +102,7 @@ export function isDue({ notBeforeMs = 0 }: ChunkRecipient, nowMs: number): boole
   return notBeforeMs <= nowMs + dueAheadMs;
 }
 
-/** Whole seconds in the queue until a recipient is due. */
+/** Returns whole seconds in the queue until a recipient is due. */
 export function ownTimeDelaySeconds(dueMs: number, nowMs: number): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((dueMs - dueAheadMs - nowMs) / 1_000)));
 }
@@ -115,7 +116,7 @@ export interface TimedSlice {
   readonly firstMs: number;
 }
 
-/** Undefined for a slice without slots, or with a first slot that can no longer be met. */
+/** Returns undefined for a slice without slots, or with a first slot that can no longer be met. */
 export function firstSlotMs(
   { recipients }: Pick<ChunkSlice, 'recipients'>,
   slots: ReadonlyMap<number, Slot>,
@@ -142,7 +143,7 @@ export function partedBySlots(timed: readonly TimedSlice[], { nowMs, stayMs }: {
   };
 }
 
-/** Whole seconds in the queue, so that the chunk arrives before its slot. */
+/** Returns whole seconds in the queue, so that the chunk arrives before its slot. */
 export function queueDelaySeconds(slotMs: number, nowMs: number, leadMs: number = deliveryLeadMs): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.floor((slotMs - leadMs - nowMs) / 1_000)));
 }

@@ -39,17 +39,16 @@ export interface GuardPorts {
   readonly send: (posted: Posting) => Promise<Handover>;
 }
 
-/** One run behind the circuit breaker of the platform. */
 export interface GuardedRun {
-  /** While the platform is down: its start, and how long a queued message waits. Undefined: nothing waits. */
+  /** While the platform is down, it has the start, and how long a queued message waits. */
   readonly outage: { readonly sinceMs: number; readonly heldBackSeconds: () => number } | undefined;
   /** Like the port, but remembers the outcome of each call. */
   readonly send: (posted: Posting) => Promise<Handover>;
-  /** Called when all calls have ended and their outcomes are written. Never throws. */
+  /** The run calls it when all calls have ended and their outcomes are written. Never throws. */
   end(): Promise<void>;
 }
 
-/** Left for the function's work after the probe. */
+/** The function needs it after the probe. */
 const endingMs = 1_000;
 
 /**
@@ -101,7 +100,7 @@ function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<
   return { sinceMs: open.sinceMs, heldBackSeconds: () => heldBackSeconds(open, nowMs(), random()) };
 }
 
-/** The open breaker, if it holds this run back. One run takes the lease and probes for all. */
+/** Returns the open breaker, if it holds this run back. One run takes the lease and probes for all. */
 async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: GuardPorts) {
   if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
   const mine = await change(seen, leased(ports.nowMs()), ports);
@@ -159,7 +158,7 @@ function isAnswered(calls: readonly Call[]): boolean {
   return calls.some(({ answer }) => answer === 'clear');
 }
 
-/** Any readable answer, whatever it says. */
+/** Accepts any readable answer, whatever it says. */
 function isAnswer(answer: Answer): boolean {
   return answer === 'clear' || answer === 'open';
 }

@@ -4,22 +4,22 @@ import type { Pace } from '../pace/retry-delay.ts';
 
 interface Settlement {
   readonly state: 'failed' | 'unknown';
-  /** The platform's error code, or one of our own: `retry_deadline`, `no_answer`, `error`. */
+  /** It may be our own: `retry_deadline`, `no_answer`, `error`. */
   readonly code: string;
-  /** The platform's text for people. It is the client's data: stored, never logged. */
+  /** It is the client's data: stored, never logged. */
   readonly reason?: string;
 }
 
 export type FailureClass = {
   readonly settlement: Settlement;
-  /** The platform's answer, if it proves that nothing was taken. */
+  /** The platform's answer proves that nothing was taken. */
   readonly refused?: { readonly code?: number };
 } & (
   | { readonly kind: 'retry'; readonly pace: Pace; readonly retryAfterSeconds?: number }
   | { readonly kind: 'settle' }
 );
 
-/** Characters of the platform's text that are kept, so that an item stays small enough to write. */
+/** The platform's text is cut, so that an item stays small enough to write. */
 const longestReason = 1_000;
 
 /**

@@ -24,8 +24,8 @@ export function dispatchData({ jobId, acceptedAtMs, about }: Omit<NotifiedJob, '
 }
 
 /**
- * The event that nothing of a job is pending (D41). One id per job, whichever run emits it; a repetition may count
- * newer receipts.
+ * Returns the event that nothing of a job is pending (D41). It has one id per job, whichever run emits it; a repetition
+ * may count newer receipts.
  */
 export function completedEvent(job: NotifiedJob, ended: Partial<Ended>, timestampMs: number): ServiceEvent {
   const { jobId, clientId } = job;

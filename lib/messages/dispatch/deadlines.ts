@@ -7,25 +7,25 @@ export const platformCallTimeoutMs = 10_000;
 /** A send starts only with this much time left: the call's timeout and 3 s to record the outcome. */
 export const sendBudgetMs = platformCallTimeoutMs + 3_000;
 
-/** The configured timeout of a worker, after which Lambda kills it. */
+/** Lambda kills a worker after this time. */
 export const dispatchTimeoutMs = 60_000;
 
 /** The owner of an older claim is dead: the worker's timeout, with a margin for clocks and late writes. */
 export const claimLifeMs = dispatchTimeoutMs + 30_000;
 
-/** Time after acceptance after which nothing is sent, because a claim might already be forgotten. */
+/** Nothing is sent this long after acceptance, because a claim might already be forgotten. */
 const lastSendAfterAcceptanceMs = 28 * 86_400_000;
 
 function lastCallMs(job: JobAge): number {
   return lastOwnCallMs(job) ?? job.acceptedAtMs + lastSendAfterAcceptanceMs;
 }
 
-/** Retry time of provably unsent messages without an expiry of their own. */
+/** Provably unsent messages without an expiry of their own are retried this long. */
 const retryForMs = 24 * 3_600_000;
 
 interface Aged extends JobAge, Pick<JobHead, 'expiresAtMs'> {
   readonly attempt: number;
-  /** The openings, for a scheduled send (D56). */
+  /** A scheduled send has openings (D56). */
   readonly open?: readonly Opening[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Late {
   readonly code: 'expired' | 'retry_deadline';
 }
 
-/** Undefined while the message may be sent. */
+/** Returns undefined while the message may be sent. */
 export function lateness(message: Aged, nowMs: number): Late | undefined {
   const { expiresAtMs = Number.POSITIVE_INFINITY } = message;
   if (nowMs >= expiresAtMs) return { state: 'expired', code: 'expired' };

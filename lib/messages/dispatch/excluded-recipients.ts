@@ -4,12 +4,12 @@ import { canonicalAddress } from '../request/recipient-address.ts';
 import { type Outcome, placeInSlice } from './claims/slice.ts';
 
 export interface Exclusions {
-  /** People who opted out of this sender's marketing, spelled as `canonicalAddress` does. */
+  /** These people opted out of this sender's marketing, spelled as `canonicalAddress` does. */
   readonly stopped: ReadonlySet<string>;
   readonly erased: JobState['erased'];
 }
 
-/** The outcomes of those in a claimed slice who must not be called, by place. */
+/** Returns the outcomes of those in a claimed slice who must not be called, by place. */
 export function excludedIn(recipients: readonly ChunkRecipient[], barring: Exclusions): ReadonlyMap<number, Outcome> {
   return new Map(
     recipients.flatMap((recipient) => {

@@ -9,15 +9,15 @@ import { type Slice, sliceAt } from './claims/slice.ts';
 /** The person has stopped marketing from the number. */
 export const marketingRefusedCode = '131050';
 
-/** Ended tries as recorded, and by index how the platform spells numbers. */
+/** Tries are as recorded; by index, the platform's spelling of numbers is kept. */
 export interface EndedTries {
   readonly slices: readonly Slice[];
   readonly spelled: ReadonlyMap<number, string>;
 }
 
 /**
- * What a chunk's endings say about people (D55): refused marketing, and spellings unknown to `canonicalNumber`. A
- * repeated delivery repeats refusals, not spellings.
+ * Returns what a chunk's endings say about people (D55): refused marketing, and spellings unknown to `canonicalNumber`.
+ * A repeated delivery repeats refusals, not spellings.
  */
 export function inboundOfEndings(
   { heedsOptOuts, clientId }: QueuedChunk,
@@ -29,7 +29,7 @@ export function inboundOfEndings(
   return endings.flatMap(({ recipient, outcome }): InboundUpdate[] => {
     const { to } = recipient;
     if (to === undefined) return [];
-    // The claim's time: later words of the person win, however often this one is repeated.
+    // This is the claim's time: later words of the person win, however often this one is repeated.
     const atMs = claimedAtMs.get(sliceAt(recipient.index)) ?? 0;
     const { state, code } = outcome.state === 'again' ? { state: 'again', code: undefined } : outcome;
     if (state === 'failed' && code === marketingRefusedCode) {

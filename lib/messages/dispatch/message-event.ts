@@ -12,7 +12,7 @@ export interface Addressed {
   readonly to: string | undefined;
 }
 
-/** Outcomes of a message. A reply has data of its own. */
+/** A reply has data of its own. */
 type MessageEventType = Exclude<Extract<EventType, `message.${string}`>, 'message.replied'>;
 
 export interface NotifiedMessage {
@@ -33,8 +33,8 @@ interface Unsent {
 }
 
 /**
- * The event about a `failed`, `expired` or `unknown` message (D29, D34). Undefined for an outcome that an operator has
- * settled.
+ * Returns the event about a `failed`, `expired` or `unknown` message (D29, D34), or undefined for an outcome that an
+ * operator has settled.
  */
 export function outcomeEvent(
   message: Addressed,
@@ -46,7 +46,8 @@ export function outcomeEvent(
 }
 
 /**
- * One event about a message. The same kind of event about the same message has one id, whichever run emits it (D41).
+ * Returns one event about a message. The same kind of event about the same message has one id, whichever run emits it
+ * (D41).
  */
 export function messageEvent(
   type: MessageEventType,

@@ -53,11 +53,11 @@ export type PlacedChunk =
 
 interface Placing extends Waiting {
   readonly place: (placed: PlacedChunk) => void;
-  /** For a chunk that probes a hold: the slices that do not leave with the probe. */
+  /** These slices do not leave with the probe of a hold. */
   rest?: Later;
 }
 
-/** Reads of one number in one run: some while slots are far away, some while writes are slow. */
+/** A run reads a number no more often: some reads fall while slots are far away, some while writes are slow. */
 const mostLooks = 10;
 
 /**
@@ -146,7 +146,7 @@ interface KnownOfJob extends Known {
   readonly readAtMs: number;
 }
 
-/** A placement without a slot: the chunk waits for a hold or recipients, or none is called any more. */
+/** Returns a placement without a slot: the chunk waits for a hold or recipients, or none is called any more. */
 function placedWithoutSlot(
   waiting: Placing,
   { job, holds, pace, readAtMs, nowMs }: KnownOfJob,
@@ -171,7 +171,7 @@ function untilDue(chunk: QueuedChunk, known: QueuedChunk, nowMs: number): Placed
   return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(known), nowMs) };
 }
 
-/** The chunk waits if all its recipients wait for an opening (D56); else undefined. */
+/** Returns the chunk as waiting if all its recipients wait for an opening (D56), else undefined. */
 export function waitingForOpening(chunk: QueuedChunk, nowMs: number): PlacedChunk | undefined {
   const waiting = withOpenings(chunk, { slots: new Map(), schedule: emptySchedule, nowMs });
   return chunk.lots !== undefined && isUndue(waiting, nowMs) ? untilDue(chunk, waiting, nowMs) : undefined;
@@ -185,7 +185,7 @@ export function uncalled(chunk: QueuedChunk, schedule: Schedule, readAtMs: numbe
 
 interface HeldChunk {
   readonly job: JobState;
-  /** The widest hold first. */
+  /** The widest hold comes first. */
   readonly on: readonly HeldBy[];
   readonly delaySeconds: number;
   readonly nowMs: number;
@@ -229,7 +229,7 @@ function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number)
   return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(later) })) };
 }
 
-/** The slots of a chunk's slices, or the time of the first slot while other writers may still move it. */
+/** Returns the slots of a chunk's slices, or the time of the first slot while other writers may still move it. */
 function placedBySlots(
   waiting: Waiting,
   { pace: { schedule }, readAtMs, nowMs, stayMs }: Known & { readonly readAtMs: number; readonly stayMs: number },

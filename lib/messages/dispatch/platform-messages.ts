@@ -22,7 +22,7 @@ const AcceptedSchema = v.looseObject({
 });
 
 export interface Posting {
-  /** Whose credential it is: a token that is refused is counted with it. */
+  /** A refused token is counted with this WABA. */
   readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly path: SendPath;
@@ -32,11 +32,11 @@ export interface Posting {
 
 export interface Handover {
   readonly platformMessageId: string;
-  /** `accepted`, `held_for_quality_assessment`, `paused`, or an unknown status, cut to 64 characters. */
+  /** It is `accepted`, `held_for_quality_assessment`, `paused`, or an unknown status, cut to 64 characters. */
   readonly messageStatus?: string;
-  /** Percentage of the call limit for messages that is used, as the platform reports it. */
+  /** The platform reports how much of the call limit for messages is used. */
   readonly usagePercent?: number;
-  /** The person's number as the platform spells it; absent for a user id. */
+  /** It is the platform's spelling of the person's number; a user id has none. */
   readonly waId?: string;
 }
 

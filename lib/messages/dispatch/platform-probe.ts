@@ -3,7 +3,7 @@ import type { PlatformTransport } from '../../platform/transport.ts';
 import { probeTimeoutMs } from '../holds/breaker.ts';
 import type { Posting } from './platform-messages.ts';
 
-/** The health in a read of a number. An unknown value blocks nothing. */
+/** An unknown value blocks nothing. */
 const HealthSchema = v.looseObject({
   health_status: v.fallback(v.optional(v.looseObject({ can_send_message: v.optional(v.string()) })), undefined),
 });

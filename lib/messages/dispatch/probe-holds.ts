@@ -8,7 +8,7 @@ import type { RunPorts } from './call-recipient.ts';
 import { outsideOf } from './chunk-openings.ts';
 import { isDue } from './chunk-time.ts';
 
-/** The recipient of a held slice that is called to probe the hold (D46). */
+/** A call to this recipient of a held slice probes the hold (D46). */
 export interface ProbeCall {
   readonly probe: Probe;
   readonly index: number;
@@ -17,14 +17,14 @@ export interface ProbeCall {
 export interface HeldSlice {
   readonly chunk: QueuedChunk;
   readonly recipients: readonly ChunkRecipient[];
-  /** The widest hold first. */
+  /** The widest hold comes first. */
   readonly on: readonly HeldBy[];
   readonly job: JobState;
 }
 
 /**
- * Takes the probes of all holds on a slice. Undefined when it is too early (the job is then parked) or another worker
- * probes.
+ * Takes the probes of all holds on a slice. Returns undefined when it is too early (the job is then parked) or another
+ * worker probes.
  */
 export async function probeHolds(
   { chunk, recipients, on, job }: HeldSlice,

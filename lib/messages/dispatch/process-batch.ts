@@ -65,7 +65,10 @@ export async function processBatch(deliveries: readonly ChunkDelivery[], ports: 
   return deliveries.filter((delivery) => !done.has(delivery)).map(({ messageId }) => messageId);
 }
 
-/** Longer than the platform usually takes, and the shortest silence that would block workers which codes need (D44). */
+/**
+ * It is longer than the platform usually takes, and the shortest silence that would block workers which codes need
+ * (D44).
+ */
 const awaitedAfterMs = 1_000;
 
 /** Notes a slow answer at the number: other workers of small requests would wait too. */
@@ -119,7 +122,7 @@ interface Working {
   readonly delivery: ChunkDelivery;
 }
 
-/** Works off one delivery. True: acknowledged. False: it comes again, at its time if that is known. */
+/** Works off one delivery. Returns true when acknowledged, false when it comes again, at its time if that is known. */
 async function isDone({ chunk, place, owner, delivery }: Working, ports: RunPorts): Promise<boolean> {
   try {
     const end = await processDelivery({ chunk, placed: await place, owner }, ports);

@@ -25,11 +25,10 @@ import { reportedSlices } from './reported-slices.ts';
 export interface WorkedChunk {
   readonly chunk: QueuedChunk;
   readonly placed: PlacedChunk;
-  /** Unique for each run and delivery. */
+  /** It is unique for each run and delivery. */
   readonly owner: string;
 }
 
-/** The end of a delivery, and for `again` perhaps a delay. */
 export type DeliveryEnd =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'again'; readonly afterSeconds?: number };
@@ -89,14 +88,13 @@ class ChunkRun {
   readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
   readonly #claimAtMs: ReadonlyMap<number, number>;
   readonly #asking = new Map<number, ProbeCall>();
-  /** The platform's spelling of numbers, by index. */
   readonly #spelled = new Map<number, string>();
-  /** By slice, the calls to the platform of this try. */
+  /** By slice, this try made this many calls to the platform. */
   readonly #calls = new Map<number, number>();
   #missed = false;
   /** A hold was met: what returns to the queue waits for it. */
   #isHeld = false;
-  /** The job's state before one of its messages was taken; undefined if none was. */
+  /** The job had this state before one of its messages was taken. */
   #jobOfTaken: JobState | undefined;
 
   constructor(chunk: QueuedChunk, placed: Extract<PlacedChunk, { kind: 'run' }>, ports: RunPorts) {
@@ -164,7 +162,9 @@ class ChunkRun {
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
 
-  /** The outcome of uncalled recipients of a claimed slice. If it is held, one may be called as a probe (D46). */
+  /**
+   * Returns the outcome of uncalled recipients of a claimed slice. If it is held, one may be called as a probe (D46).
+   */
   async #heldBack({ key: { slice } }: SliceClaim, uncalled: ReadonlySet<number>): Promise<Outcome | undefined> {
     const chunk = this.#chunk;
     const standing = this.#standingOf(slice);
@@ -229,7 +229,6 @@ class ChunkRun {
     return anyStops;
   }
 
-  /** One read for all recipients of a slice that ask at once. */
   async #readAgain(slice: number): Promise<void> {
     const reading = this.#looks.get(slice) ?? this.#read(slice).finally(() => this.#looks.delete(slice));
     this.#looks.set(slice, reading);

@@ -12,8 +12,8 @@ import type { Ended } from './call-recipient.ts';
 const allowedMs = 60_000;
 
 /**
- * Whether a planned message left late. Undefined when its chunk waited for a hold or outage (which have alarms), or the
- * plan lies in another opening.
+ * Tells whether a planned message left late. Returns undefined when its chunk waited for a hold or outage (which have
+ * alarms), or the plan lies in another opening.
  */
 export function isLate(
   { plannedMs, acceptedAtMs, lots }: Pick<QueuedChunk, 'plannedMs' | 'acceptedAtMs'> & { lots?: readonly Lot[] },

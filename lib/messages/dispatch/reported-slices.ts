@@ -13,7 +13,7 @@ const metricOf = {
   unknown: 'MessagesUnknown',
 } as const;
 
-/** Slices of a client's chunk whose writes report outcomes and failures in metrics and log. */
+/** Returns slices of a client's chunk whose writes report outcomes and failures in metrics and log. */
 export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
   const logged = async <T>(write: () => Promise<T>, told: (error: unknown) => readonly [LogEvent, LogFacts]) => {
     try {
@@ -46,7 +46,7 @@ export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts,
   };
 }
 
-/** How many messages of the slice have left: they end `unknown` unless a later write records them. */
+/** Counts messages of the slice that have left: they end `unknown` unless a later write records them. */
 function notRecorded({ key }: Slice, outcomes: Outcomes, error: unknown): LogFacts {
   const sent = [...outcomes.values()].filter(({ state }) => state === 'sent').length;
   const dispatchId = dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize });

@@ -49,7 +49,7 @@ export async function reserveMissing(
   );
   const isUrgent = ({ waiting }: Missing) => waiting.chunk.urgent === true;
   let latest = pace;
-  // The smallest requests first, so that most of them fit into the last tenth.
+  // The smallest requests go first, so that most of them fit into the last tenth.
   const urgent = missing.filter(isUrgent).toSorted((one, other) => one.recipients.length - other.recipients.length);
   for (const [clientId, codes] of Map.groupBy(urgent, ({ waiting }) => waiting.chunk.clientId)) {
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));

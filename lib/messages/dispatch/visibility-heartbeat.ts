@@ -18,14 +18,14 @@ const heldSeconds = 30;
 const renewEveryMs = 15_000;
 
 /**
- * At once for codes. Most other runs end earlier, and each request is billed. Price: after an earlier death, messages
- * wait for the visibility timeout.
+ * Codes are held at once. Most other runs end earlier, and each request is billed. The price is that after an earlier
+ * death messages wait for the visibility timeout.
  */
 export const firstHeartbeatMs = { codes: 0, others: 2_000 } as const;
 
 /**
- * In ms: at once for a one-time code of a small request. Searches raw text, because JSON escapes inner quotes;
- * `attends` with this text is held early.
+ * Returns ms, 0 for a one-time code of a small request. Searches raw text, because JSON escapes inner quotes; `attends`
+ * with this text is held early.
  */
 export function firstHeartbeatOf(
   deliveries: readonly { readonly body: string }[],

@@ -2,15 +2,15 @@ import * as v from 'valibot';
 import { ServiceEventSchema } from '../../webhooks/event.ts';
 import { type PersonIds, spells } from './person.ts';
 
-/** Fields that an event about a message keeps: no other field is known to be nameless. */
+/** An event about a message keeps these fields: no other field is known to be nameless. */
 const kept = [
   ...['job_id', 'message_id', 'did', 'template', 'campaign_id', 'attends', 'code', 'platform_code', 'pricing'],
   ...['accepted_at', 'by', 'button_index', 'card_index', 'replied_at'],
 ];
 
 /**
- * A stored event without the person. Events about messages stay, because their client must learn the outcome. `gone` if
- * nothing useful is left; undefined without the person.
+ * Returns a stored event without the person; `gone` if nothing useful is left, undefined without the person. Events
+ * about messages stay, because their client must learn the outcome.
  */
 export function anonymizedEvent(text: string, ids: PersonIds): { readonly event: string } | 'gone' | undefined {
   if (!spells(ids, text)) return undefined;

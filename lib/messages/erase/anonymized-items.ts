@@ -10,8 +10,8 @@ import { anonymizedReceipt, packedReceipts, receiptsOf } from '../receipts/recei
 import { type PersonIds, spells } from './person.ts';
 
 /*
- * The attributes of a job's items that change without some recipients; undefined for no change. Other data stays byte
- * for byte, unless packed together.
+ * These rules change the attributes of a job's items that name some recipients; undefined means no change. Other data
+ * stays byte for byte, unless packed together.
  */
 
 export type Change = Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ export function parametersWithout(item: Item, indexes: Indexes): Change | undefi
   return { recipients: packed(recipients.map((recipient, at) => (isTheirs(at) ? {} : recipient))) };
 }
 
-/** For a slice: outcomes stay, the platform's ids and texts go. */
+/** Keeps outcomes; removes the platform's ids and texts. */
 export function sliceWithout(key: SliceKey, item: Item, indexes: Indexes): Change | undefined {
   const places = [...indexes].filter((index) => sliceOf({ jobId: key.jobId, index }).slice === key.slice);
   const slice = anonymized(sliceOfItem(key, item), new Set(places.map(placeInSlice)));
@@ -60,7 +60,7 @@ export function sliceWithout(key: SliceKey, item: Item, indexes: Indexes): Chang
   return { version, outcomes };
 }
 
-/** For receipts: their proof stays; the platform's ids, texts and names of the person go. */
+/** Keeps the proof of receipts; removes the platform's ids, texts and names of the person. */
 export function receiptsWithout(item: Item, indexes: Indexes): Change | undefined {
   const receipts = receiptsOf(item);
   const left = receipts.map((receipt) => (indexes.has(receipt.index) ? anonymizedReceipt(receipt) : receipt));
@@ -74,11 +74,10 @@ const SharedSchema = v.object({
   header: v.optional(v.string()),
 });
 
-/** Replaces an erased header. */
 const noHeader = 'null';
 
 /**
- * For shared data, of a job or its acceptance. `attends` goes if it names the person, and with the header once all
+ * Changes shared data of a job or its acceptance. `attends` goes if it names the person, and with the header once all
  * recipients are erased.
  */
 export function sharedWithout(

@@ -47,7 +47,7 @@ interface Marking {
   readonly head: JobItem['head'];
 }
 
-/** Erases recipients of one job. Undefined for another client's job. */
+/** Erases recipients of one job. Returns undefined for another client's job. */
 export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): EraseInJob {
   const find = async (key: ItemKey): Promise<Item | undefined> =>
     (await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))).Item;
@@ -96,7 +96,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     return { messages: indexes.size, ...states, changed };
   };
 
-  /** All erased indexes of the job from now on; undefined if nothing is written. */
+  /** Returns all erased indexes of the job from now on, or undefined if nothing is written. */
   async function marked(jobId: string, { indexes, job, head }: Marking): Promise<ReadonlySet<number> | undefined> {
     if (!rewriter.writes || (job.erasing && [...indexes].every((index) => job.erased?.has(index)))) return undefined;
     const { Attributes } = await client.send(
@@ -198,8 +198,8 @@ function addressesIn(item: Item): (readonly [index: number, to: string | undefin
 }
 
 /**
- * Other ids of the person in its receipts and addresses. A recipient without a known id is another person, of an
- * unfinished erasure.
+ * Returns other ids of the person in its receipts and addresses. A recipient without a known id is another person, of
+ * an unfinished erasure.
  */
 function othersOf(
   ids: PersonIds,

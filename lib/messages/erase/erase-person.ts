@@ -25,18 +25,17 @@ type Place = JobPlace | (typeof otherPlaces)[number];
 export const places: readonly Place[] = [...jobPlaces, ...otherPlaces];
 
 export interface Erased {
-  /** Number of passes; the last found nothing if `clean`. */
+  /** The last pass found nothing if `clean`. */
   readonly passes: number;
   readonly jobs: number;
   readonly messages: number;
-  /** Unsent messages, which end `failed`, `erased`. */
+  /** Unsent messages end `failed`, `erased`. */
   readonly pending: number;
-  /** Messages that workers had at the last look: run again some minutes later. */
+  /** Workers had these messages at the last look: the operator runs again some minutes later. */
   readonly underWay: number;
   readonly changed: Readonly<Record<Place, number>>;
-  /** Other ids of the same person by the platform's word, erased as well. */
   readonly linkedIds: number;
-  /** Unknown kinds of items, which may hold anything. */
+  /** Items of unknown kinds may hold anything. */
   readonly unknownKinds: readonly string[];
   readonly clean: boolean;
   readonly readUnits: number;
@@ -48,7 +47,7 @@ const mostPasses = 4;
 const findingsAtOnce = 10;
 
 /**
- * Erases a person, or only counts in a dry run. Idempotent, and may stop anywhere. Memory holds one page per scan
+ * Erases a person, or only counts in a dry run. Is idempotent, and may stop anywhere. Memory holds one page per scan
  * segment, and found job ids. Rejects when a store cannot be reached.
  */
 export async function erasePerson(erasing: Erasing, ports: ErasePorts): Promise<Erased> {
@@ -74,7 +73,7 @@ interface InJob {
 class Run {
   readonly #erasing: Erasing;
   readonly #ports: ErasePorts;
-  /** In all spellings, because clients spell numbers differently. */
+  /** They are in all spellings, because clients spell numbers differently. */
   readonly #ids: Set<string>;
   readonly #jobs = new Map<string, InJob>();
   readonly #changed = Object.fromEntries(places.map((place) => [place, 0])) as Record<Place, number>;
@@ -118,7 +117,8 @@ class Run {
   }
 
   /**
-   * Whether another pass may find more, because this one wrote or learned an id. A dry run would find the same again.
+   * Tells whether another pass may find more, because this one wrote or learned an id. A dry run would find the same
+   * again.
    */
   async pass(): Promise<boolean> {
     const { rewriter, scanMessages, scanEvents } = this.#ports;

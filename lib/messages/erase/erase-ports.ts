@@ -9,16 +9,16 @@ export interface PersonInJob {
   readonly jobId: string;
   readonly indexes: readonly number[];
   readonly ids: PersonIds;
-  /** Only jobs of this client. */
+  /** Only jobs of this client are erased. */
   readonly clientId?: number | undefined;
 }
 
-/** The result in one job; in a dry run, what would be done. */
+/** In a dry run, it is what would be done. */
 export interface ErasedInJob {
   readonly messages: number;
-  /** Unclaimed messages, which end `failed`, `erased`. */
+  /** Unclaimed messages end `failed`, `erased`. */
   readonly pending: number;
-  /** Messages in a worker's hands: it may still write the platform's words about them, so the job stays unfinished. */
+  /** Workers hold these messages and may still write the platform's words about them, so the job stays unfinished. */
   readonly underWay: number;
   readonly changed: Readonly<Partial<Record<JobPlace, number>>>;
 }
@@ -30,7 +30,7 @@ export type EraseInJob = (
 ) => Promise<ErasedInJob | undefined>;
 
 /**
- * Ids that an erasure has learned, by a given id. Stored before their source goes, so that a dead run can be repeated.
+ * An erasure stores ids that it learns, by a given id, before their source goes, so that a dead run can be repeated.
  */
 export interface LearnedIds {
   of(id: string): Promise<readonly string[]>;

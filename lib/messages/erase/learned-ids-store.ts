@@ -13,7 +13,7 @@ interface StoreOptions {
 
 const ItemSchema = v.object({ ids: v.set(v.string()) });
 
-/** Learned ids under the keyed digest of a given id, until the erasure ends. */
+/** Keeps learned ids under the keyed digest of a given id, until the erasure ends. */
 export function learnedIdsStore({ client, table, nameOf, nowMs }: StoreOptions): LearnedIds {
   return {
     of: async (id) => {

@@ -12,20 +12,19 @@ import { isOf, mayName, type PersonIds, spells, without } from './person.ts';
 export type PersonData =
   /** Recipients of a job are the person, or an erasure of the job is unfinished: the whole job is examined. */
   | { readonly kind: 'job'; readonly jobId: string; readonly indexes: readonly number[] }
-  /** The item is removed as a whole. `linked`: other ids of the person. */
+  /** `linked` are other ids of the person. */
   | { readonly kind: 'gone'; readonly place: 'optOutRows' | 'replacedIds'; readonly linked: readonly string[] }
   | { readonly kind: 'changed'; readonly place: 'idempotencyKeys'; readonly change: Readonly<Record<string, unknown>> }
   | { readonly kind: 'pair'; readonly place: 'pairs'; readonly hashes: readonly string[] }
-  /** An item of an unknown kind, which may name a person. */
   | { readonly kind: 'unknown'; readonly prefix: string };
 
-/** The attributes that a scan reads. The rest of a found job is read later. */
+/** A scan reads only these. The rest of a found job is read later. */
 export const attributesRead = [
   ...['pk', 'sk', 'to', 'erasing', 'erased', 'recipients', 'receipts', 'warning', 'recipient', 'by', 'pairs'],
 ] as const;
 
 /**
- * Kinds that name no person: they hold ids, codes, times or keyed digests. ERASING items go when their erasure ends.
+ * These kinds name no person: they hold ids, codes, times or keyed digests. ERASING items go when their erasure ends.
  */
 const nameless = [
   'ERASING',
@@ -43,10 +42,10 @@ const nameless = [
   'BUDGET',
 ] as const;
 
-/** Items of a job that reveal no more of recipients than the country. */
+/** These items reveal no more of recipients than the country. */
 const namelessOfJob: ReadonlySet<string> = new Set(['ACCEPTED', 'DOUBT', 'SPENT', 'COUNT', 'RESERVED']);
 
-/** Numerous nameless kinds, which the scan filters out; slices are read with their job. */
+/** The scan filters out these numerous nameless kinds; slices are read with their job. */
 export const skippedKinds = { partitions: ['DISPATCHES#'], sortKeys: ['SLICE#'] } as const;
 
 const mostUnpackedBytes = 32 * 1_048_576;
@@ -60,7 +59,10 @@ interface Looked {
   readonly ids: PersonIds;
 }
 
-/** The finding about the person, if any. With a client: only that client's data, and jobs of all clients. */
+/**
+ * Returns the finding about the person, if any. With a client it concerns only that client's data, and jobs of all
+ * clients.
+ */
 export function personDataIn(item: Item, ids: PersonIds, clientId?: number): PersonData | undefined {
   const { pk, sk } = v.parse(ItemSchema, item);
   const prefix = pk.split('#', 1)[0] ?? '';

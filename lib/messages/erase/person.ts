@@ -1,20 +1,20 @@
 import { canonicalAddress } from '../request/recipient-address.ts';
 
-/** The ids of one person: digits of numbers, and business-scoped user ids. */
+/** They are one person's: digits of numbers, and business-scoped user ids. */
 export type PersonIds = ReadonlySet<string>;
 
-/** Whether an address is the person's, with or without the plus. */
+/** Tells whether an address is the person's, with or without the plus. */
 export function isOf(ids: PersonIds, address: string | undefined): boolean {
   return address !== undefined && ids.has(canonicalAddress(address));
 }
 
-/** Whether a text may contain an id: the fast half of `spells`. */
+/** Tells whether a text may contain an id: the fast half of `spells`. */
 export function mayName(ids: PersonIds, text: string): boolean {
   for (const id of ids) if (text.includes(id)) return true;
   return false;
 }
 
-/** Whether a text contains an id as a whole word: part of a longer number is another number. */
+/** Tells whether a text contains an id as a whole word: part of a longer number is another number. */
 export function spells(ids: PersonIds, text: string): boolean {
   return [...ids].some((id) => wordsOf(id, text).next().done === false);
 }

@@ -4,15 +4,12 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import type { Change } from './anonymized-items.ts';
 
-/**
- * Writes of an erasure, each a compare-and-set on the attributes it replaces. A dry run gives the same answers without
- * writing.
- */
+/** Each write is a compare-and-set on the attributes it replaces. A dry run gives the same answers without writing. */
 export interface Rewriter {
   readonly writes: boolean;
   /**
-   * Changes an item by a rule, which runs again after a conflict. True when it changed. `seen` is the key and the
-   * attributes read.
+   * Changes an item by a rule, which runs again after a conflict. Returns true when it changed. `seen` is the key and
+   * the attributes read.
    */
   rewrite(table: string, seen: Item, rule: (item: Item) => Change | undefined): Promise<boolean>;
   /** Removes an item if this attribute is unchanged. */

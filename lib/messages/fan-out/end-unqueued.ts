@@ -17,7 +17,6 @@ export interface EndPorts {
 }
 
 interface Ending {
-  /** The first recipient of a slice. */
   readonly from: number;
   readonly until: number;
   readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;
@@ -28,7 +27,7 @@ interface Told {
   readonly nowMs: number;
 }
 
-/** The same in every run, so that a repeated run finds its own endings and emits them again. */
+/** It is the same in every run, so that a repeated run finds its own endings and emits them again. */
 const owner = 'fan-out';
 const slicesAtOnce = 10;
 

@@ -6,8 +6,8 @@ import { type FanOutEnd, type FanOutPorts, Round } from './round.ts';
 export type { FanOutEnd, FanOutPorts } from './round.ts';
 
 /**
- * Turns a job into chunks, in rounds (job-rounds.ts), then hands it to the watcher (D41). Idempotent by claims. Throws
- * when queue or store stay unreachable: SQS then delivers again.
+ * Turns a job into chunks, in rounds (job-rounds.ts), then hands it to the watcher (D41). Is idempotent by claims.
+ * Throws when queue or store stay unreachable: SQS then delivers again.
  */
 export async function fanOutJob(message: JobMessage, owner: string, ports: FanOutPorts): Promise<FanOutEnd> {
   const { jobId, clientId } = message;

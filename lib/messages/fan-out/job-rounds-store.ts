@@ -20,7 +20,7 @@ const RoundSchema = v.object({
   dueMs: v.exactOptional(v.number()),
 });
 
-/** The attributes of a job item about its rounds; absent before the first round. */
+/** They are absent before the first round. */
 const RoundsSchema = v.object({
   round: v.optional(RoundSchema),
   queued: v.optional(v.number(), 0),

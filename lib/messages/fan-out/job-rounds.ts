@@ -20,38 +20,36 @@ import type { CompositionPlan } from '../request/compose.ts';
 // So while recipients are left, a message of this round or the next is queued, and no two runs queue side by side.
 // While the store is down, nothing is queued.
 
-/** The round of a job and its lease; no lease between two rounds. */
+/** There is no lease between two rounds. */
 export interface RoundRecord {
   readonly round: number;
   readonly lease?: Lease | undefined;
-  /**
-   * For a scheduled send: when the round's message is due. A lost one might otherwise be missed only after days (D56).
-   */
+  /** A scheduled send's round message is due then: a lost one might otherwise be missed only after days (D56). */
   readonly dueMs?: number | undefined;
 }
 
-/** Higher than the round of any message. */
+/** It is higher than the round of any message. */
 export const roundAfterLast = Number.MAX_SAFE_INTEGER;
 
-/** Shorter than the redelivery time of a killed run's message, so that its next run need not wait. */
+/** It is shorter than the redelivery time of a killed run's message, so that its next run need not wait. */
 export const leaseMs = 45_000;
 
-/** A run queues nothing when its lease ends sooner: the longest request, plus clock skew. */
+/** A run queues nothing when its lease ends sooner: the longest request, plus clock skew, takes this long. */
 export const leaseMarginMs = 18_000;
 
-/** The visibility of a delivery in work, renewed every `holdEveryMs`: a killed run costs a minute at most. */
+/** A delivery in work is invisible this long, renewed every `holdEveryMs`: a killed run costs a minute at most. */
 export const holdSeconds = 60;
 export const holdEveryMs = 20_000;
 
 export interface RoundRun {
   readonly jobId: string;
   readonly round: number;
-  /** Unique for each run and delivery. */
+  /** It is unique for each run and delivery. */
   readonly owner: string;
 }
 
 /**
- * Recipients from the first unqueued one to `until`, with the first lane position. With lots, a wave lies in one
+ * A wave goes from the first unqueued recipient to `until`, with the first lane position. With lots, it lies in one
  * stretch (recipient-ranges.ts) from `from` on.
  */
 export interface Wave {
@@ -63,11 +61,10 @@ export interface Wave {
 export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
 
 export interface Progress {
-  /** Number of recipients that are queued or ended, from the first on; with lots, the sum over all stretches. */
+  /** This many recipients are queued or ended, from the first on; with lots, the sum over all stretches. */
   readonly queued: number;
-  /** With lots: the number for each stretch, in order. Each only grows. */
+  /** With lots, each stretch has its number, in order, which only grows. */
   readonly ofStretches?: readonly number[];
-  /** The announced wave, which may be queued. */
   readonly wave?: Wave;
 }
 
@@ -93,26 +90,29 @@ export interface StoredJob {
   readonly plan: CompositionPlan;
   readonly repeats: readonly Repeat[];
   readonly waitsMs: ReadonlyMap<number, number>;
-  /** For a scheduled send (D56): its call times, and the header input that a changed template is judged with. */
+  /** A scheduled send has call times, and the header input that a changed template is judged with (D56). */
   readonly lots?: readonly Lot[];
   readonly header?: HeaderInput;
 }
 
-/** Jobs as the fan-out sees them. Writes are idempotent. Rejects when the store cannot be reached. */
+/** Writes are idempotent. Every method rejects when the store cannot be reached. */
 export interface JobRounds {
-  /** Strongly consistent. Undefined for an unknown or forgotten job. */
+  /** Reads strongly. Returns undefined for an unknown or forgotten job. */
   find(jobId: string): Promise<StoredJob | undefined>;
-  /** At least one recipient, as many as one read returns. Strongly consistent. */
+  /** Returns at least one recipient, as many as one read returns. Reads strongly. */
   recipientsFrom(jobId: string, firstIndex: number): Promise<readonly StoredRecipient[]>;
   /** Begins the job; `withdrawn` when its client was told that nothing is sent (D25). */
   begin(job: StoredJob): Promise<'begun' | 'withdrawn'>;
   take(run: RoundRun, nowMs: number): Promise<Taken>;
   /**
-   * Writes the progress and renews the lease. Undefined when another run has the round, or when an earlier announcement
-   * lands again.
+   * Writes the progress and renews the lease. Returns undefined when another run has the round, or when an earlier
+   * announcement lands again.
    */
   announce(run: RoundRun, progress: Progress, nowMs: number): Promise<JobState | undefined>;
-  /** Hands the job over to the next round; false when another run has the round. `dueMs` belongs to scheduled sends. */
+  /**
+   * Hands the job over to the next round; returns false when another run has the round. `dueMs` belongs to scheduled
+   * sends.
+   */
   handOver(run: RoundRun, progress: Progress, next: NextRound): Promise<boolean>;
   /** A scheduled send is released completely: lost-rounds.ts no longer looks at it. */
   leaveSchedule(jobId: string): Promise<void>;

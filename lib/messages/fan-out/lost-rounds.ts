@@ -20,7 +20,7 @@ export const lostAfterMs = 1_200_000;
 
 export interface ScheduledJob {
   readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>;
-  /** Absent: the first round was never taken. */
+  /** Without it, the first round was never taken. */
   readonly round?: RoundRecord;
 }
 
@@ -32,7 +32,7 @@ export interface UnreadableJob {
 
 export interface LostRoundsPorts {
   readonly scheduled: {
-    /** Scheduled jobs that may still wait, in pages; forgotten jobs are left out. */
+    /** Yields pages of scheduled jobs that may still wait, without forgotten ones. */
     all(): AsyncIterable<readonly (ScheduledJob | UnreadableJob)[]>;
     leave(jobId: string): Promise<void>;
   };

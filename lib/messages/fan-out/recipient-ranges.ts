@@ -4,22 +4,25 @@ import { type Lot, lastSlotBeforeEndMs, type Opening, openingStateAt } from '../
 import type { Progress } from './job-rounds.ts';
 
 /**
- * Consecutive recipients that are released in order, from a slice's start: all of a job, or for a scheduled send (D56)
- * the whole slices of a lot, or a slice in which lots meet.
+ * Recipients from a slice's start are released in order: all of a job, or for a scheduled send (D56) the whole slices
+ * of a lot, or a slice in which lots meet.
  */
 export interface RecipientRange {
   readonly from: number;
   readonly until: number;
-  /** The openings of each of its lots; undefined for a job without lots, which is always open. */
+  /** Each of its lots has openings. A job without lots is always open. */
   readonly lots?: readonly (readonly Opening[])[];
 }
 
-/** The rest of a stretch, and the stretch's index in the job. */
+/** It is the rest of a stretch, and the stretch's index in the job. */
 export interface RangeRest extends RecipientRange {
   readonly at: number;
 }
 
-/** Open until a time, in an opening of `lengthMs`; closed until a time; or over, because its lots do not open again. */
+/**
+ * A stretch is open until a time, in an opening of `lengthMs`; closed until a time; or over, because its lots do not
+ * open again.
+ */
 export type RangeState =
   | { readonly kind: 'open'; readonly untilMs: number; readonly lengthMs: number }
   | { readonly kind: 'closed'; readonly opensAtMs: number }
@@ -30,7 +33,7 @@ interface JobOfLots {
   readonly lots?: readonly Lot[];
 }
 
-/** The stretches of a job, in order. Deterministic. */
+/** Returns the stretches of a job, in order. Is deterministic. */
 export function rangesOf({ head: { total }, lots }: JobOfLots): readonly RecipientRange[] {
   if (lots === undefined) return [{ from: 0, until: total }];
   const stretches: RecipientRange[] = [];
@@ -42,7 +45,7 @@ export function rangesOf({ head: { total }, lots }: JobOfLots): readonly Recipie
       from = whole;
     }
     if (until <= from) continue;
-    // The lots that end in this slice, and the one that continues behind it.
+    // These lots end in this slice, beside the one that continues behind it.
     const end = Math.min(total, from + sliceSize);
     const last = lots.findIndex((lot) => lot.until >= end);
     stretches.push({ from, until: end, lots: lots.slice(at, last + 1).map((lot) => lot.open) });
@@ -58,7 +61,7 @@ export function restsOf(stretches: readonly RecipientRange[], { queued, ofStretc
   });
 }
 
-/** The progress once a stretch is queued or ended up to `until`. */
+/** Returns the progress once a stretch is queued or ended up to `until`. */
 export function advanced(
   stretches: readonly RecipientRange[],
   { queued, ofStretches }: Progress,
@@ -102,7 +105,7 @@ function standingOf(open: readonly Opening[], nowMs: number, expiresAtMs: number
   return { kind: 'open', untilMs, lengthMs: untilMs - fromMs };
 }
 
-/** When recipients that miss the present opening may go on; undefined if never. */
+/** Returns when recipients that miss the present opening may go on, or undefined if never. */
 export function opensNextMs(stretch: RecipientRange, nowMs: number, expiresAtMs?: number): number | undefined {
   const standing = rangeState(stretch, nowMs, expiresAtMs);
   if (standing.kind === 'closed') return standing.opensAtMs;
@@ -112,14 +115,14 @@ export function opensNextMs(stretch: RecipientRange, nowMs: number, expiresAtMs?
   return later.kind === 'closed' ? later.opensAtMs : standing.untilMs;
 }
 
-/** The lots of recipients `first` to `last`; `until` stays the index in the job. */
+/** Returns the lots of recipients `first` to `last`; `until` stays the index in the job. */
 export function lotsBetween(lots: readonly Lot[], first: number, last: number): Lot[] {
   const from = lots.findIndex(({ until }) => first < until);
   const to = lots.findIndex(({ until }) => last < until);
   return lots.slice(from, to + 1);
 }
 
-/** The lots without past openings, as a chunk carries them. */
+/** Returns the lots without past openings, as a chunk carries them. */
 export function withoutEnded(lots: readonly Lot[], nowMs: number): Lot[] {
   return lots.map(({ until, open }) => ({ until, open: open.filter(([, untilMs]) => untilMs > nowMs) }));
 }

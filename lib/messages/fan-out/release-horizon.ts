@@ -2,13 +2,13 @@ import { type Schedule, slotMsOf } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 
 /*
- * How much of a job is released at a time: little, because a cancelled or parked job leaves a hole; enough for the lane
- * until its job message returns.
+ * A job is released a little at a time, because a cancelled or parked job leaves a hole, but enough for the lane until
+ * its job message returns.
  */
 
 const clamped = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
 
-/** How far ahead slots are reserved: the time of 200 messages at the lane's present share. */
+/** Returns how far ahead slots are reserved: the time of 200 messages at the lane's present share. */
 export function horizonMs(everyMs: number, share: number): number {
   return clamped(20_000, (200 * everyMs) / share, 600_000);
 }
@@ -22,13 +22,13 @@ export function nextRoundSeconds(horizon: number): number {
 }
 
 const longestDelaySeconds = 900;
-/** Jitter for jobs that open at one moment, or wait for days. */
+/** Jitter spreads jobs that open at one moment, or wait for days. */
 const openingSpreadSeconds = 5;
 const waitingSpreadSeconds = 60;
 
 /**
- * The delay until something opens (D56): not earlier, for slots before would be lost, or as late as the queue allows.
- * `random` from 0 to 1 adds jitter.
+ * Returns the delay until something opens (D56): not earlier, for slots before would be lost, or as late as the queue
+ * allows. `random` from 0 to 1 adds jitter.
  */
 export function openingDelaySeconds(opensAtMs: number, nowMs: number, random: number): number {
   const leftSeconds = Math.max(1, Math.ceil((opensAtMs - nowMs) / 1_000));
@@ -37,7 +37,7 @@ export function openingDelaySeconds(opensAtMs: number, nowMs: number, random: nu
   return longestDelaySeconds - Math.floor(random * waitingSpreadSeconds);
 }
 
-/** The last slot of a lane; 0 without one. */
+/** Returns the last slot of a lane, or 0 without one. */
 export function lastSlotMsOf(schedule: Schedule, { clientId, lane: name }: LaneName): number {
   for (const { lanes } of schedule.segments.toReversed()) {
     const lane = lanes.find((each) => each.clientId === clientId && each.lane === name);

@@ -13,7 +13,7 @@ export interface ReleasePorts {
   readonly nowMs: () => number;
 }
 
-/** An opening in which messages may leave now: its end, and its whole length. */
+/** Messages may leave until its end; `lengthMs` is its whole length. */
 export interface OpeningNow {
   readonly untilMs: number;
   readonly lengthMs: number;
@@ -25,13 +25,12 @@ export interface Release {
   everyMs(): number;
   schedule(): Schedule;
   /**
-   * The size of the next wave, with slots before the end of `opening`. 0 when this round has released enough, or no
-   * slice fits.
+   * Returns the size of the next wave, with slots before the end of `opening`: 0 when this round has released enough,
+   * or no slice fits.
    */
   next(opening?: OpeningNow): number;
   reserve(count: number): Promise<number>;
   readonly nextRoundSeconds: number;
-  /** The slot of the last released message. */
   lastMs(): number;
 }
 
@@ -41,7 +40,7 @@ const mostOfWave = 2_000;
 /** A shorter wave is not worth its writes. */
 const shortestWaveMs = 2_000;
 
-/** The release of one round. Throws when the pace of its number cannot be read. */
+/** Returns the release of one round. Throws when the pace of its number cannot be read. */
 export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Release> {
   const { clientId, phoneNumberId } = head;
   const lane = { clientId, lane: laneOf(head.jobId, head.total) };
@@ -83,8 +82,8 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
 }
 
 /**
- * Whole slices with slots before the end of the opening. An opening shorter than a slice gets one: its worker sends
- * what fits.
+ * Returns whole slices with slots before the end of the opening. An opening shorter than a slice gets one: its worker
+ * sends what fits.
  */
 function fittingIn({ untilMs, lengthMs }: OpeningNow, startMs: number, everyMs: number): number {
   const slots = (untilMs - startMs) / everyMs;
@@ -92,7 +91,7 @@ function fittingIn({ untilMs, lengthMs }: OpeningNow, startMs: number, everyMs: 
   return sliceSize * Math.max(0, Math.floor(slots / sliceSize));
 }
 
-/** Whole chunks with slots within this time; 0 if it is not worth a wave. */
+/** Returns whole chunks with slots within this time, or 0 if it is not worth a wave. */
 function waveCount(withinMs: number, everyMs: number, share: number): number {
   if (withinMs < shortestWaveMs) return 0;
   const slots = Math.min(longestWaveMs, withinMs * share) / everyMs;

@@ -17,19 +17,18 @@ export interface RevalidationPorts {
   readonly templates: Pick<TemplatesForSending, 'find'>;
 }
 
-/** What the job is sent as, or how all of it ends. */
+/** A job is sent by `head` and `plan`, or all of it ends as `stop` says. */
 export type Revalidation =
   | {
       readonly kind: 'sendable';
-      /** The head with today's path, category and credential. */
       readonly head: JobHead;
       readonly plan: CompositionPlan;
-      /** Whether a recipient's parameters fit today's template. */
+      /** Tells whether a recipient's parameters fit today's template. */
       readonly fits: (recipient: StoredRecipient) => boolean;
     }
   | { readonly kind: 'refused'; readonly stop: Pick<JobStop, 'state' | 'code' | 'reason'> };
 
-/** As acceptance found it, for a job that is not scheduled. */
+/** Returns the job as acceptance found it. */
 export function asAccepted({ head, plan }: Pick<StoredJob, 'head' | 'plan'>): Revalidation {
   return { kind: 'sendable', head, plan, fits: () => true };
 }
@@ -78,7 +77,7 @@ function refused(code: string, reason?: string): Revalidation {
   return { kind: 'refused', stop: { state: 'failed', code, ...omitUndefined({ reason }) } };
 }
 
-/** The parameters that the template would need if it were approved. */
+/** Returns the parameters that the template would need if it were approved. */
 function contractOf(template: PlatformTemplate): ParameterContract | Refusal {
   try {
     return parameterContract({ ...template, status: 'APPROVED' });
@@ -113,7 +112,7 @@ function headOf(
   };
 }
 
-/** D30. Whether the platform offers the marketing endpoint to the WABA is not asked again. */
+/** Chooses the endpoint (D30), without asking again whether the platform offers the marketing endpoint to the WABA. */
 function pathOf(head: JobHead, template: PlatformTemplate, category: string): SendPath {
   if (template.optimization_spec !== undefined) return 'marketing_messages';
   const hasOwnTime = category === 'MARKETING' && template.message_send_ttl_seconds !== undefined;

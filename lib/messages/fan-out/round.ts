@@ -52,19 +52,18 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** `again`: SQS delivers the same message once more. */
+/** `again` makes SQS deliver the same message once more. */
 export type FanOutEnd = 'done' | 'again';
 
 type Settlement = Pick<JobStop, 'state' | 'code' | 'reason'>;
 type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
 
-/** The outcome of recipients without another opening (D56). */
+/** Recipients without another opening end this way (D56). */
 const outOfTime: Settlement = { state: 'expired', code: 'expired' };
 
-/** Recipients ended between two writes of the progress. */
+/** This many recipients end between two writes of the progress. */
 const endedAtOnce = 500;
 
-/** Time that a wave needs, with all retries of a failing queue. */
 const waveBudgetMs = 15_000;
 
 export interface RoundFacts {
@@ -82,7 +81,7 @@ export class Round {
   readonly #ending: Pick<JobHead, 'expiresAtMs'> & Pick<StoredJob, 'lots'>;
   progress: Progress;
   #state: JobState;
-  /** Judged once per round that releases something. */
+  /** It is judged once per round that releases something. */
   #judged: Revalidation | undefined;
   #heldAtMs: number;
   #leaseUntilMs: number;
@@ -148,8 +147,8 @@ export class Round {
   }
 
   /**
-   * The step of a job that is not stopped. An announced wave is queued even after its opening: the worker checks each
-   * recipient (D56).
+   * Takes the step of a job that is not stopped. An announced wave is queued even after its opening: the worker checks
+   * each recipient (D56).
    */
   async #step(by: Exclude<ByJobState, { kind: 'settle' }>): Promise<FanOutEnd | undefined> {
     const { message } = this.#facts;
@@ -165,7 +164,7 @@ export class Round {
     if (by.kind === 'wait') {
       return await this.#nextRound({ ...message, parkedSeconds: by.delaySeconds }, by.delaySeconds);
     }
-    // Waits as long again after it has resumed, behind what waits in the dispatch queue.
+    // The job waits as long again after it has resumed, behind what waits in the dispatch queue.
     if (parkedSeconds !== undefined) return await this.#nextRound(resumed, parkedSeconds);
     return await this.#wave();
   }
@@ -185,8 +184,8 @@ export class Round {
   }
 
   /**
-   * The recipients of the next wave, or seconds until the next round. Of open stretches, the one that closes first goes
-   * first.
+   * Returns the recipients of the next wave, or seconds until the next round. Of open stretches, the one that closes
+   * first goes first.
    */
   #next(release: Release): RangeRest | number {
     const { wave, queued } = this.progress;
@@ -208,7 +207,7 @@ export class Round {
     return this.#untilOpeningSeconds(rests);
   }
 
-  /** Undefined: the wave is queued, or the job is stopped. */
+  /** Returns undefined once the wave is queued, or the job is stopped. */
   async #wave(): Promise<FanOutEnd | undefined> {
     const { job, message } = this.#facts;
     const ports = this.#ports;
@@ -248,7 +247,7 @@ export class Round {
     return this.#release;
   }
 
-  /** Undefined when too many jobs reserve on the number. This is no failure, so it uses up no delivery. */
+  /** Returns undefined when too many jobs reserve on the number. This is no failure, so it uses up no delivery. */
   async #reserved(release: Release, { from, until, lots }: RangeRest): Promise<Wave | undefined> {
     try {
       const position = await release.reserve(until - from);
@@ -305,14 +304,14 @@ export class Round {
     return (await this.#ports.jobs.handOver(this.#facts.run, this.progress, next)) ? 'done' : 'again';
   }
 
-  /** When a round's message is due, for a scheduled job that lost-rounds.ts watches. */
+  /** Returns when a round's message is due, for a scheduled job that lost-rounds.ts watches. */
   dueAfter(delaySeconds: number): Pick<NextRound, 'dueMs'> {
     if (this.#facts.job.head.when === undefined) return {};
     return { dueMs: this.#ports.nowMs() + delaySeconds * 1_000 };
   }
 }
 
-/** Jittered, so that two contenders do not collide twice. */
+/** Adds jitter, so that two contenders do not collide twice. */
 function contendedSeconds(random: number): number {
   return 2 + Math.floor(random * 8);
 }

@@ -13,7 +13,7 @@ const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson()
 
 const pageItems = 100;
 
-/** Scheduled jobs in the messages table; strongly consistent. */
+/** Reads scheduled jobs in the messages table, strongly consistently. */
 export function scheduledJobsStore(
   client: DynamoDBDocumentClient,
   table: string,

@@ -6,10 +6,9 @@ import type { Lot } from '../lots.ts';
 import { turnAt } from '../pace/schedule.ts';
 import { lotsBetween } from './recipient-ranges.ts';
 
-/** Consecutive composed recipients, beginning with a slice, and the lane position of the first. */
+/** Consecutive composed recipients begin with a slice; the first has the lane position. */
 export interface ComposedWave {
   readonly head: JobHead;
-  /** For a scheduled send: the job's openings that have not ended. */
   readonly lots?: readonly Lot[] | undefined;
   readonly lane: string;
   readonly limitPerSecond: number;
@@ -19,10 +18,10 @@ export interface ComposedWave {
 
 /** From this spacing of slots on, slices of a chunk need no stride. */
 const strideFromEveryMs = 4;
-/** The stride between a chunk's slices on a fast number: a worker cannot make all calls at once. */
+/** A chunk's slices keep this stride on a fast number: a worker cannot make all calls at once. */
 const strideMs = 100;
 
-/** The chunks of a wave. `everyMs` is the spacing of slots. */
+/** Returns the chunks of a wave. `everyMs` is the spacing of slots. */
 export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[] {
   const slices = slicesOf(wave);
   // A chunk is a turn, so it stays whole where jobs compete.

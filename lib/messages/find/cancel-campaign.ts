@@ -8,11 +8,11 @@ export interface CancelCampaignPorts extends StopPorts {
 
 export interface CancelledOfCampaign {
   readonly cancelled: number;
-  /** Some dispatches are left: repeat the request. */
+  /** Some dispatches are left, so the client repeats the request. */
   readonly more: boolean;
 }
 
-/** The last time to begin with a dispatch: it takes some seconds, and the gateway waits thirty. */
+/** No dispatch is begun later: it takes some seconds, and the gateway waits thirty. */
 const beginForMs = 15_000;
 const atOnce = 8;
 const dispatchesOfRead = 100;

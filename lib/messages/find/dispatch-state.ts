@@ -5,13 +5,13 @@ import { invalid } from '../../http/refusal.ts';
 import type { JobState } from '../job-state.ts';
 import type { OutcomeCounts } from '../report/outcome.ts';
 
-/** The state of a dispatch in one word (D59). */
+/** One word says how a dispatch stands (D59). */
 const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled'] as const;
 export type DispatchState = (typeof dispatchStates)[number];
 export const DispatchStateWord = v.picklist(dispatchStates);
 
 export interface DispatchStateFacts {
-  /** The earliest call of a scheduled send (D56). */
+  /** No call of a scheduled send is earlier (D56). */
   readonly fromMs: number | undefined;
   readonly state: JobState;
   readonly counts: Pick<OutcomeCounts, 'pending'>;
@@ -28,7 +28,7 @@ export function dispatchState({ fromMs, state, counts }: DispatchStateFacts, now
   return state.stop === undefined && fromMs !== undefined && nowMs < fromMs ? 'scheduled' : 'running';
 }
 
-/** The states in a filter; undefined for all. Refuses an unknown state with 400. */
+/** Returns the states in a filter, or undefined for all. Refuses an unknown state with 400. */
 export function dispatchStatesOf(filter: readonly string[] | undefined): ReadonlySet<DispatchState> | undefined {
   if (filter === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(dispatchStates);

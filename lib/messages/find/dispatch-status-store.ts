@@ -20,8 +20,8 @@ export interface StoredStatus {
 
 export interface StoredStatuses {
   /**
-   * In order, up to a dispatch that needs too much reading (never the first). Null: withdrawn. One round trip, two if a
-   * job was stopped just now.
+   * Returns statuses in order, up to a dispatch that needs too much reading (never the first). Null means withdrawn.
+   * Makes one round trip, two if a job was stopped just now.
    */
   of(listed: readonly DispatchPointer[]): Promise<readonly (StoredStatus | null)[]>;
 }
@@ -66,7 +66,7 @@ export function dispatchStatusStore(
   };
 }
 
-/** How many of the newest dispatches are read message by message; at least one. */
+/** Returns how many of the newest dispatches are read message by message; at least one. */
 function readLive(listed: readonly DispatchPointer[]): number {
   let partitions = 0;
   const end = listed.findIndex(({ total }, at) => {
@@ -94,7 +94,7 @@ function jobIn(items: readonly Item[]): ReadJob {
   };
 }
 
-/** Counts from messages if read, else from the statement. Null: withdrawn. Undefined: neither is there. */
+/** Counts from messages if read, else from the statement. Null means withdrawn, undefined that neither is there. */
 function countsOf(
   { jobId, total }: DispatchPointer,
   { state, statement, ...job }: ReadJob,

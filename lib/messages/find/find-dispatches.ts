@@ -8,7 +8,7 @@ import { DispatchSchema, statusAnswer } from '../report/report.ts';
 import { type DispatchState, DispatchStateWord, dispatchState } from './dispatch-state.ts';
 import type { StoredStatus, StoredStatuses } from './dispatch-status-store.ts';
 
-/** A dispatch in a search (D59): the head of its report, its state, and its cost. */
+/** A search shows the head of a dispatch's report, its state, and its cost (D59). */
 export const FoundDispatchSchema = v.object({
   ...DispatchSchema.entries,
   state: v.pipe(DispatchStateWord, v.description('Where the dispatch stands, in one word.')),
@@ -22,13 +22,13 @@ export interface FindPorts {
 
 export interface FoundPage {
   readonly data: readonly v.InferOutput<typeof FoundDispatchSchema>[];
-  /** The sort key before the next page; undefined on the last. */
+  /** The next page begins after this sort key; the last has none. */
   readonly next?: string;
 }
 
 /**
- * One page, newest first, in two round trips. `states` filters what was read, so a page may be short; only the last has
- * no `next`.
+ * Reads one page, newest first, in two round trips. `states` filters what was read, so a page may be short; only the
+ * last has no `next`.
  */
 export async function findDispatches(
   { dispatches, standings, nowMs }: FindPorts,

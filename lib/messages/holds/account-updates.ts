@@ -31,7 +31,7 @@ export function newUpdates(words: readonly AccountUpdate[], { restoredMs = {} }:
   return words.filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word)).toSorted(byTime);
 }
 
-/** The holds after these words. The last word with a code on a scope wins. */
+/** Returns the holds after these words. The last word with a code on a scope wins. */
 export function afterUpdates(words: readonly AccountUpdate[], nowMs: number): HoldRule {
   return (holds) => {
     const said = newUpdates(words, holds);
@@ -74,7 +74,7 @@ function withRestored(holds: Holds, words: readonly AccountUpdate[]): Holds {
 }
 
 export interface AccountUpdatePorts {
-  /** Like `HoldsOfWabas.change`: undefined when this writer always lost the race. */
+  /** Works like `HoldsOfWabas.change`; returns undefined when this writer always lost the race. */
   readonly changeHolds: (wabaId: string, rule: HoldRule) => Promise<Holds | undefined>;
   readonly nowMs: () => number;
 }

@@ -2,13 +2,13 @@ import { PlatformFailure } from '../../platform/failure.ts';
 import { rowMs } from './hold.ts';
 
 /**
- * The circuit breaker for the platform. While it is open no worker calls: a message without an answer ends `unknown`
- * (D29). A silent number has a hold of its own (holds/hold.ts).
+ * While the platform's circuit breaker is open no worker calls: a message without an answer ends `unknown` (D29). A
+ * silent number has a hold of its own (holds/hold.ts).
  */
 export interface Breaker {
-  /** Counts writes; 0 if nothing is stored. */
+  /** It counts writes, and is 0 if nothing is stored. */
   readonly version: number;
-  /** WABAs with a number held for silence although reads were answered, and the last time of each. */
+  /** These WABAs have a number held for silence although reads were answered; each has its last time. */
   readonly silentWabas: Readonly<Record<string, number>>;
   readonly open?: OpenBreaker;
 }
@@ -24,7 +24,7 @@ export const unknownBreaker: Breaker = { version: 0, silentWabas: {} };
 
 export const probeTimeoutMs = 5_000;
 
-/** Longer than a probe with its two writes: a worker that holds the lease longer is dead. */
+/** It is longer than a probe with its two writes: a worker that holds the lease longer is dead. */
 const probeLeaseMs = probeTimeoutMs + 3_000;
 
 const firstWaitMs = 5_000;
@@ -33,7 +33,7 @@ const longestWaitMs = 30_000;
 /** Copies return spread over this time after the probe: the first one probes, the others find its result. */
 const spreadMs = 4_000;
 
-/** What a call proves: the message's fate, an unclear answer, silence, or nothing, because it never got so far. */
+/** A call proves the message's fate, an unclear answer, silence, or nothing, because it never got so far. */
 export type Answer = 'clear' | 'open' | 'silent' | 'none';
 
 /** Any readable answer counts, whatever its HTTP status. An answer about a person says nothing about the number. */
@@ -47,26 +47,26 @@ export function answerIn(error: unknown): Answer {
 export interface Call {
   readonly atMs: number;
   readonly answer: Answer;
-  /** For an unclear answer or none: its name in the report. */
+  /** An unclear answer or none has this name in the report. */
   readonly code?: string;
 }
 
-/** The last call without a clear answer, if no later call had one. */
+/** Returns the last call without a clear answer, if no later call had one. */
 export function silenceOf(calls: readonly Call[]): Call | undefined {
   const clearMs = Math.max(...calls.filter(({ answer }) => answer === 'clear').map(({ atMs }) => atMs));
   const unclear = calls.filter(({ answer, atMs }) => (answer === 'open' || answer === 'silent') && atMs > clearMs);
   return unclear.toSorted((one, other) => one.atMs - other.atMs).at(-1);
 }
 
-/** Returns the breaker to store; undefined for no change. */
+/** Returns the breaker to store, or undefined for no change. */
 export type BreakerRule = (breaker: Breaker) => Breaker | undefined;
 
-/** After a silent run and an unanswered probe: the platform is down. */
+/** Opens the breaker after a silent run and an unanswered probe: the platform is down. */
 export function opened(nowMs: number): BreakerRule {
   return (breaker) => (breaker.open === undefined ? withOpen(breaker, nowMs) : undefined);
 }
 
-/** After a number is held for silence: if numbers of several WABAs were, the platform is down. */
+/** Notes a number held for silence: if numbers of several WABAs were, the platform is down. */
 export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
   return (breaker) => {
     const recent = Object.entries(breaker.silentWabas).filter(([, atMs]) => nowMs - atMs < rowMs);
@@ -75,7 +75,9 @@ export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
   };
 }
 
-/** Whether numbers of several WABAs fell silent lately although reads were answered, and have not answered since. */
+/**
+ * Tells whether numbers of several WABAs fell silent lately although reads were answered, and have not answered since.
+ */
 export function isSuspected({ silentWabas }: Breaker, nowMs: number): boolean {
   return Object.values(silentWabas).filter((atMs) => nowMs - atMs < rowMs).length > 1;
 }
@@ -106,7 +108,7 @@ export function stillOpen(nowMs: number): BreakerRule {
   };
 }
 
-/** Seconds that a message waits for an open breaker, with jitter (`random` in [0, 1)). */
+/** Returns seconds that a message waits for an open breaker, with jitter (`random` in [0, 1)). */
 export function heldBackSeconds({ probeAtMs }: OpenBreaker, nowMs: number, random: number): number {
   return Math.ceil((Math.max(0, probeAtMs - nowMs) + random * spreadMs) / 1_000);
 }
@@ -119,13 +121,13 @@ function waitMs(steps: number): number {
   return Math.min(longestWaitMs, firstWaitMs * 2 ** steps);
 }
 
-/** The store of the breaker. Rejects when it cannot be reached. */
+/** Every method rejects when the store cannot be reached. */
 export interface Breakers {
-  /** Eventually consistent. */
+  /** Its read is eventually consistent. */
   find(): Promise<Breaker>;
   /**
-   * Compare-and-set on the version of `seen`, repeated after conflicts. Undefined without a change, or when others
-   * always won.
+   * Makes a compare-and-set on the version of `seen`, repeated after conflicts. Returns undefined without a change, or
+   * when others always won.
    */
   change(seen: Breaker, rule: BreakerRule): Promise<Breaker | undefined>;
 }

@@ -12,7 +12,7 @@ export type ParkReason = Pick<JobParked, 'code' | 'scope'>;
 
 const pausedTemplateCode = '132015';
 
-/** How client and report see a hold with this code. */
+/** Returns how client and report see a hold with this code. */
 export function reasonOf(scope: HoldScope, code: string): ParkReason {
   return { code: code === pausedTemplateCode ? 'template_paused' : code, scope: parkScopeOf(scope) };
 }
@@ -21,7 +21,7 @@ export function holdableOf({ category, path, phoneNumberId, about: { template } 
   return { category, path, phoneNumberId, templateName: template.name, templateLanguage: template.language };
 }
 
-/** What a message does, by its job's state and the holds on it, the widest first. */
+/** Returns what a message does, by its job's state and the holds on it, the widest first. */
 export function byHolds(state: JobState, [widest]: readonly HeldBy[], message: Ending, nowMs: number): ByJobState {
   const { parked, ...unparked } = state;
   if (widest === undefined) return byJobState(unparked, message, nowMs);

@@ -38,15 +38,15 @@ interface StoreOptions {
   readonly pause?: Pause;
 }
 
-/** The store of holds. Rejects when it cannot be reached. */
+/** Every method rejects when the store cannot be reached. */
 export interface HoldsOfWabas {
-  /** Strongly consistent. */
+  /** Reads strongly. */
   find(wabaId: string): Promise<Holds>;
-  /** Applies a rule and returns what is stored then. Undefined when other writers always won. */
+  /** Applies a rule and returns what is stored then. Returns undefined when other writers always won. */
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
   /**
-   * Takes the probe of all holds on a message (hold.ts, `asked`). Undefined when another worker probes, none is due, or
-   * no hold is left.
+   * Takes the probe of all holds on a message (hold.ts, `asked`). Returns undefined when another worker probes, none is
+   * due, or no hold is left.
    */
   ask(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
 }

@@ -13,27 +13,26 @@ import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesO
 // A worker takes the probes of all holds on its message in one write, or none. A probe is named by hold and number: a
 // late answer changes nothing.
 
-/** Why nothing leaves for a scope. */
 export interface Hold {
-  /** Start of the hold and its identity: a writer that ends this hold ends no later one. */
+  /** It is the start of the hold and its identity: a writer that ends this hold ends no later one. */
   readonly sinceMs: number;
-  /** The platform's code, `no_answer`, or `http_500` and the like for an HTTP error without a code. */
+  /** It is the platform's code, `no_answer`, or `http_500` and the like for an HTTP error without a code. */
   readonly code: string;
-  /** The end that the platform announced. It is probed then, not trusted. */
+  /** The platform announced this end, which is probed then, not trusted. */
   readonly untilMs?: number;
   /** No worker probes before. */
   readonly nextAskMs: number;
-  /** Number of probes, including a running one. */
+  /** It counts probes, also a running one. */
   readonly asks: number;
-  /** The lease of the probing worker. */
+  /** The probing worker has the lease until then. */
   readonly askedUntilMs?: number;
   /** A receipt reported it: the platform takes messages and refuses them later, so one taken message proves little. */
   readonly afterTaken?: true;
-  /** When a probe of such a hold was taken, with no receipt refusing it since. */
+  /** A probe of such a hold was taken then, and no receipt has refused it since. */
   readonly takenMs?: number;
 }
 
-/** A number's consecutive runs without a clear answer, and the end of the last one. */
+/** A number's consecutive runs had no clear answer; `atMs` is the end of the last one. */
 export interface Silence {
   readonly runs: number;
   readonly atMs: number;
@@ -42,7 +41,7 @@ export interface Silence {
 export interface Holds {
   readonly holds: Readonly<Partial<Record<HoldScope, Hold>>>;
   readonly silences: Readonly<Record<string, Silence>>;
-  /** When the platform last restored a matter, by its own clock: its earlier words on the matter are void. */
+  /** By the platform's own clock, it last restored a matter then: its earlier words on the matter are void. */
   readonly restoredMs?: Readonly<Partial<Record<AccountMatter, number>>>;
 }
 
@@ -58,7 +57,7 @@ export interface HeldBy {
   readonly hold: Hold;
 }
 
-/** The holds on a message, the widest first: report and client see that one. */
+/** Returns the holds on a message, the widest first: report and client see that one. */
 export function holdsOn({ holds }: Holds, message: HoldableMessage): HeldBy[] {
   return scopesOf(message).flatMap((scope) => {
     const hold = holds[scope];
@@ -78,7 +77,7 @@ function nextAskMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs:
   return Math.max(nowMs + waitMs, Math.min(untilMs, nowMs + longestTrustMs));
 }
 
-/** A reason for a hold, its time, and the end that the platform announced. `afterTaken`: from a receipt. */
+/** The platform announced the end `untilMs`; `afterTaken` means that a receipt gave the reason. */
 export interface HoldReason {
   readonly code: string;
   readonly nowMs: number;
@@ -104,32 +103,32 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: H
   };
 }
 
-/** Longer than a call with the writes after it. */
+/** It is longer than a call with the writes after it. */
 const leaseMs = 60_000;
 
-/** A probe is called only with this much of its lease left: the call's timeout, its writes, and clock skew. */
+/** A probe is called only with this much of its lease left, for the call's timeout, its writes, and clock skew. */
 const callBudgetMs = 20_000;
 
-/** Whether a probe is due and no other one is running. */
+/** Tells whether a probe is due and no other one is running. */
 export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
   return nowMs >= Math.max(dueMs, askedUntilMs);
 }
 
-/** Longer than a waiting message needs to look again and reach its slot. */
+/** It is longer than a waiting message needs to look again and reach its slot. */
 const unaskedMs = 600_000;
 
-/** Whether a probe is overdue for so long that no message can be waiting to make it. */
+/** Tells whether a probe is overdue for so long that no message can be waiting to make it. */
 export function isProbeOverdue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
   return nowMs > Math.max(dueMs, askedUntilMs) + unaskedMs;
 }
 
-/** One probe, by one message: its number in each hold. */
+/** A probe by one message has its number in each hold. */
 export interface Probe {
   readonly untilMs: number;
   readonly of: readonly { readonly scope: HoldScope; readonly sinceMs: number; readonly ask: number }[];
 }
 
-/** Whether the probe may still be called: later, another worker may probe. */
+/** Tells whether the probe may still be called: later, another worker may probe. */
 export function mayCallProbe({ untilMs }: Probe, nowMs: number): boolean {
   return nowMs + callBudgetMs <= untilMs;
 }
@@ -146,7 +145,7 @@ export function probeTaken(message: HoldableMessage, nowMs: number): HoldRule {
   };
 }
 
-/** The probe that a worker has taken, from the holds that its own write stored. */
+/** Returns the probe that a worker has taken, from the holds that its own write stored. */
 export function probeOf(holds: Holds, message: HoldableMessage): Probe {
   const on = holdsOn(holds, message);
   return {
@@ -158,7 +157,7 @@ export function probeOf(holds: Holds, message: HoldableMessage): Probe {
 /** A receipt reports within this time that the platform refuses a message that it took. */
 const receiptMs = 60_000;
 
-/** The result of a probe. `refused`: with any code. `unclear`: not called, or an unknown outcome. */
+/** `refused` is by any code; `unclear` means not called, or an unknown outcome. */
 export type ProbeResult = 'taken' | 'refused' | 'unclear';
 
 /**
@@ -192,7 +191,7 @@ const silentRunsToOpen = 3;
 export const rowMs = 300_000;
 
 /**
- * After a run without a clear answer while reads are answered: the third in a row holds the number. `code` is the
+ * Counts a run without a clear answer while reads are answered: the third in a row holds the number. `code` is the
  * answer's, or `no_answer`.
  */
 export function afterSilentRun(
@@ -212,7 +211,7 @@ export function afterSilentRun(
   };
 }
 
-/** After a run with an answer: the number's silent runs no longer count. */
+/** Forgets the number's silent runs after a run with an answer. */
 export function afterAnsweredRun({ phoneNumberId }: Pick<HoldableMessage, 'phoneNumberId'>): HoldRule {
   return (holds) => {
     const { [phoneNumberId]: known, ...silences } = holds.silences;

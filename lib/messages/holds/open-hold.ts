@@ -4,7 +4,7 @@ import type { HoldRule } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { type HoldScope, parkScopeOf } from './scope.ts';
 
-/** The metric of a standing hold; undefined for a template's, which ends by itself. */
+/** Returns the metric of a standing hold, or undefined for a template's, which ends by itself. */
 export function standingMetricOf(scope: HoldScope): 'HoldsStanding' | 'CategoryHoldsStanding' | undefined {
   if (parkScopeOf(scope) === 'template') return undefined;
   return scope === 'waba' || scope.startsWith('number:') ? 'HoldsStanding' : 'CategoryHoldsStanding';
@@ -21,7 +21,7 @@ export interface OpeningPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** A finding at `atMs`, which identifies the hold. `rule` opens the hold, or counts until it does. */
+/** `atMs` identifies the hold. `rule` opens the hold, or counts until it does. */
 export interface HoldOpening {
   readonly wabaId: string;
   readonly scope: HoldScope;
@@ -29,7 +29,7 @@ export interface HoldOpening {
   readonly rule: HoldRule;
 }
 
-/** Opens a hold and alerts operators; true if this call opened it. Throws when the store cannot be reached. */
+/** Opens a hold and alerts operators; returns true if this call opened it. Throws when the store cannot be reached. */
 export async function openHold(
   { wabaId, scope, atMs, rule }: HoldOpening,
   { change, log }: OpeningPorts,

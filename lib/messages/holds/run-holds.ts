@@ -24,7 +24,7 @@ import type { HoldsOfWabas } from './hold-store.ts';
 import { countStanding, openHold } from './open-hold.ts';
 import { type HoldScope, numberScope, scopeOfRefusal } from './scope.ts';
 
-/** The platform's code for a template that it has disabled (FACTS, error codes). */
+/** The platform has disabled a template that it refuses with this code (FACTS, error codes). */
 const disabledCode = '132016';
 
 export interface RunHoldsPorts {
@@ -45,25 +45,30 @@ export interface RunHolds {
   /** Parks the job of a held chunk, unless it is known to be parked. The watcher notifies the client. */
   park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
   /**
-   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. Undefined: the refusal
-   * concerns this message alone.
+   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. Returns undefined when the
+   * refusal concerns this message alone.
    */
   byRefusal(
     chunk: QueuedChunk,
     refusal: { readonly code: number | undefined; readonly reason?: string },
   ): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
-  /** Takes the probes of all holds on the chunk's messages; undefined when another worker probes or none is due. */
+  /**
+   * Takes the probes of all holds on the chunk's messages; returns undefined when another worker probes or none is due.
+   */
   ask(chunk: QueuedChunk): Promise<Probe | undefined>;
   answered(chunk: QueuedChunk, question: Probe, result: ProbeResult): Promise<void>;
-  /** The run's calls to the number ended with an answer. */
+  /** Notes that the run's calls to the number ended with an answer. */
   afterAnswers(chunk: QueuedChunk): Promise<void>;
-  /** The run's calls to the number ended without a clear answer. True: the number is held from now on. */
+  /**
+   * Notes that the run's calls to the number ended without a clear answer. Returns true when the number is held from
+   * now on.
+   */
   afterSilence(chunk: QueuedChunk, code: string): Promise<boolean>;
   /** The platform took a message of a job in this state: its pause is over, or ends with its waiting. */
   taken(chunk: QueuedChunk, job: JobState): Promise<void>;
 }
 
-/** For one run: messages that are refused together open one hold and park their job once. */
+/** Serves one run: messages that are refused together open one hold and park their job once. */
 export function runHolds(ports: RunHoldsPorts): RunHolds {
   const { states, wabas, nowMs, log } = ports;
   const seen = new Map<string, Holds>();

@@ -3,11 +3,11 @@ import type { SendPath } from '../job.ts';
 import type { ParkScope } from '../job-state.ts';
 
 /*
- * What a hold can concern (D46): a WABA, its utility messages, a number, that number's marketing, its marketing on the
- * messages endpoint (D30), or a template.
+ * A hold can concern a WABA, its utility messages, a number, that number's marketing, its marketing on the messages
+ * endpoint (D30), or a template (D46).
  */
 
-/** The key in the WABA's item: a kind, and its name after a colon. */
+/** The key in the WABA's item is a kind, and its name after a colon. */
 export type HoldScope =
   | 'waba'
   | 'utility'
@@ -24,7 +24,7 @@ export interface HoldableMessage {
   readonly templateLanguage: string;
 }
 
-/** The scopes of a message, the widest first. */
+/** Returns the scopes of a message, the widest first. */
 export function scopesOf(message: HoldableMessage): HoldScope[] {
   const { category, path } = message;
   return [
@@ -53,25 +53,25 @@ function templateScope({ templateName, templateLanguage }: HoldableMessage): Hol
   return `template:${templateName}/${templateLanguage}`;
 }
 
-/** The scope of a hold in the words of events and reports (D46). */
+/** Returns the scope of a hold in the words of events and reports (D46). */
 export function parkScopeOf(scope: HoldScope): ParkScope {
   if (scope.startsWith('template:')) return 'template';
   return scope === 'waba' || scope === 'utility' ? 'waba' : 'number';
 }
 
-/** Whether a refusal opened a hold with this code, not silent runs. */
+/** Tells whether a refusal opened a hold with this code, not silent runs. */
 export function isOfRefusal(code: string): boolean {
   return (holdKindOf(Number(code)) ?? dropKindOf(Number(code))) !== undefined;
 }
 
-/** The scope that a refusal of this message holds, if any (platform reference, 6.4). */
+/** Returns the scope that a refusal of this message holds, if any (platform reference, 6.4). */
 export function scopeOfRefusal(code: number, message: HoldableMessage): HoldScope | undefined {
   return scopeOf(holdKindOf(code), message);
 }
 
 /**
- * The scope that a receipt holds when it drops a message that the platform had taken and held back (platform reference,
- * 2.10).
+ * Returns the scope that a receipt holds when it drops a message that the platform had taken and held back (platform
+ * reference, 2.10).
  */
 export function scopeOfDrop(code: number, message: HoldableMessage): HoldScope | undefined {
   return scopeOf(dropKindOf(code), message);

@@ -9,15 +9,15 @@ export interface ConcernedPorts {
   readonly wroteTo: FindCorrespondents;
 }
 
-/** The clients that a word without a message concerns (at least one), and the one that may read its text. */
+/** A word without a message concerns these clients (at least one); one may read its text. */
 export interface ConcernedClients {
   readonly clientIds: readonly number[];
   readonly readerId: number;
 }
 
 /**
- * The clients that wrote to the person in the 30 days before or since; if none had written by then, the number's owner
- * too (D55).
+ * Returns the clients that wrote to the person in the 30 days before or since; if none had written by then, the
+ * number's owner too (D55).
  */
 export async function concernedClients(
   { channel, waba }: Did,
@@ -40,7 +40,6 @@ export async function concernedClients(
   };
 }
 
-/** The names in the word, and others known to be the same person's. */
 async function namesOf(recipients: readonly Recipient[], { nameOf, change }: OptOutPorts): Promise<PersonName[]> {
   const spelled = recipients.map(nameOf);
   const known = await Promise.all(

@@ -8,15 +8,15 @@ import { jobSortKey, lastOwnCallMs, timeOfJob, wrotePartition } from '../items.t
 import type { JobHead, Recipient } from '../job.ts';
 import { correspondentsMemorySeconds, groupsOf, groupsOfJob, isAmong, shortName } from './correspondents.ts';
 
-/** Notes the recipients of a job. Rejects when a write fails or the limit passes. Idempotent. */
+/** Notes the recipients of a job. Rejects when a write fails or the limit passes. Is idempotent. */
 export type NoteCorrespondents = (
   job: { readonly head: JobHead; readonly recipients: readonly Recipient[] },
   limitMs: number,
 ) => Promise<void>;
 
 /**
- * Clients that have written to a person (by any of these names) from a number since then, ascending, with their first
- * time. Strongly consistent.
+ * Returns clients that have written to a person (by any of these names) from a number since then, ascending, with their
+ * first time. Reads strongly.
  */
 export type FindCorrespondents = (asked: {
   readonly phoneNumberId: string;
@@ -26,7 +26,7 @@ export type FindCorrespondents = (asked: {
 
 const writesAtOnce = 16;
 
-/** After every job. */
+/** It sorts after every job. */
 const latestMs = 999_999_999_999_999;
 
 const WroteSchema = v.object({

@@ -1,7 +1,7 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
 
-// The people that clients wrote to from a shared number (D55): a word without a message concerns clients that wrote
-// within 30 days. Acceptance notes each job before it queues.
+// Where clients share a number, a word without a message concerns those that wrote to the person within 30 days (D55).
+// Acceptance notes each job before it queues.
 
 // An item holds one job's people of one group, as eight bytes of each name. A job of more than 16 recipients groups by
 // four bits of the name; in a smaller one each person is a group.
@@ -16,7 +16,7 @@ export const mostGroups = 16;
 /** How long after a message a word without context concerns its client. */
 export const concernedMs = 30 * 86_400_000;
 
-/** Longer by the possible delay of a word: webhooks are repeated for a week, dead letters are kept for two. */
+/** It is longer by the possible delay of a word: webhooks are repeated for a week, dead letters are kept for two. */
 export const correspondentsMemorySeconds = (30 + 21) * 86_400;
 
 export type ShortName = Uint8Array;

@@ -3,10 +3,10 @@ import { repliedMessageOf } from '../reply-payload.ts';
 import type { FindRepliedTo } from './reply-ports.ts';
 import type { FindSentId, SentMessage } from './sent-ids.ts';
 
-/** Rejects when the store cannot be reached. */
+/** Both reads reject when the store cannot be reached. */
 export interface RepliedToPorts {
   readonly findSentId: FindSentId;
-  /** By job id, without missing jobs; strongly consistent. */
+  /** Returns heads by job id, without missing jobs, strongly consistent. */
   readonly findHeads: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
 }
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { isUserId } from '../../platform/user-id.ts';
 
-/** The format of queued words (D47). */
+/** Queued words carry it (D47). */
 export const inboundMessageVersion = 1;
 
-/** A person by all ids that the platform gave, without the user name. */
+/** A person has all ids that the platform gave, without the user name. */
 const PersonSchema = v.pipe(
   v.object({
     waId: v.exactOptional(v.string()),
@@ -16,17 +16,17 @@ const PersonSchema = v.pipe(
 
 const said = {
   person: PersonSchema,
-  /** By the platform's clock, if readable. */
+  /** It is by the platform's clock, if readable. */
   atMs: v.exactOptional(v.number()),
   receivedAtMs: v.number(),
-  /** The platform's id of what the person wrote or tapped. */
+  /** It identifies what the person wrote or tapped. */
   messageId: v.exactOptional(v.string()),
   standby: v.exactOptional(v.literal(true)),
 };
 
 /**
- * News about a person. The webhook brings `preference`, `reply` and `id_changed`; results of our messages bring
- * `refused` (131050, no marketing) and `respelled` (another spelling of the number).
+ * The webhook brings `preference`, `reply` and `id_changed`; results of our messages bring `refused` (131050, no
+ * marketing) and `respelled` (another spelling of the number).
  */
 const InboundUpdateSchema = v.variant('kind', [
   v.object({ kind: v.literal('preference'), ...said, says: v.picklist(['stop', 'resume', 'signup']) }),
@@ -50,7 +50,7 @@ const InboundUpdateSchema = v.variant('kind', [
 ]);
 export type InboundUpdate = v.InferOutput<typeof InboundUpdateSchema>;
 
-/** A message of the inbound queue: what people said to one number, or what sending from it revealed about them. */
+/** A message of the inbound queue says what people said to one number, or what sending from it revealed about them. */
 export const InboundMessageSchema = v.object({
   version: v.literal(inboundMessageVersion),
   wabaId: v.string(),
@@ -64,7 +64,7 @@ export interface InboundSink {
   send(messages: readonly Omit<InboundMessage, 'version'>[]): Promise<void>;
 }
 
-/** The distinct ids among these that a send could address. */
+/** Returns the distinct ids among these that a send could address. */
 export function recipientsAmong(ids: readonly (string | undefined)[]): string[] {
   return [...new Set(ids.filter((id): id is string => id !== undefined && (isUserId(id) || /^\d{5,20}$/.test(id))))];
 }

@@ -6,7 +6,7 @@ import { type InboundSink, inboundMessageVersion } from './inbound-message.ts';
 /** The longest replies fill a fraction of a queue message, and one run can work them off. */
 const mostWords = 50;
 
-/** The inbound queue; the WABA is the message group. */
+/** Sends to the inbound queue, with the WABA as message group. */
 export function inboundQueue(client: SQSClient, url: string): InboundSink {
   return {
     send: (messages) =>

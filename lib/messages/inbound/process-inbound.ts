@@ -56,7 +56,7 @@ function readInbound(body: string): InboundMessage | undefined {
   }
 }
 
-/** Never throws. False: the message must come again. */
+/** Never throws. Returns false when the message must come again. */
 async function isTaken(message: InboundMessage, note: RecordPorts['note'], ports: InboundPorts): Promise<boolean> {
   const { wabaId, words } = message;
   const events: ServiceEvent[] = [];
@@ -91,7 +91,6 @@ async function isTaken(message: InboundMessage, note: RecordPorts['note'], ports
   return isWhole;
 }
 
-/** The owner of the number by the current directory. */
 async function numberOf(
   { wabaId, phoneNumberId, words }: InboundMessage,
   { channels, directory }: InboundPorts,

@@ -12,8 +12,8 @@ import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
 import type { EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
 
-// An inbound word is recorded, then emitted if it is the latest of its scope (D55). Idempotent: entries merge, and
-// event ids follow from the word.
+// An inbound word is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries merge,
+// and event ids follow from the word.
 
 // A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
 // for both, so that no stop outlives a past widening.
@@ -25,13 +25,13 @@ export interface RecordPorts extends ConcernedPorts {
   readonly judge: ReturnType<typeof stopWordMatcher>;
   readonly answered: FindRepliedTo;
   readonly eventsOfReply: EventsOfReply;
-  /** Whether a client that may send from the number subscribes to replies. */
+  /** Tells whether a client that may send from the number subscribes to replies. */
   readonly anySubscribesToReplies: (did: Did | undefined) => Promise<boolean>;
   readonly noteReplacedIds: NoteReplacedIds;
   readonly note: (what: string) => void;
 }
 
-/** A number, and its directory entry. No entry if it belongs to no client, or to another WABA. */
+/** It has no directory entry if it belongs to no client, or to another WABA. */
 export interface ReceivingNumber {
   readonly wabaId: string;
   readonly phoneNumberId: string;
@@ -100,7 +100,7 @@ async function takeReply(word: Of<'reply'>, number: ReceivingNumber, ports: Reco
   return [...events, ...(await ports.eventsOfReply(told))];
 }
 
-/** Undefined when the number belongs to no client and no message of ours is answered. */
+/** Returns undefined when the number belongs to no client and no message of ours is answered. */
 async function concernedByReply(
   said: {
     readonly word: Of<'reply'>;
@@ -207,7 +207,9 @@ function messageOf({ head: { jobId }, index }: RepliedToMessage) {
   return { jobId, messageId: dispatchIdOf({ jobId, index }) };
 }
 
-/** All ids of the person that a send could address, the number first. User names change owners and do not count. */
+/**
+ * Returns all ids of the person that a send could address, the number first. User names change owners and do not count.
+ */
 function recipientsOfWord({ person }: { readonly person: Of<'reply'>['person'] }): Recipient[] {
   return recipientsAmong([person.waId, person.userId, person.parentUserId]);
 }

@@ -6,10 +6,10 @@ import { sideBySide } from '../../aws/side-by-side.ts';
 import { replacedIdKey, userIdOfReplaced } from '../items.ts';
 import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-ids.ts';
 
-/** Longer than a year, for recipient lists that are used yearly. */
+/** It is longer than a year, for recipient lists that are used yearly. */
 export const replacedIdMemorySeconds = 400 * 86_400;
 
-/** Ten of the hundred requests for the ids of the largest job, side by side. */
+/** The ids of the largest job take a hundred requests, ten side by side. */
 const readsAtOnce = 1_000;
 
 const writesAtOnce = 20;
@@ -17,7 +17,8 @@ const writesAtOnce = 20;
 const ReplacedItemSchema = v.object({ pk: v.string(), by: v.string(), atMs: v.number() });
 
 /**
- * Replaced user ids of a WABA, read a hundred per request. Eventually consistent: a word of a moment ago may be missed.
+ * Reads replaced user ids of a WABA, a hundred per request. The reads are eventually consistent: a word of a moment ago
+ * may be missed.
  */
 export function replacedIdReader(messages: TableAccess): FindReplacements {
   return async (wabaId, userIds) => {
@@ -33,7 +34,7 @@ export function replacedIdReader(messages: TableAccess): FindReplacements {
   };
 }
 
-/** Stores replaced ids of a WABA unless a later word on the same id exists. Idempotent. */
+/** Stores replaced ids of a WABA unless a later word on the same id exists. Is idempotent. */
 export function replacedIdWriter({
   documentClient,
   tableName,

@@ -1,4 +1,4 @@
-/** The platform's word that another user id replaces this one, and since when. */
+/** By the platform's word, another user id replaces this one since then. */
 export interface Replacement {
   readonly by: string;
   readonly atMs: number;
@@ -8,7 +8,7 @@ export interface ReplacedId extends Replacement {
   readonly userId: string;
 }
 
-/** Known replacements of these distinct ids in one WABA: portfolios have ids of their own. */
+/** Returns known replacements of these distinct ids in one WABA: portfolios have ids of their own. */
 export type FindReplacements = (
   wabaId: string,
   userIds: readonly string[],

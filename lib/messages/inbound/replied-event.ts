@@ -8,7 +8,6 @@ import type { RepliedToMessage } from './reply-ports.ts';
 
 type Replied = Extract<InboundUpdate, { readonly kind: 'reply' }>;
 
-/** A reply, the number by which its client knows it, and the answered message if found. */
 export interface NotifiedReply {
   readonly word: Replied;
   readonly number: { readonly did: string };
@@ -17,8 +16,8 @@ export interface NotifiedReply {
 }
 
 /**
- * The event about a reply (D55): for the client of the answered message, else for `clientId`. One id per reply and
- * receiver.
+ * Returns the event about a reply (D55): for the client of the answered message, else for `clientId`. It has one id per
+ * reply and receiver.
  */
 export function repliedEvents({ word, number, clientId, answered }: NotifiedReply): ServiceEvent[] {
   const { reply, person, messageId } = word;
@@ -48,7 +47,7 @@ export function repliedEvents({ word, number, clientId, answered }: NotifiedRepl
   ];
 }
 
-/** Whether any client of the number's WABA subscribes to replies. */
+/** Tells whether any client of the number's WABA subscribes to replies. */
 export function anySubscribesToReplies(wanted: SubscribedTypes): (did: Did | undefined) => Promise<boolean> {
   return async (did) => {
     const kinds = await Promise.all((did?.waba.clientIds ?? []).map(wanted));
@@ -63,7 +62,7 @@ function aboutAnswered({ head, index }: RepliedToMessage) {
   return { job_id: head.jobId, message_id: messageId, did, template, ...request };
 }
 
-/** The person's own words, or the answers of a form. Never the payload that this service has set. */
+/** Returns the person's own words, or the answers of a form, never the payload that this service has set. */
 function textOf({ by, text, payload }: Replied['reply'], isOurs: boolean): string | undefined {
   if (isOurs) return text;
   return by === 'flow' ? (payload ?? text) : (text ?? payload);

@@ -11,25 +11,25 @@ export interface RepliedToMessage {
 }
 
 /**
- * Finds the answered message; undefined if neither payload nor context names one. Throws when the store cannot be
- * reached.
+ * Finds the answered message; returns undefined if neither payload nor context names one. Throws when the store cannot
+ * be reached.
  */
 export type FindRepliedTo = (
   reply: Reply,
   number: { readonly wabaId: string; readonly phoneNumberId: string },
 ) => Promise<RepliedToMessage | undefined>;
 
-/** A reply, with the one client that may read it. */
+/** Only this client may read the reply. */
 export interface ClientReply {
   readonly word: Extract<InboundUpdate, { readonly kind: 'reply' }>;
-  /** Undefined when the number belongs to no client; the answered message then decides the client. */
+  /** Without it, the number belongs to no client; the answered message then decides the client. */
   readonly did: Did | undefined;
   readonly number: { readonly wabaId: string; readonly phoneNumberId: string };
   readonly clientId: number;
-  /** All ids of the person in the platform's word, the number first. */
+  /** The platform's word gives all ids of the person, the number first. */
   readonly recipients: readonly Recipient[];
   readonly answered: RepliedToMessage | undefined;
 }
 
-/** The events about a reply. Their ids follow from the reply, so a repetition is idempotent. */
+/** Returns the events about a reply. Their ids follow from the reply, so a repetition is idempotent. */
 export type EventsOfReply = (told: ClientReply) => Promise<readonly ServiceEvent[]>;

@@ -8,17 +8,17 @@ export interface SentMessage {
   readonly index: number;
 }
 
-/** The same message by the platform's id, which counts for its number alone. */
+/** The platform's id of a message counts for its number alone. */
 export interface PlatformMessage {
   readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly platformMessageId: string;
 }
 
-/** Writes to the index of platform ids. Idempotent; rejects when any write may have failed. */
+/** Writes to the index of platform ids. Is idempotent; rejects when any write may have failed. */
 export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], expiresAtSeconds: number) => Promise<void>;
 
-/** Strongly consistent. Rejects when the store cannot be reached. */
+/** Reads strongly. Rejects when the store cannot be reached. */
 export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;
 
 interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, JobAge {
@@ -26,7 +26,7 @@ interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, J
   readonly clientId: number;
 }
 
-/** An ended message. If the platform did not take it, there is no platform id. */
+/** A message that the platform did not take has no platform id. */
 interface Ending {
   readonly recipient: { readonly index: number };
   readonly outcome: { readonly state: string; readonly platformMessageId?: string };
@@ -34,7 +34,7 @@ interface Ending {
 
 export type NoteSent = (chunk: SentChunk, endings: readonly Ending[]) => Promise<void>;
 
-/** How long a worker caches a client's subscriptions: the index begins this much later. */
+/** A worker caches a client's subscriptions this long: the index begins this much later. */
 const wishKeptMs = 60_000;
 
 export interface NoteSentPorts {

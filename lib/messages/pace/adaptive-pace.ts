@@ -15,7 +15,7 @@ interface LearningPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** What one run's calls teach about the pace of numbers. Failures are only logged. */
+/** One run's calls teach the pace of numbers. Failures are only logged. */
 export interface AdaptivePace {
   /** The number is at its limit: slows it down, once a run. */
   slowDown(number: PacedNumber): Promise<void>;

@@ -5,7 +5,7 @@ import { type Lane, lastTurnIn, type Segment } from './segments.ts';
  * again once every waiting client could have had as much.
  */
 
-/** `untilMs`: no further early turn before. */
+/** A client gets no further early turn before `untilMs`. */
 export interface EarlyTurn {
   readonly clientId: number;
   readonly untilMs: number;
@@ -19,7 +19,8 @@ interface Parted {
 }
 
 /**
- * The entries that still count. A waiting client stays, so that it does not get its own turn and another one in front.
+ * Returns the entries that still count. A waiting client stays, so that it does not get its own turn and another one in
+ * front.
  */
 export function currentEarlyTurns(fronts: readonly EarlyTurn[], { due, rest }: Parted, nowMs: number): EarlyTurn[] {
   return fronts
@@ -55,7 +56,7 @@ export function withEarlyTurn(
   return [...others, { clientId, untilMs }].slice(-rememberedFronts);
 }
 
-/** The time by which each of `clients` could have had a turn of this length. */
+/** Returns the time by which each of `clients` could have had a turn of this length. */
 function shareEndMs(
   turn: { readonly fromMs: number; readonly count: number } | undefined,
   everyMs: number,

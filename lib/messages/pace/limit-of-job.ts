@@ -10,8 +10,8 @@ interface LimitPorts {
 }
 
 /**
- * Messages a second that a job's number may send (D43). The provisioned limit applies when the platform's word cannot
- * be read.
+ * Returns messages a second that a job's number may send (D43). The provisioned limit applies when the platform's word
+ * cannot be read.
  */
 export function limitOfJob({ channels, log }: LimitPorts) {
   return async ({ jobId, wabaId, phoneNumberId, throughputPerSecond }: JobHead): Promise<number> => {
@@ -27,7 +27,7 @@ export function limitOfJob({ channels, log }: LimitPorts) {
 /** Limits change rarely, and the platform refuses a worker that exceeds a new one. */
 const rememberedMs = 60_000;
 
-/** The same, cached for a minute by a process that accepts many requests. */
+/** Returns the same, cached for a minute by a process that accepts many requests. */
 export function rememberedLimitOfJob(ports: LimitPorts & { readonly nowMs: () => number }) {
   const read = limitOfJob(ports);
   const remembered = new Map<string, { readonly limitPerSecond: number; readonly untilMs: number }>();

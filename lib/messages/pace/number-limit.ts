@@ -1,21 +1,21 @@
-/** The platform's word on a number, as last read (lib/channels/channel.ts). */
+/** The platform last said this of a number (lib/channels/channel.ts). */
 interface NumberWord {
   readonly throughputLevel?: string | undefined;
   readonly isOnBizApp?: boolean | undefined;
 }
 
-/** Messages a second by level (FACTS, throughput). */
+/** Each level allows this many messages a second (FACTS, throughput). */
 const perSecondByLevel: ReadonlyMap<string, number> = new Map([
   ['HIGH', 1_000],
   ['STANDARD', 80],
 ]);
 
-/** The limit of a number that is also used in the business app. */
+/** A number that is also used in the business app has this limit. */
 const sharedWithApp = 20;
 
 const standardPerSecond = 80;
 
-/** Messages a second of a number (D43): the platform's word, else as provisioned, else the standard level. */
+/** Returns messages a second of a number (D43): the platform's word, else as provisioned, else the standard level. */
 export function limitPerSecondOf(word: NumberWord | undefined, provisionedPerSecond: number | undefined): number {
   if (word?.isOnBizApp === true) return sharedWithApp;
   const known = perSecondByLevel.get(word?.throughputLevel ?? '');

@@ -2,16 +2,16 @@ import { hashKey } from '../../keys/hash-key.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { atPace, emptySchedule, type Schedule } from './schedule.ts';
 
-/** The pace of a number: one item, written as a whole under an optimistic lock. */
+/** A number's pace is one item, written as a whole under an optimistic lock. */
 export interface NumberPace {
-  /** 0 if nothing is stored. */
+  /** It is 0 if nothing is stored. */
   readonly version: number;
   readonly schedule: Schedule;
-  /** The pace learned from the platform's refusals (130429), and when. */
+  /** The platform's refusals (130429) taught this pace then. */
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
-  /** An operator's temporary cap (`npm run number`). A lower limit of the platform still applies. */
+  /** An operator caps it temporarily (`npm run number`). A lower limit of the platform still applies. */
   readonly capped?: { readonly perSecond: number; readonly untilMs: number };
-  /** People that the number may not write to before a time (131056). */
+  /** The number may not write to these people before a time (131056). */
   readonly pairs: readonly BlockedPair[];
   /**
    * A call waited long for its answer: until then workers of small requests leave the number to those of jobs (D44).
@@ -26,7 +26,7 @@ export interface BlockedPair {
 
 export const unknownPace: NumberPace = { version: 0, schedule: emptySchedule, pairs: [] };
 
-/** The share for everything but one-time codes (D43), and the share for codes (D44). */
+/** Everything but one-time codes has nine tenths (D43); codes have the rest (D44). */
 const bulkShare = 0.9;
 const urgentShare = 0.1;
 
@@ -39,7 +39,7 @@ const slowdownEveryMs = 3_000;
 const slowestPerSecond = 1;
 const rememberedPairs = 100;
 
-/** Messages a second now: the lower of limit and cap. A learned pace climbs back to it within five minutes. */
+/** Returns messages a second now: the lower of limit and cap. A learned pace climbs back to it within five minutes. */
 export function perSecondOf(platformsPerSecond: number, pace: NumberPace, nowMs: number): number {
   const { learned } = pace;
   const limitPerSecond = Math.min(platformsPerSecond, capOf(pace, nowMs) ?? platformsPerSecond);
@@ -49,7 +49,7 @@ export function perSecondOf(platformsPerSecond: number, pace: NumberPace, nowMs:
   return learned.perSecond + (limitPerSecond - learned.perSecond) * climbed;
 }
 
-/** The cap in force; undefined without one, or once it has ended. */
+/** Returns the cap in force, or undefined without one, or once it has ended. */
 export function capOf({ capped }: NumberPace, nowMs: number): number | undefined {
   return capped === undefined || capped.untilMs <= nowMs ? undefined : capped.perSecond;
 }
@@ -68,24 +68,24 @@ export function withCap(
   return { ...changed, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, changed, nowMs), nowMs) };
 }
 
-/** Messages a second of the schedule. */
+/** Returns messages a second of the schedule. */
 export function bulkPerSecond(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
   return bulkShare * perSecondOf(limitPerSecond, pace, nowMs);
 }
 
-/** Milliseconds between two slots of the schedule. */
+/** Returns milliseconds between two slots of the schedule. */
 export function bulkEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
   return 1_000 / bulkPerSecond(limitPerSecond, pace, nowMs);
 }
 
-/** Milliseconds between two slots of the last tenth, rounded up to be safe. */
+/** Returns milliseconds between two slots of the last tenth, rounded up to be safe. */
 export function urgentEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
   return Math.ceil(1_000 / (urgentShare * perSecondOf(limitPerSecond, pace, nowMs)));
 }
 
 /**
- * After a refusal for the number's sake: a quarter slower, schedule included. Unchanged if that happened just now:
- * concurrent refusals count once.
+ * Slows the pace, schedule included, by a quarter after a refusal for the number's sake. Changes nothing if that
+ * happened just now: concurrent refusals count once.
  */
 export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: number): NumberPace {
   if (pace.learned !== undefined && Math.abs(nowMs - pace.learned.atMs) < slowdownEveryMs) return pace;
@@ -95,10 +95,10 @@ export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: numb
   return { ...slower, schedule: atPace(pace.schedule, everyMs, nowMs) };
 }
 
-/** The longest call: by then its answer is there, or the number is about to be held (D46). */
+/** The longest call takes this long: by then its answer is there, or the number is about to be held (D46). */
 const slowMs = 10_000;
 
-/** Notes a call that waits long for its answer. Unchanged while the stored note is fresh. */
+/** Notes a call that waits long for its answer. Changes nothing while the stored note is fresh. */
 export function answeringSlowly(pace: NumberPace, nowMs: number): NumberPace {
   return (pace.slowUntilMs ?? 0) > nowMs + slowMs / 2 ? pace : { ...pace, slowUntilMs: nowMs + slowMs };
 }
@@ -107,12 +107,12 @@ export function isAnsweringSlowly({ slowUntilMs = 0 }: NumberPace, nowMs: number
   return nowMs < slowUntilMs;
 }
 
-/** The name of a recipient in the item: short, and no phone number. */
+/** Returns the name of a recipient in the item: short, and no phone number. */
 export function recipientHashOf(to: string): string {
   return hashKey([to], 12);
 }
 
-/** Undefined when the number may write to the person now. */
+/** Returns undefined when the number may write to the person now. */
 export function blockedUntilMs(pace: NumberPace, recipientHash: string, nowMs: number): number | undefined {
   const untilMs = pace.pairs.find((pair) => pair.recipientHash === recipientHash)?.untilMs;
   return untilMs === undefined || untilMs <= nowMs ? undefined : untilMs;

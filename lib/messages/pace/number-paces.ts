@@ -9,11 +9,11 @@ export class PaceContended extends Error {
 }
 
 export interface NumberPaces {
-  /** Strongly consistent. */
+  /** Reads strongly. */
   readonly find: (phoneNumberId: string) => Promise<NumberPace>;
   /**
-   * Compare-and-set on `seen` (read first if absent). After a conflict `change` runs again; `waitedMs` is the time
-   * since the call. Unchanged paces are not written. Throws `PaceContended`.
+   * Makes a compare-and-set on `seen` (read first if absent). After a conflict `change` runs again; `waitedMs` is the
+   * time since the call. Unchanged paces are not written. Throws `PaceContended`.
    */
   readonly change: <T>(
     phoneNumberId: string,

@@ -14,7 +14,6 @@ const ScheduleSchema = v.object({
   next: v.number(),
   lanes: v.array(v.tuple([v.number(), v.string()])),
   segments: v.array(v.array(v.number())),
-  /** Messages per turn of each segment. */
   turns: v.array(v.number()),
   fronts: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
 });
@@ -40,7 +39,7 @@ export function paceOf(item: unknown): NumberPace {
   };
 }
 
-/** Without key, version and writer (aws/versioned-item.ts). */
+/** Returns the item without key, version and writer (aws/versioned-item.ts). */
 export function paceItemOf({ schedule, learned, capped, pairs, slowUntilMs }: NumberPace): Item {
   return {
     schedule: JSON.stringify(packed(schedule)),

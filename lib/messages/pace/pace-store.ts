@@ -9,7 +9,7 @@ import { paceItemOf, paceOf } from './pace-items.ts';
 /** A quiet number is forgotten after this: longer than any message with a turn can wait. */
 const paceMemorySeconds = 30 * 86_400;
 
-/** Contention: in each round trip one of a number's writers succeeds. */
+/** In each round trip one of a number's contending writers succeeds. */
 const mostTries = 40;
 const conflictPause: Pause = backoff(10, 200);
 
@@ -21,7 +21,7 @@ interface StoreOptions {
   readonly pause?: Pause;
 }
 
-/** Paces in the messages table. A reservation that is written twice (versioned-item.ts) leaves slots empty. */
+/** Keeps paces in the messages table. A reservation that is written twice (versioned-item.ts) leaves slots empty. */
 export function paceStore({ client, table, nowMs, newWriter, pause = conflictPause }: StoreOptions): NumberPaces {
   const itemOf = (phoneNumberId: string): VersionedItem<NumberPace> => ({
     ...{ client, table, key: paceKey(phoneNumberId) },

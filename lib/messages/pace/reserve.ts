@@ -7,15 +7,15 @@ import { reserved, type SlotRequest } from './schedule.ts';
 interface OfNumber {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
-  /** The pace as last read, which saves a read. */
+  /** A pace just read saves a read. */
   readonly seen?: NumberPace;
-  /** What the number learns in the same write. */
+  /** Returns what the number learns in the same write. */
   readonly learning?: (pace: NumberPace, atMs: number) => NumberPace;
 }
 
 /**
- * The lane of a job. Small requests share `*`. For other jobs eight characters of the id suffice: jobs that share a
- * lane by chance only share its turns.
+ * Returns the lane of a job. Small requests share `*`. For other jobs eight characters of the id suffice: jobs that
+ * share a lane by chance only share its turns.
  */
 export function laneOf(jobId: string, recipients: number): string {
   return recipients <= straightRecipients ? '*' : jobId.slice(-8);

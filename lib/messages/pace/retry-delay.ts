@@ -1,21 +1,19 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { CodePace } from '../../platform/failure.ts';
 
-/** The pace of a row in lib/platform/error-codes.json, or of a failure without a platform code. */
+/** A row in lib/platform/error-codes.json has a pace, and so has a failure without a platform code. */
 export type Pace = CodePace | 'credential' | 'unreachable' | 'claims';
 
 /**
- * Backoff before a provably unsent message is tried again: `firstSeconds`, times `factor` per attempt (platform
+ * Before a provably unsent message is tried again, backoff takes `firstSeconds`, times `factor` per attempt (platform
  * reference, 4.4 and 6.2).
  */
 const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly factor: number }>> = {
   /** A number may write to a person every 6 s; the platform asks for 4^X seconds. */
   pair: { firstSeconds: 1, factor: 4 },
-  /** Messages a second of one number; also a bare HTTP 429. */
+  /** It is for messages a second of one number, and a bare HTTP 429. */
   throughput: { firstSeconds: 1, factor: 2 },
-  /** Calls an hour. */
   quota: { firstSeconds: 30, factor: 2 },
-  /** Lasting restrictions. */
   restriction: { firstSeconds: 600, factor: 2 },
   /** The number is being upgraded, for about a minute. */
   maintenance: { firstSeconds: 60, factor: 1 },
@@ -23,7 +21,7 @@ const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly fac
   syncing: { firstSeconds: 120, factor: 1 },
   /** The platform refused our credential: an operator must act. */
   credential: { firstSeconds: 120, factor: 2 },
-  /** No connection, or no readable credential. */
+  /** There is no connection, or no readable credential. */
   unreachable: { firstSeconds: 2, factor: 2 },
   /** The claim could not be written. */
   claims: { firstSeconds: 5, factor: 2 },
@@ -31,14 +29,14 @@ const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly fac
 
 export interface Wait {
   readonly pace: Pace;
-  /** Earlier tries that provably sent nothing for this pace's reason. */
+  /** This many earlier tries provably sent nothing for this pace's reason. */
   readonly attempt: number;
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * Seconds until the next try, at most 900: the backoff or the platform's Retry-After, plus up to half as jitter, so
- * that throttled messages do not return together (`random` in [0, 1)).
+ * Returns seconds until the next try, at most 900: the backoff or the platform's Retry-After, plus up to half as
+ * jitter, so that throttled messages do not return together (`random` in [0, 1)).
  */
 export function retryDelaySeconds(wait: Wait, random: number): number {
   const { firstSeconds, factor } = waits[wait.pace];
@@ -47,8 +45,8 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
 }
 
 /**
- * Backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make two hours; a
- * killed run returns within a minute.
+ * Returns the backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make
+ * two hours; a killed run returns within a minute.
  */
 export function jobRetrySeconds(deliveries: number): number {
   return Math.min(43_200, 30 * 6 ** (deliveries - 1));

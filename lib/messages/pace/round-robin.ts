@@ -1,15 +1,15 @@
 /*
  * Members take turns in order, up to `turn` messages each. A place counts in the common sequence, a position among the
- * member's own messages, both from 0. `counts`: messages per member.
+ * member's own messages, both from 0. `counts` has the messages per member.
  */
 
-/** Turn lengths: `turn` messages. `heads`: the first turn of each member (1 to `turn`), if different. */
+/** A turn has `turn` messages. `heads` has the first turn of each member (1 to `turn`), if different. */
 export interface TurnLengths {
   readonly turn: number;
   readonly heads?: readonly number[];
 }
 
-/** The place of a member's message at `position`: after its own earlier ones, and those of the others. */
+/** Returns the place of a member's message at `position`: after its own earlier ones, and those of the others. */
 export function placeInTurns(position: number, index: number, counts: readonly number[], blocks: TurnLengths): number {
   const head = headOf(index, blocks);
   const rounds = position < head ? 0 : 1 + Math.floor((position - head) / blocks.turn);
@@ -20,7 +20,7 @@ export function placeInTurns(position: number, index: number, counts: readonly n
   return place;
 }
 
-/** The messages of each member within the first `places`: the inverse of `placeInTurns`. */
+/** Inverts `placeInTurns`: returns the messages of each member within the first `places`. */
 export function countsWithin(places: number, counts: readonly number[], blocks: TurnLengths): number[] {
   const takenAfter = (rounds: number) => counts.map((count, index) => Math.min(count, givenIn(rounds, index, blocks)));
   const rounds = fullRounds(places, counts, takenAfter);
@@ -38,12 +38,11 @@ function headOf(index: number, { turn, heads }: TurnLengths): number {
   return heads?.[index] ?? turn;
 }
 
-/** Messages of an endless member after this many rounds. */
+/** Returns messages of an endless member after this many rounds. */
 function givenIn(rounds: number, index: number, blocks: TurnLengths): number {
   return rounds === 0 ? 0 : headOf(index, blocks) + (rounds - 1) * blocks.turn;
 }
 
-/** The most full rounds within `places`, bounded by the longest member. */
 function fullRounds(
   places: number,
   counts: readonly number[],

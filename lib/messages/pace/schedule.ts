@@ -1,7 +1,7 @@
 import { currentEarlyTurns, type EarlyTurn, mayGoFirst, withEarlyTurn } from './early-turns.ts';
 import { endOf, isLane, type Lane, type LaneName, partedAt, type Segment, slotIn } from './segments.ts';
 
-/** The slots of a number's messages (D43): ascending segments. `nextPosition` is above every position given out. */
+/** A number's messages have slots in ascending segments (D43). `nextPosition` is above every position given out. */
 export interface Schedule {
   readonly segments: readonly Segment[];
   readonly nextPosition: number;
@@ -12,22 +12,22 @@ export interface Schedule {
 const gridMs = 250;
 const aheadMs = 1_000;
 
-/** Messages per turn, so that a worker gets consecutive slots (D45): a turn is a chunk. */
+/** A turn is a chunk, so that a worker gets consecutive slots (D45). */
 const longestTurn = 30;
-/** Longest turn in time: others wait for it, and a worker holds its messages as long. */
+/** No turn lasts longer: others wait for it, and a worker holds its messages as long. */
 const longestTurnMs = 1_200;
 /** A slice is never split. */
 const shortestTurn = 10;
 
-/** Messages per turn at a number's pace: thirty, twenty or ten. */
+/** Returns messages per turn at a number's pace: thirty, twenty or ten. */
 export function turnAt(everyMs: number): number {
   const fitting = shortestTurn * Math.floor(longestTurnMs / everyMs / shortestTurn);
   return Math.min(longestTurn, Math.max(shortestTurn, fitting));
 }
 
 /**
- * `inFront`: before waiting lanes, if the client may (early-turns.ts). `late`: the slots passed unused, so these precede
- * everything that is not late.
+ * `inFront` goes before waiting lanes, if the client may (early-turns.ts). `late` means that slots passed unused, so
+ * these precede everything that is not late.
  */
 export interface SlotRequest extends LaneName {
   readonly count: number;
@@ -46,7 +46,7 @@ export const emptySchedule: Schedule = { segments: [], nextPosition: 0 };
 const endedKeptMs = 1_000;
 /** From this many segments on, single messages with pauses extend the last one, and its free slots are lost. */
 const manySegments = 8;
-/** Clock skew plus the time that a write may take to arrive. */
+/** It covers clock skew and the time that a write may take to arrive. */
 const marginMs = 300;
 
 /** A writer changes no slot before this time. */
@@ -61,12 +61,12 @@ export function trustedUntilMs(nowMs: number): number {
   return changeableFromMs(nowMs - marginMs);
 }
 
-/** When a reader may use a slot. */
+/** Returns when a reader may use a slot. */
 export function trustedFromMs(slotMs: number): number {
   return (Math.floor((slotMs - aheadMs) / gridMs) + 1) * gridMs + marginMs;
 }
 
-/** The millisecond of a turn; undefined when the schedule no longer has it: reserve again. */
+/** Returns the millisecond of a turn, or undefined when the schedule no longer has it: reserve again. */
 export function slotMsOf(schedule: Schedule, turn: Turn): number | undefined {
   for (const segment of schedule.segments) {
     const slotMs = slotIn(segment, turn, turn.position);
@@ -75,12 +75,12 @@ export function slotMsOf(schedule: Schedule, turn: Turn): number | undefined {
   return undefined;
 }
 
-/** The time after the last slot given out; 0 without one. */
+/** Returns the time after the last slot given out, or 0 without one. */
 export function endMsOf({ segments }: Schedule): number {
   return endOf(segments.at(-1));
 }
 
-/** The share of a lane among lanes that wait now, between 0 and 1; 1 if alone. */
+/** Returns the share of a lane among lanes that wait now, between 0 and 1, or 1 if alone. */
 export function shareOf(schedule: Schedule, lane: LaneName, nowMs: number): number {
   const last = schedule.segments.at(-1);
   const waiting = last === undefined || endOf(last) <= nowMs ? [] : last.lanes;
@@ -189,17 +189,20 @@ function longerLast(
   return { segments: [...segments.slice(0, -1), longer], firstPosition };
 }
 
-/** Where new positions begin: at a multiple of turns if the current block has no room for all. */
+/** Returns where new positions begin: at a multiple of turns if the current block has no room for all. */
 function newRowFrom(position: number, count: number, turn: number): number {
   return count <= turn - (position % turn) ? position : turn * Math.ceil(position / turn);
 }
 
-/** The lane for missed slots: its positions never collide with those that the job still reserves. */
+/** Returns the lane for missed slots: its positions never collide with those that the job still reserves. */
 export function lateLane(lane: string): string {
   return `${lane}~`;
 }
 
-/** Behind the client's late lanes if those lead its lanes; else behind the clients that a late lane leads. */
+/**
+ * Places a late lane behind the client's late lanes if those lead its lanes, else behind the clients that a late lane
+ * leads.
+ */
 function placeOfLate(lanes: readonly LaneName[], clientId: number): number {
   const isLate = ({ lane }: LaneName) => lane.endsWith('~');
   const own = lanes.filter((each) => each.clientId === clientId);
@@ -216,7 +219,7 @@ function placeOfLate(lanes: readonly LaneName[], clientId: number): number {
   return lanes.length;
 }
 
-/** Short in the item, and rounded up to be safe. */
+/** Rounds up to be safe, and keeps it short in the item. */
 function spacingOf(everyMs: number): number {
   return Math.ceil(everyMs * 10_000) / 10_000;
 }

@@ -1,20 +1,22 @@
 import { countsWithin, placeInTurns, sumOf, type TurnLengths } from './round-robin.ts';
 
-/** A requester of slots: a job of a client, or all its small requests together (`*`). */
+/** Slots go to a job of a client, or to all its small requests together (`*`). */
 export interface LaneName {
   readonly clientId: number;
   readonly lane: string;
 }
 
-/** A lane's positions in one segment, from `first` on. A position never repeats in a lane, even after a pause. */
+/**
+ * A lane has these positions in one segment, from `first` on. A position never repeats in a lane, even after a pause.
+ */
 export interface Lane extends LaneName {
   readonly first: number;
   readonly count: number;
 }
 
 /**
- * Slots at `everyMs`. Clients take turns of up to `turn` messages, in order of appearance; within a client its lanes do
- * (D45: by messages, not by jobs).
+ * Slots are `everyMs` apart. Clients take turns of up to `turn` messages, in order of appearance; within a client its
+ * lanes do (D45: by messages, not by jobs).
  */
 export interface Segment {
   readonly fromMs: number;
@@ -71,7 +73,7 @@ export function partedAt(
   };
 }
 
-/** The time of a position's slot; undefined if it is not in this segment. */
+/** Returns the time of a position's slot, or undefined if it is not in this segment. */
 export function slotIn(segment: Segment, lane: LaneName, position: number): number | undefined {
   const place = placesIn(segment).get(nameOf(lane));
   const at = position - (place?.lane.first ?? 0);
@@ -81,7 +83,7 @@ export function slotIn(segment: Segment, lane: LaneName, position: number): numb
   return segment.fromMs + placeInTurns(ofClient, client.index, client.ofAll, segment) * segment.everyMs;
 }
 
-/** A client's last turn in a segment: its start and size. Undefined without the client. */
+/** Returns a client's last turn in a segment: its start and size. Returns undefined without the client. */
 export function lastTurnIn(
   segment: Segment,
   clientId: number,
@@ -102,7 +104,6 @@ function blocksOf(lanes: readonly Lane[], turn: number): TurnLengths {
   return { turn, heads: lanes.map(({ first }) => turn - (first % turn)) };
 }
 
-/** A lane's index among its client's lanes, and the client's among all clients. */
 interface Place {
   readonly lane: Lane;
   readonly index: number;
@@ -114,7 +115,7 @@ interface Place {
   };
 }
 
-/** Cached per segment: a wave looks up five hundred positions, with a hundred lanes. */
+/** They are cached per segment: a wave looks up five hundred positions, with a hundred lanes. */
 const places = new WeakMap<Segment, ReadonlyMap<string, Place>>();
 
 function placesIn(segment: Segment): ReadonlyMap<string, Place> {
@@ -152,7 +153,7 @@ export function isLane(lane: LaneName, other: LaneName): boolean {
   return lane.lane === other.lane && lane.clientId === other.clientId;
 }
 
-/** Short in the item, and never sooner, as for spacings. */
+/** Keeps it short in the item, and never sooner, as for spacings. */
 function microsecond(ms: number): number {
   return Math.ceil(ms * 1_000) / 1_000;
 }

@@ -12,7 +12,8 @@ const urgentMemorySeconds = 86_400;
 const mostTries = 5;
 
 /**
- * Slots of the last tenth in the messages table: one conditional write, two if the first guess of the counter is wrong.
+ * Keeps slots of the last tenth in the messages table with one conditional write, two if the first guess of the counter
+ * is wrong.
  */
 export function urgentStore(client: DynamoDBDocumentClient, table: string): UrgentCapacity {
   return {
@@ -33,7 +34,7 @@ export function urgentStore(client: DynamoDBDocumentClient, table: string): Urge
     },
   };
 
-  /** `idle`: starts now, else behind the slots given out. Returns the counter if refused. */
+  /** With `idle` slots start now, else behind those given out. Returns the counter if refused. */
   async function advance(
     phoneNumberId: string,
     {

@@ -7,7 +7,6 @@ export interface UrgentSlotRequest {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
   readonly clientId: number;
-  /** The number of codes in each request. */
   readonly sizes: readonly number[];
   readonly seen?: NumberPace;
 }
@@ -18,9 +17,9 @@ export interface UrgentSlot {
   readonly turn?: Turn;
 }
 
-/** The last tenth of each number: consecutive slots, one counter. */
+/** Each number's last tenth has consecutive slots and one counter. */
 export interface UrgentCapacity {
-  /** Slots for the first requests whose codes all fit before `latestMs`, `everyMs` apart. */
+  /** Takes slots for the first requests whose codes all fit before `latestMs`, `everyMs` apart. */
   readonly take: (
     phoneNumberId: string,
     wanted: {
@@ -32,18 +31,18 @@ export interface UrgentCapacity {
   ) => Promise<readonly number[]>;
 }
 
-/** The lane of a client's one-time codes beside its jobs. */
+/** A client's one-time codes have it beside its jobs. */
 export const urgentLane = '!';
 
 /** A longer wait in the tenth is no better than a lane of the schedule, whose turn begins as soon. */
 const longestWaitMs = 1_000;
 
-/** Whether an idle tenth takes this many codes at once. */
+/** Tells whether an idle tenth takes this many codes at once. */
 export function fitsUrgentCapacity(count: number, everyMs: number): boolean {
   return fittingCodes([count], { everyMs, leftMs: longestWaitMs }) === count;
 }
 
-/** The codes of the first requests that the tenth takes whole, the last slot at most `leftMs` away. */
+/** Returns the codes of the first requests that the tenth takes whole, the last slot at most `leftMs` away. */
 export function fittingCodes(
   sizes: readonly number[],
   { everyMs, leftMs }: { readonly everyMs: number; readonly leftMs: number },

@@ -9,7 +9,7 @@ import type { AddressesOf } from './receipt-ports.ts';
 /** A straight job's item holds all addresses, in order. */
 const StraightSchema = v.object({ to: v.optional(v.instance(Uint8Array)) });
 
-/** One request per hundred items, and of each job only the items with these messages. */
+/** Makes one request per hundred items, and reads of each job only the items with these messages. */
 export function addressStore(messages: TableAccess): AddressesOf {
   return async (asked) => {
     const keys = new Map(asked.flatMap(keysOf).map((key) => [`${key.pk} ${key.sk}`, key]));

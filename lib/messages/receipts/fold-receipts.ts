@@ -1,17 +1,17 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Pricing, Receipt } from './receipt.ts';
 
-/** What receipts prove of a message, in ascending order. A delivery overrules `failed` (D39). */
+/** Receipts prove these of a message, in ascending order. A delivery overrules `failed` (D39). */
 export const proofs = ['taken', 'sent', 'failed', 'delivered', 'read'] as const;
 export type Proof = (typeof proofs)[number];
 
-/** What all receipts of a message prove together, with the latest ids of the person. */
+/** All receipts of a message prove this together, with the latest ids of the person. */
 export interface Proven extends Pick<Receipt, 'userId' | 'waId'> {
   readonly proof: Proof;
   readonly receipt: Receipt;
-  /** The delivery, which is billed (D58): from its own receipt, else from the first receipt that proves reading. */
+  /** The delivery is billed (D58): its own receipt dates it, else the first receipt that proves reading. */
   readonly deliveredAtMs?: number;
-  /** The platform's pricing: from the delivery receipt if possible, else from the furthest other one. */
+  /** Pricing comes from the delivery receipt if possible, else from the furthest other one. */
   readonly pricing?: Pricing;
 }
 
@@ -29,8 +29,8 @@ export function proofOf({ status }: Pick<Receipt, 'status'>): Proof {
 }
 
 /**
- * The furthest proof of a message's receipts, by its earliest receipt, in any order. Text decides between different
- * receipts of one moment, so that all readers agree.
+ * Returns the furthest proof of a message's receipts, by its earliest receipt, in any order. Text decides between
+ * different receipts of one moment, so that all readers agree.
  */
 export function foldReceipts(receipts: Iterable<Receipt>): Proven | undefined {
   let proven: Deciding | undefined;

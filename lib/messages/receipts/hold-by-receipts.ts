@@ -59,8 +59,8 @@ function dropScopeOf({ head, receipt }: Refused): HoldScope | undefined {
 }
 
 /**
- * Messages that the platform had taken and held back. For others such a code blames the message itself. Reads slices
- * only for ambiguous codes.
+ * Returns messages that the platform had taken and held back. For others such a code blames the message itself. Reads
+ * slices only for ambiguous codes.
  */
 async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Promise<ReadonlySet<string>> {
   const drops = news.filter((each) => dropScopeOf(each) !== undefined);

@@ -5,17 +5,17 @@ import type { messageFields } from '../../platform/webhook/fields.ts';
 
 export type CountsByKind = Readonly<Record<string, number>>;
 
-/** The keys that accompany the lists in a value about messages. */
+/** These keys accompany the lists in a value about messages. */
 const frame: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts']);
 
-/** The lists that are read entry by entry; their readers count ignored entries themselves. */
+/** These lists are read entry by entry; their readers count ignored entries themselves. */
 const listsRead: Readonly<Record<(typeof messageFields)[number], readonly string[]>> = {
   messages: ['statuses', 'messages'],
   standby: ['messages'],
   user_preferences: ['user_preferences'],
 };
 
-/** The key that names the kind, for fields with kinds. */
+/** For fields with kinds, it reads the key that names the kind. */
 const kindIn: ReadonlyMap<string, (value: PlatformUpdate['value']) => unknown> = new Map([
   ['account_update', (value) => value['event']],
   ['account_alerts', (value) => objectOf(value['alert_info'])?.['alert_type']],

@@ -4,7 +4,7 @@ import type { Receipt, ReceiptMessage } from './receipt.ts';
 import { anonymizedReceipt } from './receipt-items.ts';
 import type { HeadOfJob, ReceiptsOfJob } from './receipt-ports.ts';
 
-/** Why a receipt does not count (D39). None of them is an error: other software may send from the same number. */
+/** A receipt may not count (D39), which is no error: other software may send from the same number. */
 export type DropReason = 'unknown_job' | 'job_forgotten' | 'other_number' | 'no_such_recipient';
 
 export interface MatchedReceipts {
@@ -13,8 +13,8 @@ export interface MatchedReceipts {
 }
 
 /**
- * Receipts that count: for a known job and recipient, from the number that sent. The job decides whose they are. An
- * erased person is removed (D60).
+ * Returns receipts that count: for a known job and recipient, from the number that sent. The job decides whose they
+ * are. An erased person is removed (D60).
  */
 export function matchReceipts(
   numbers: ReceiptMessage['numbers'],

@@ -17,7 +17,7 @@ export interface QueuedReceipts {
   readonly body: string;
 }
 
-/** Time to try one queue message alone: reads, writes, and a slice of events of 8 seconds. */
+/** One queue message alone takes this time: reads, writes, and a slice of events of 8 seconds. */
 const aloneBudgetMs = 20_000;
 
 interface ReadMessage {
@@ -27,7 +27,7 @@ interface ReadMessage {
 
 /**
  * Works off one batch and returns the ids to deliver again: unreadable messages, failed reads or writes (also alone),
- * unqueued events. Idempotent.
+ * unqueued events. Is idempotent.
  */
 export async function processReceipts(queued: readonly QueuedReceipts[], ports: ReceiptPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
@@ -93,7 +93,8 @@ async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts):
 }
 
 /**
- * Message by message: when time runs short, the first messages have all their events queued, even if the queue is slow.
+ * Orders events message by message: when time runs short, the first messages have all their events queued, even if the
+ * queue is slow.
  */
 function inOrderOf(
   messages: readonly ReadMessage[],
@@ -114,8 +115,8 @@ async function recordJobs(
   jobs: readonly ReceiptsOfJob[],
   ports: ReceiptPorts,
 ): Promise<ReadonlyMap<string, ServiceEvent>> {
-  // Appended before anything follows (D39). Settling before the acknowledgement means that no message with a receipt
-  // stays `unknown` or is resent.
+  // Receipts are appended before anything follows (D39). Settling before the acknowledgement means that no message with
+  // a receipt stays `unknown` or is resent.
   await Promise.all(jobs.map(({ head, receipts }) => ports.records.append(head, receipts)));
   const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });

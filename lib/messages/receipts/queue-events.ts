@@ -4,7 +4,6 @@ import type { ReceiptPorts } from './receipt-ports.ts';
 
 /** This many fit well into the time limit of one call to the event queue (webhooks/event-queue.ts). */
 const eventsAtOnce = 1_000;
-/** Time for one such call and for the end of the run. */
 const sliceBudgetMs = 10_000;
 
 /**

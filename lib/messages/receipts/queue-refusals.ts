@@ -5,8 +5,8 @@ import { canonicalAddress } from '../request/recipient-address.ts';
 import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 
 /**
- * Of marketing (D55): the platform takes the message and sends receipt 131050. All ids, from client and receipt, name
- * one person. Throws when queueing may have failed.
+ * Queues refusals of marketing (D55): the platform takes the message and sends receipt 131050. All ids, from client and
+ * receipt, name one person. Throws when queueing may have failed.
  */
 export async function queueRefusals(
   jobs: readonly ReceiptsOfJob[],
@@ -25,7 +25,7 @@ export async function queueRefusals(
     const { userId, waId } = receipt;
     const to = addresses.get(dispatchIdOf(receipt));
     const recipients = recipientsAmong([to === undefined ? undefined : canonicalAddress(to), userId, waId]);
-    // The platform's time, or now where that lies in the future.
+    // A time of the platform in the future becomes now.
     const atMs = Math.min(receipt.atMs, nowMs());
     const word = { kind: 'refused', clientId, recipients, atMs } as const;
     return recipients.length === 0 ? [] : [{ wabaId, phoneNumberId, words: [word] }];

@@ -24,7 +24,7 @@ interface Tellable {
   readonly timestampMs: number;
 }
 
-/** The keys of the events that a receipt may cause. */
+/** Returns the keys of the events that a receipt may cause. */
 export function eventKeysOf(receipt: Receipt): string[] {
   const proof = proofOf(receipt);
   const types = proof === 'taken' ? [] : [typeOfProof[proof]];
@@ -36,8 +36,8 @@ function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
 }
 
 /**
- * The events that clients subscribe to, by key (`eventKeysOf`), each once (D41). `resolved`: settlement times by
- * dispatch id. Reads addresses only for these events.
+ * Returns the events that clients subscribe to, by key (`eventKeysOf`), each once (D41). `resolved` has settlement
+ * times by dispatch id. Reads addresses only for these events.
  */
 export async function eventsOfReceipts(
   jobs: readonly ReceiptsOfJob[],
@@ -80,7 +80,7 @@ async function tellableOf(
   });
 }
 
-/** The deciding receipts of messages that failed by all known receipts, among those with a failure here. */
+/** Returns the deciding receipts of messages that failed by all known receipts, among those with a failure here. */
 async function failedOf(
   { jobId }: JobHead,
   receipts: readonly Receipt[],

@@ -7,7 +7,7 @@ import { jobOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 
-/** Limit for unpacked text in one item: far below what an item holds, and a run has little more. */
+/** Unpacked text of one item stays far below what an item holds, and a run has little more. */
 const maxItemText = 200_000;
 
 /** This service wrote no text that unpacks to more. */
@@ -15,7 +15,7 @@ const maxUnpackedBytes = 4 * maxItemText;
 
 const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
-/** A stored receipt, as a tuple: ten thousand messages have thirty thousand receipts. */
+/** A stored receipt is a tuple: ten thousand messages have thirty thousand receipts. */
 const RowSchema = v.tuple([
   v.number(),
   v.string(),
@@ -48,7 +48,7 @@ export function keptReceipt({ userId, waId, ...receipt }: Receipt, { byUserId }:
   return { ...receipt, ...omitUndefined({ userId, waId: byUserId ? waId : undefined }) };
 }
 
-/** A receipt of an erased person, without anything that names the person (D60). */
+/** Returns a receipt of an erased person, without anything that names the person (D60). */
 export function anonymizedReceipt({ platformMessageId, reason, userId, waId, ...receipt }: Receipt): Receipt {
   return receipt;
 }
@@ -56,8 +56,8 @@ export function anonymizedReceipt({ platformMessageId, reason, userId, waId, ...
 const repeating: ReadonlySet<string> = new Set(['delivered', 'read', 'played']);
 
 /**
- * The items that append receipts of one job, by group of messages. Content-addressed, and so idempotent. Packed,
- * because the platform's message id repeats.
+ * Returns the items that append receipts of one job, by group of messages. They are content-addressed, and so
+ * idempotent. They are packed, because the platform's message id repeats.
  */
 export function receiptItems(jobId: string, receipts: readonly Receipt[], expiresAtSeconds: number): ReceiptItem[] {
   const groups = Map.groupBy(receipts, ({ index }) => receiptGroupOf(index));
@@ -71,7 +71,7 @@ export function receiptItems(jobId: string, receipts: readonly Receipt[], expire
   );
 }
 
-/** The packed receipts that replace those of an existing item. */
+/** Returns the packed receipts that replace those of an existing item. */
 export function packedReceipts(receipts: readonly Receipt[]): Uint8Array {
   return brotliCompressSync(JSON.stringify(receipts.map(rowOf)), compression);
 }
@@ -93,7 +93,7 @@ export function receiptsOf(item: unknown): Receipt[] {
     }));
 }
 
-/** Deduplicated receipts as JSON lists, in an order independent of arrival. */
+/** Returns deduplicated receipts as JSON lists, in an order independent of arrival. */
 function textsOf(receipts: readonly Receipt[]): string[] {
   const rows = [...new Set(receipts.map((receipt) => JSON.stringify(rowOf(receipt))))].sort();
   const texts: string[] = [];

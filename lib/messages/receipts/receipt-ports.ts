@@ -7,18 +7,18 @@ import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 
-/** The head of a job, with the indexes of erased people (D60). */
+/** `erased` are the indexes of erased people (D60). */
 export type HeadOfJob = JobHead & { readonly erased?: ReadonlySet<number> };
 
-/** Receipts of one job that count. */
+/** These receipts of one job count. */
 export interface ReceiptsOfJob {
   readonly head: JobHead;
   readonly receipts: readonly Receipt[];
 }
 
-/** The messages table for runs of receipts. Reads are strongly consistent, writes idempotent. */
+/** Reads are strongly consistent, writes idempotent. */
 export interface ReceiptRecords {
-  /** By job id, without missing jobs. */
+  /** Returns heads by job id, without missing jobs. */
   findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, HeadOfJob | 'unreadable'>>;
   append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
   jobsWithUnknown(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
@@ -26,11 +26,11 @@ export interface ReceiptRecords {
 }
 
 export interface ProvenSlices extends Pick<Slices, 'settle'> {
-  /** The existing slices, in any order; strongly consistent. */
+  /** Returns the existing slices, in any order, strongly consistent. */
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
 }
 
-/** Addresses by dispatch id, without those of undescribed jobs. Strongly consistent. */
+/** Returns addresses by dispatch id, without those of undescribed jobs. Reads strongly. */
 export type AddressesOf = (
   messages: readonly Pick<Receipt, 'jobId' | 'index'>[],
 ) => Promise<ReadonlyMap<string, string>>;
@@ -42,7 +42,7 @@ export interface ReceiptPorts {
   readonly changeHolds: HoldsOfWabas['change'];
   readonly wanted: SubscribedTypes;
   readonly events: EventSink;
-  /** Counts the cost that appended receipts change, now or later (D58). Idempotent. */
+  /** Counts the cost that appended receipts change, now or later (D58). Is idempotent. */
   readonly countCost: (jobs: readonly ReceiptsOfJob[]) => Promise<void>;
   /** Takes refusals of marketing to people (D55). */
   readonly inbound: InboundSink;

@@ -4,14 +4,14 @@ import { type QueueEntry, sendAtOnce } from '../../aws/sqs-batch.ts';
 import { type NumberReceipts, receiptMessageVersion } from './receipt.ts';
 import type { ReceiptSink } from './receive-webhook.ts';
 
-/** The receipt queue: as few messages as possible, in one round trip. */
+/** Sends as few messages as possible to the receipt queue, in one round trip. */
 export function receiptQueue(client: SQSClient, url: string): ReceiptSink {
   return { send: (numbers) => sendAtOnce({ client, url }, receiptEntries(numbers)) };
 }
 
 /**
- * Messages of one WABA each (their message group), filled up to the SQS limit. Each receipt is written as JSON once and
- * measured.
+ * Returns messages of one WABA each (their message group), filled up to the SQS limit. Each receipt is written as JSON
+ * once and measured.
  */
 export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[] {
   return [...Map.groupBy(numbers, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) =>
@@ -19,7 +19,6 @@ export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[]
   );
 }
 
-/** The numbers of a message: the JSON prefix of each, and its receipts as JSON. */
 type Packed = { readonly start: string; readonly receipts: string[] }[];
 
 function bodyOf(numbers: Packed): string {

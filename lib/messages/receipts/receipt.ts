@@ -1,21 +1,21 @@
 import * as v from 'valibot';
 import { PricingSchema } from '../../webhooks/event.ts';
 
-/** A status of the platform's webhook about one of our messages, after it took the message (D38, D39). */
+/** The platform's webhook tells this status of one of our messages, after it took the message (D38, D39). */
 export const ReceiptSchema = v.object({
   jobId: v.string(),
   index: v.number(),
-  /** `sent`, `delivered`, `read`, `failed`, `played`, or an unknown word, as received. */
+  /** It is `sent`, `delivered`, `read`, `failed`, `played`, or an unknown word, as received. */
   status: v.string(),
-  /** Time of the event by the platform's clock; arrival if that is unreadable. */
+  /** It is the event's time by the platform's clock, or the arrival if that is unreadable. */
   atMs: v.number(),
-  /** Absent for an erased person (D60): the platform's ids contain phone numbers. */
+  /** An erased person has none (D60): the platform's ids contain phone numbers. */
   platformMessageId: v.exactOptional(v.string()),
-  /** For a failure: the platform's error code and its text for people. */
+  /** A failure has the platform's error code and its text for people. */
   code: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
   pricing: v.exactOptional(PricingSchema),
-  /** The person's business-scoped user id, and the digits of the number if the platform shows it. */
+  /** `waId` is there if the platform shows the number. */
   userId: v.exactOptional(v.string()),
   waId: v.exactOptional(v.string()),
 });
@@ -29,12 +29,12 @@ const NumberReceiptsSchema = v.object({
 });
 export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
 
-/** The format of queued receipts. */
+/** Queued receipts carry it (D47). */
 export const receiptMessageVersion = 1;
 
 /**
- * A versioned message of the receipt queue (D47). The platform's signature proves the receipts' number; the consumer
- * compares it with the job's.
+ * The message of the receipt queue has a version (D47). The platform's signature proves the receipts' number; the
+ * consumer compares it with the job's.
  */
 export const ReceiptMessageSchema = v.object({
   version: v.literal(receiptMessageVersion),

@@ -3,17 +3,17 @@ import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from '../../platf
 import { contactsIn, type Person, personOf } from '../../platform/webhook/person.ts';
 import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
 
-/** The receipts of one webhook by number, and how many statuses gave none. */
+/** A webhook has receipts by number, and statuses that gave none. */
 export interface WebhookReceipts {
   readonly numbers: readonly NumberReceipts[];
   readonly total: number;
-  /** Statuses of messages that other software sent from the same numbers; normal. */
+  /** Other software sent these from the same numbers, which is normal. */
   readonly foreign: number;
-  /** Statuses without id, status or number. */
+  /** These statuses lack id, status or number. */
   readonly unreadable: number;
 }
 
-/** A dispatch id exactly as `dispatchIdOf` writes it. */
+/** It is exactly what `dispatchIdOf` writes. */
 const dispatchIdForm = /^([0-9A-Z]{26})-(0|[1-9]\d{0,4})$/;
 
 const maxReasonLength = 1_000;
@@ -23,8 +23,8 @@ const maxWordLength = 32;
 type ContactOf = (named: Person) => Person | undefined;
 
 /**
- * The receipts in a webhook's updates (D38; platform reference, 10.2). Never throws. Cuts long texts, keeps unknown
- * statuses, replaces unreadable times. The contact beside a status completes its person.
+ * Returns the receipts in a webhook's updates (D38; platform reference, 10.2). Never throws. Cuts long texts, keeps
+ * unknown statuses, replaces unreadable times. The contact beside a status completes its person.
  */
 export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): WebhookReceipts {
   const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();
@@ -91,7 +91,7 @@ function recipientOf(
   return omitUndefined({ userId, waId });
 }
 
-/** The first error: the platform lists one. */
+/** Takes the first error: the platform lists one. */
 function failureOf(told: unknown): Pick<Receipt, 'code' | 'reason'> {
   const error = objectOf(listOf(told)?.[0]);
   if (error === undefined) return {};

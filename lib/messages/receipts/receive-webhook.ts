@@ -26,7 +26,6 @@ export interface WebhookPorts {
   readonly nowMs: () => number;
 }
 
-/** A raw webhook, with its header `X-Hub-Signature-256`. */
 export interface PlatformWebhook {
   readonly body: RawBody;
   readonly signature: string | undefined;
@@ -83,7 +82,7 @@ function dropped(code: string, updates: number, wabaId?: string): void {
   log('platform.updates_dropped', { code, count: updates, wabaId });
 }
 
-/** One log line per webhook, so that all signed content is counted. */
+/** Writes one log line per webhook, so that all signed content is counted. */
 function passedOver(tally: CountsByKind): void {
   const updates = Object.values(tally).reduce((sum, times) => sum + times, 0);
   if (updates === 0) return;

@@ -1,10 +1,10 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Proven } from './fold-receipts.ts';
 
-/** The outcome of a message by our own records (D29); see `outcomeOf`. */
+/** Our own records give this outcome (D29; `outcomeOf`). */
 export type OwnState = 'pending' | 'held' | 'sent' | 'failed' | 'expired' | 'unknown';
 
-/** The outcome that clients see: ours, advanced by the platform's receipts (D39). */
+/** Clients see our outcome, advanced by the platform's receipts (D39). */
 export const reportedStates = [
   'pending',
   'held',
@@ -17,25 +17,24 @@ export const reportedStates = [
 ] as const satisfies readonly (OwnState | 'delivered' | 'read')[];
 export type ReportedState = (typeof reportedStates)[number];
 
-/** An outcome that receipts may advance. */
 export interface OwnOutcome {
   readonly state: OwnState;
   readonly code?: string;
   readonly reason?: string;
   readonly platformMessageId?: string;
   readonly atMs?: number;
-  /** For a message that waits for its opening (D56): when it may leave. */
+  /** A message that waits for its opening may leave then (D56). */
   readonly scheduledForMs?: number;
 }
 
-/** `userId` and `waId`: the platform's latest ids of the person. */
+/** `userId` and `waId` are the platform's latest ids of the person. */
 export interface ReportedOutcome extends Omit<OwnOutcome, 'state'>, Pick<Proven, 'userId' | 'waId'> {
   readonly state: ReportedState;
 }
 
 /**
- * A message's outcome by our records and its receipts (D39). A receipt proves that the platform took the message: it
- * overrules `pending`, `unknown` and our failures. An unknown status does not overrule `held`.
+ * Returns a message's outcome by our records and its receipts (D39). A receipt proves that the platform took the
+ * message: it overrules `pending`, `unknown` and our failures. An unknown status does not overrule `held`.
  */
 export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
   if (proven === undefined) return own;

@@ -12,7 +12,7 @@ import type { ReceiptPorts } from './receipt-ports.ts';
 // A claimed try and `again` outcomes are left alone: the claimant, or the next try, reads receipts itself
 // (run-slice.ts).
 
-/** Settlements under way at once, one write each. */
+/** This many settlements are under way at once, one write each. */
 const writesAtOnce = 20;
 
 /** A slice changes twice per try. After more changes the next delivery looks again. */
@@ -67,7 +67,7 @@ function nameOf({ jobId, slice }: SliceKey): string {
   return `${jobId} ${slice}`;
 }
 
-/** Undefined when the slice has changed. */
+/** Returns undefined when the slice has changed. */
 async function settle(
   seen: Slice,
   { key: { jobId }, indexes }: ProvenSlice,

@@ -6,7 +6,7 @@ import { jobExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey }
 import { receiptsOf } from './receipt-items.ts';
 import { sharedReads } from './shared-reads.ts';
 
-/** Marked jobs that a process remembers; forgetting one costs a write. */
+/** Forgetting a marked job costs a write. */
 const rememberedJobs = 1_000;
 
 /**

@@ -17,8 +17,8 @@ export interface Expected {
 }
 
 /**
- * When the job's last message would leave, if accepted now (D43 to D45): behind due slots, in turns with waiting lanes,
- * at a pace that may climb. Assumes that workers keep up.
+ * Returns when the job's last message would leave, if accepted now (D43 to D45): behind due slots, in turns with
+ * waiting lanes, at a pace that may climb. Assumes that workers keep up.
  */
 export function expectedEndMs(job: Expected): number {
   const { head, recipients, nowMs } = job;
@@ -31,7 +31,10 @@ export function expectedEndMs(job: Expected): number {
   return Math.max(inTurns, ...[...waits.values()].map((waitMs) => nowMs + waitMs));
 }
 
-/** One-time codes of a small request: an idle schedule, else the last tenth, assumed free, if it takes all. */
+/**
+ * Returns the end of one-time codes of a small request: in an idle schedule, else in the last tenth, assumed free, if
+ * it takes all.
+ */
 function codesEndMs(job: Expected, count: number): number {
   const { head, limitPerSecond, pace, nowMs } = job;
   const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs);
@@ -64,8 +67,8 @@ function withOthers(
 }
 
 /**
- * The end of `turns` from now, while a learned pace climbs back. Slots keep the pace of their reservation: on average
- * half a horizon ahead.
+ * Returns the end of `turns` from now, while a learned pace climbs back. Slots keep the pace of their reservation: on
+ * average half a horizon ahead.
  */
 function climbing({
   turns,

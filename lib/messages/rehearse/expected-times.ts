@@ -1,20 +1,20 @@
 import type { Lot, Opening } from '../lots.ts';
 import type { Timetable } from '../when/timetable.ts';
 
-/** When the recipients of some zones would leave, if the send were accepted now. */
+/** Recipients of some zones would leave then, if the send were accepted now. */
 export interface ExpectedTimes {
-  /** Empty if zones do not matter, because only a moment was asked for. */
+  /** It is empty if zones do not matter, because only a moment was asked for. */
   readonly zones: readonly string[];
   readonly recipients: number;
-  /** The earliest call; undefined if never within the job's life. */
+  /** It is undefined if no call falls within the job's life. */
   readonly firstMs: number | undefined;
-  /** About when the last of them leaves. */
+  /** The last of them leaves about then. */
   readonly lastMs: number | undefined;
 }
 
 /**
- * When each lot of a scheduled send would leave, by zones (D56). Lots follow each other while open. `delayMs`: how long
- * the number is busy. An unfinished lot ends with its openings.
+ * Returns when each lot of a scheduled send would leave, by zones (D56). Lots follow each other while open. The number
+ * is busy for `delayMs`. An unfinished lot ends with its openings.
  */
 export function expectedTimes(
   { lots, zones, order }: Timetable,
@@ -37,7 +37,7 @@ export function expectedTimes(
     .sort((one, other) => (one.firstMs ?? Number.MAX_SAFE_INTEGER) - (other.firstMs ?? Number.MAX_SAFE_INTEGER));
 }
 
-/** When the last message of each lot leaves; undefined for a lot that never opens. */
+/** Returns when the last message of each lot leaves, or undefined for a lot that never opens. */
 function lastMoments(
   lots: readonly Lot[],
   { busy, everyMs }: { readonly busy: readonly Opening[]; readonly everyMs: number },
@@ -59,7 +59,7 @@ function lastMoments(
   });
 }
 
-/** The free part of openings; `taken` is sorted. */
+/** Returns the free part of openings; `taken` is sorted. */
 function without(open: readonly Opening[], taken: readonly Opening[]): Opening[] {
   return open.flatMap((opening) => {
     const free: Opening[] = [];

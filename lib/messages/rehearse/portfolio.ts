@@ -10,7 +10,7 @@ export interface PortfolioPorts {
   readonly nowMs: () => number;
 }
 
-/** The people that a portfolio may write to in 24 hours, and an upper bound for this client's so far. */
+/** A portfolio may write to `peopleADay` people in 24 hours; `soFar` is an upper bound for this client's. */
 export interface Portfolio {
   readonly peopleADay: number;
   readonly soFar: number;
@@ -18,14 +18,14 @@ export interface Portfolio {
 
 /** The platform counts a sliding day. */
 const dayMs = 86_400_000;
-/** Dispatches per read, far below a query's 1 MB. */
+/** This many dispatches stay far below a query's 1 MB. */
 const dispatchesOfRead = 500;
-/** Sequential reads, a few milliseconds each. */
+/** Sequential reads take a few milliseconds each. */
 const mostReads = 40;
 
 /**
- * The limit of the number's portfolio, if known and finite (platform reference, 4.4). `soFar` counts this client's
- * recipients of 24 hours on its numbers. Stops at the limit or after forty reads.
+ * Returns the limit of the number's portfolio, if known and finite (platform reference, 4.4). `soFar` counts this
+ * client's recipients of 24 hours on its numbers. Stops at the limit or after forty reads.
  */
 export async function portfolioOf(
   { clientId, did: { waba, channel } }: { readonly clientId: number; readonly did: Did },
@@ -43,7 +43,7 @@ export async function portfolioOf(
   return { peopleADay: limit, soFar };
 }
 
-/** Recipients per read: none for a WABA's numbers; for a page of dispatches those sent from the portfolio. */
+/** Yields recipients per read: none for a WABA's numbers; for a page of dispatches those sent from the portfolio. */
 async function* peopleByRead(
   { clientId, wabaId, businessId }: { readonly clientId: number; readonly wabaId: string; readonly businessId: string },
   { directory, channels, dispatches, nowMs }: PortfolioPorts,

@@ -17,14 +17,13 @@ export interface RehearsePorts extends CheckPorts, SendCostPorts, Omit<Portfolio
   readonly directory: CheckPorts['directory'] & PortfolioPorts['directory'];
   readonly budgets: Pick<Budgets, 'committedUnits'>;
   readonly paces: Pick<NumberPaces, 'find'>;
-  /** Messages a second that a job's number may send, read without a cache as in a round (D43). */
+  /** Reads the messages a second that the number may send, without a cache as in a round (D43). */
   readonly currentLimitOf: (head: JobHead) => Promise<number>;
 }
 
 const people = v.pipe(v.number(), v.integer());
 const amount = v.pipe(v.number(), v.description('At list prices.'));
 
-/** The answer to a rehearsal (D51). */
 export const RehearsalAnswer = v.object({
   success: v.literal(true),
   dry_run: v.literal(true),
@@ -144,7 +143,7 @@ function shownTimes({ zones, recipients, firstMs, lastMs }: ExpectedTimes) {
   return { ...omitUndefined({ zones: zones.length === 0 ? undefined : [...zones], first, last }), recipients };
 }
 
-/** The refusal for cost, if any. Reads the client's month only if its budget stops the send. */
+/** Returns the refusal for cost, if any. Reads the client's month only if its budget stops the send. */
 async function wouldRefuse(
   { clientId, category, acceptedAtMs }: JobHead,
   units: number,

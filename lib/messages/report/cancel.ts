@@ -19,8 +19,8 @@ export interface CancelPorts extends StopPorts {
 }
 
 /**
- * Cancels a job's unclaimed messages and returns its standing (D53). No ended message becomes pending again.
- * Idempotent.
+ * Cancels a job's unclaimed messages and returns its standing (D53). No ended message becomes pending again. Is
+ * idempotent.
  */
 export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<DispatchStatus> {
   await stopJob(ports, job.head);
@@ -31,7 +31,8 @@ export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<
 }
 
 /**
- * Cancels one job of many. False when it has ended or was stopped. Undefined when it was withdrawn, or has not begun.
+ * Cancels one job of many. Returns false when it has ended or was stopped, undefined when it was withdrawn, or has not
+ * begun.
  */
 export async function cancelOpenJob(ports: StopPorts, jobId: string): Promise<boolean | undefined> {
   const before = await countsOf(ports.report, jobId);

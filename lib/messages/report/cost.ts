@@ -8,23 +8,23 @@ import type { Proven } from '../receipts/fold-receipts.ts';
 import type { ReportedOutcome, ReportedState } from '../receipts/reported-state.ts';
 import { destinationOf } from '../request/recipient-address.ts';
 
-/** A job's messages delivered on one UTC day in one market and category. */
+/** A job's messages were delivered on one UTC day in one market and category. */
 export interface CostLine {
-  /** `YYYY-MM-DD`. */
+  /** It is `YYYY-MM-DD`. */
   readonly day: string;
-  /** ISO 3166-1 alpha-2; empty if a recipient's country is unknown. */
+  /** It is ISO 3166-1 alpha-2, and empty if a recipient's country is unknown. */
   readonly market: string;
   readonly category: Charge['category'];
   readonly messages: number;
   readonly billed: number;
-  /** List price of the billed messages (pricing/money.ts). */
+  /** The billed messages have this list price (pricing/money.ts). */
   readonly units: number;
 }
 
-/** The cost of a dispatch so far (D58). */
+/** A dispatch has cost this so far (D58). */
 export interface Cost {
   readonly units: number;
-  /** `platform`: every delivered message has the platform's pricing. `list`: some have none. */
+  /** `platform` means that every delivered message has the platform's pricing, `list` that some have none. */
   readonly basis: 'platform' | 'list';
   /** No message can still be billed. */
   readonly final: boolean;
@@ -33,11 +33,11 @@ export interface Cost {
 export interface JobCost {
   readonly cost: Cost;
   readonly lines: readonly CostLine[];
-  /** List price of the messages that may still be billed. */
+  /** Messages that may still be billed have this list price. */
   readonly openUnits: number;
 }
 
-/** A message's reported outcome, its receipts' proof, and its recipient's market. */
+/** A message has its reported outcome, its receipts' proof, and its recipient's market. */
 export interface KnownMessage {
   readonly outcome: Pick<ReportedOutcome, 'state' | 'atMs'>;
   readonly proven: Proven | undefined;
@@ -51,8 +51,8 @@ export function marketOfAddress(to: string): string {
 }
 
 /**
- * The cost of a job's messages (D58): of proven deliveries, or of taken messages where no receipts are expected. The
- * platform's clock decides the day, within the job's lifetime.
+ * Returns the cost of a job's messages (D58): of proven deliveries, or of taken messages where no receipts are
+ * expected. The platform's clock decides the day, within the job's lifetime.
  */
 export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: KnownRates): JobCost {
   const lines = new Map<string, CostLine>();
@@ -86,20 +86,20 @@ export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: 
   return { cost: { units, basis: isTold ? 'platform' : 'list', final: open === 0 }, lines: inOrder, openUnits };
 }
 
-/** The billed delivery time; undefined if not billed so far. */
+/** Returns the billed delivery time, or undefined if not billed so far. */
 function deliveryOf({ receiptsExpected, acceptedAtMs }: CostedJob, { outcome, proven }: KnownMessage) {
   if (proven?.deliveredAtMs !== undefined) return proven.deliveredAtMs;
   return receiptsExpected !== true && outcome.state === 'sent' ? (outcome.atMs ?? acceptedAtMs) : undefined;
 }
 
-/** `sent`: a delivery may still be reported. `held`, `unknown`: the platform may have the message. */
+/** A delivery of `sent` may still be reported; the platform may have `held` and `unknown`. */
 const stillOpen: ReadonlySet<ReportedState> = new Set(['pending', 'held', 'sent', 'unknown']);
 
 function mayStillBeBilled(state: ReportedState): boolean {
   return stillOpen.has(state);
 }
 
-/** Zero where the platform delivers nothing of the category. */
+/** Returns zero where the platform delivers nothing of the category. */
 function estimateOf({ category, acceptedAtMs }: CostedJob, market: string, rates: KnownRates): number {
   if (undeliveredMarket(category, { digits: undefined, country: market }) !== undefined) return 0;
   if (categoryOf(category) === undefined) return 0;

@@ -5,17 +5,16 @@ import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
 import type { Cost } from './cost.ts';
 
-/** A job as its report opens: its known recipients, dropped ones, and its state. */
+/** A report opens with the job's known recipients, dropped ones, and its state. */
 export interface DescribedJob extends JobState {
   readonly head: JobHead;
   readonly repeats: readonly Repeat[];
-  /** Addresses by index in the job, as far as they are described. */
+  /** By index in the job, addresses are here as far as they are described. */
   readonly recipients: ReadonlyMap<number, string>;
-  /** Call times of a scheduled send (D56). */
   readonly lots?: readonly Lot[];
-  /** Places in the request by index, if the order differs. */
+  /** They map indexes to places in the request, if the order differs. */
   readonly positions?: readonly number[];
-  /** The cost at the last count (D58). */
+  /** The last count stated it (D58). */
   readonly statedCost?: Cost;
 }
 
@@ -25,18 +24,18 @@ export function isForgotten(head: JobHead, nowMs: number): boolean {
 }
 
 /**
- * Whether an eventually consistent read may miss results of claims from before the stop. The stop's writer lived no
- * longer than a worker.
+ * Tells whether an eventually consistent read may miss results of claims from before the stop. The stop's writer lived
+ * no longer than a worker.
  */
 export function isStoppedLately({ stop }: JobState, nowMs: number): boolean {
   return stop !== undefined && nowMs < stop.atMs + claimLifeMs;
 }
 
-/** A position in the request, and the index of its message in the job. */
+/** A position in the request has the index of its message in the job. */
 export interface Place {
   readonly position: number;
   readonly index: number;
-  /** The position that this dropped one repeats (D25). */
+  /** A dropped position repeats that one (D25). */
   readonly duplicateOf?: number;
 }
 
@@ -44,7 +43,7 @@ export interface PlacedJob extends Pick<DescribedJob, 'repeats' | 'positions'> {
   readonly head: Pick<JobHead, 'total'>;
 }
 
-/** The places of a request, in its order. Throws `RangeError` for corrupt data. */
+/** Returns the places of a request, in its order. Throws `RangeError` for corrupt data. */
 export function placesOf({ head, repeats, positions }: PlacedJob): Place[] {
   const repeated = new Map(repeats);
   const indexes = positions && new Map(positions.map((position, index) => [position, index]));

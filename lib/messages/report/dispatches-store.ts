@@ -8,15 +8,18 @@ import { type DispatchPointer, PointerSchema } from '../accept/whole-job.ts';
 import { dispatchesPartition, jobKey, jobMemorySeconds, timeOfJob } from '../items.ts';
 import { boundsOf, type DispatchesQuery } from './dispatches.ts';
 
-/** A client's dispatches, newest first, after the sort key `after`, without forgotten ones. */
+/** Lists are newest first, after the sort key `after`, without forgotten dispatches. */
 export interface Dispatches {
-  /** A full page of up to `limit` (at most 500), as long as there are more. One request, or several with a filter. */
+  /**
+   * Reads a full page of up to `limit` (at most 500), as long as there are more, with one request, or several with a
+   * filter.
+   */
   listAccepted(question: DispatchesQuery, page: PageRequest): Promise<AcceptedPage>;
-  /** One request always: a page may be short or empty without being the last. */
+  /** Makes one request always: a page may be short or empty without being the last. */
   readAccepted(question: DispatchesQuery, page: PageRequest): Promise<AcceptedPage>;
-  /** Marks a dispatch that never again has anything to cancel. Idempotent. */
+  /** Marks a dispatch that never again has anything to cancel. Is idempotent. */
   settle(clientId: number, dispatch: Pick<DispatchPointer, 'sk'>): Promise<void>;
-  /** The dispatches that were not withdrawn by a later request with the same key, after the first one died. */
+  /** Returns the dispatches that were not withdrawn by a later request with the same key, after the first one died. */
   notWithdrawn(accepted: readonly DispatchPointer[]): Promise<readonly DispatchPointer[]>;
 }
 
@@ -25,7 +28,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** `next` is the sort key before the following page; undefined on the last one. */
+/** `next` is the sort key before the following page; the last one has none. */
 export interface AcceptedPage {
   readonly accepted: readonly DispatchPointer[];
   readonly next?: string;
@@ -105,10 +108,10 @@ export function dispatchesStore(
   };
 }
 
-/** Items per read when a filter drops most of them: half a megabyte. */
+/** When a filter drops most items, a read of this many is half a megabyte. */
 const mostReadAtOnce = 2_000;
 
-/** Whether nearly all items pass the filter: only times are asked for, and none is near its expiry. */
+/** Tells whether nearly all items pass the filter: only times are asked for, and none is near its expiry. */
 function isPassed(question: DispatchesQuery, after: string | undefined, nowMs: number): boolean {
   const { did, campaignId, template, unsettled, toMs = nowMs } = question;
   const beginsMs = after === undefined ? toMs : timeOfJob(after);

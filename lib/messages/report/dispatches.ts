@@ -5,7 +5,6 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
 import { jobSortKey } from '../items.ts';
 
-/** A client's dispatches accepted from `fromMs` until before `toMs`, and filters. */
 export interface DispatchesQuery {
   readonly clientId: number;
   readonly did: string | undefined;
@@ -29,7 +28,7 @@ export function dispatchesCursor(question: DispatchesQuery, lastSortKey: string,
   return opaqueCursor(scopeOf(question, list), lastSortKey);
 }
 
-/** The sort key before a page. Undefined for a cursor of another list or outside its bounds. */
+/** Returns the sort key before a page. Returns undefined for a cursor of another list or outside its bounds. */
 export function dispatchesPlaceOf(question: DispatchesQuery, cursor: string, list = ''): string | undefined {
   const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question, list), cursor));
   if (!parsed.success) return undefined;
@@ -37,7 +36,7 @@ export function dispatchesPlaceOf(question: DispatchesQuery, cursor: string, lis
   return from <= parsed.output && parsed.output < to ? parsed.output : undefined;
 }
 
-/** The bounds of the sort keys; DynamoDB refuses a start outside of them. */
+/** Returns the bounds of the sort keys; DynamoDB refuses a start outside of them. */
 export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuery, 'fromMs' | 'toMs'>): {
   readonly from: string;
   readonly to: string;
@@ -46,10 +45,9 @@ export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuery, 
   return { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(Math.min(Math.max(toMs, 0), latestMs)) };
 }
 
-/** The last moment that a sort key can hold. */
+/** A sort key can hold no later moment. */
 const latestMs = 999_999_999_999_999;
 
-/** A dispatch in a list (D40). */
 export const ListedDispatchSchema = v.object({
   dispatch_id: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),

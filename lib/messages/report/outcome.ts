@@ -21,7 +21,7 @@ import {
   reportedStates,
 } from '../receipts/reported-state.ts';
 
-/** A recipient's outcome on our side (D29), advanced by the platform's receipts (D39). */
+/** The platform's receipts (D39) advance a recipient's outcome on our side (D29). */
 export interface ReportedOutcome extends ReportedFacts {
   readonly dispatchId: string;
   readonly to?: string;
@@ -30,13 +30,16 @@ export interface ReportedOutcome extends ReportedFacts {
 export interface WrittenMessages {
   readonly slices: ReadonlyMap<number, Slice>;
   readonly proofs: ReadonlyMap<number, Proven>;
-  /** The time of the read: a claim that was too old by then had a dead claimant. */
+  /** It is the time of the read: a claim that was too old by then had a dead claimant. */
   readonly askedAtMs: number;
 }
 
 export type OutcomeAt = (index: number) => ReportedOutcome;
 
-/** Outcomes from one read of a job, which was read before or beside it. Undefined for a withdrawn job (D25). */
+/**
+ * Returns outcomes from one read of a job, which was read before or beside it. Returns undefined for a withdrawn job
+ * (D25).
+ */
 export function outcomesOf(
   job: OpenJob & { readonly head: Pick<JobHead, 'jobId' | 'expiresAtMs'> },
   { slices, proofs, askedAtMs }: WrittenMessages,
@@ -75,19 +78,18 @@ export function outcomeOf(
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : said(lost, slice);
 }
 
-/** A job with open recipients: its state, its lots if scheduled, its time to live. */
 export interface OpenJob extends JobState, Ending {}
 
-/** The code of a message that waits for its opening. */
+/** A message that waits for its opening has this code. */
 const scheduled = 'scheduled';
 
-/** When a closed recipient may leave; undefined if open now or never. */
+/** Returns when a closed recipient may leave, or undefined if open now or never. */
 function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OpenJob, nowMs: number) {
   const standing = lots && openingStateAt(lotAt(lots, index).open, nowMs);
   return standing?.kind === 'closed' && standing.opensAtMs < expiresAtMs ? standing.opensAtMs : undefined;
 }
 
-/** The try that decides open outcomes: the claimed one, else the next. */
+/** Returns the try that decides open outcomes: the claimed one, else the next. */
 function decidingTry(slice: Slice | undefined): number {
   if (slice === undefined) return 0;
   return slice.state === 'claimed' ? slice.try : slice.try + 1;
@@ -95,7 +97,10 @@ function decidingTry(slice: Slice | undefined): number {
 
 type Said = Exclude<Recorded, { readonly state: 'again' }>;
 
-/** The stored outcome, with the time of its settlement or claim. For a receipt's proof the receipt's time counts. */
+/**
+ * Returns the stored outcome, with the time of its settlement or claim. For a receipt's proof the receipt's time
+ * counts.
+ */
 function said(outcome: Said, slice: Slice): OwnOutcome {
   const atMs = outcome.resolvedAtMs ?? slice.atMs;
   if (outcome.state !== 'sent') {
@@ -110,7 +115,7 @@ function said(outcome: Said, slice: Slice): OwnOutcome {
 }
 
 /**
- * The claimed tries of a stopped job, from a strong read after the stop: their recipients may have been called
+ * Returns the claimed tries of a stopped job, from a strong read after the stop: their recipients may have been called
  * (items.ts, `mayReckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {

@@ -18,12 +18,11 @@ import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
 export interface PlacedOutcome extends ReportedOutcome {
-  /** Position in the request, as in the report (D40). */
+  /** It is the position in the request, as in the report (D40). */
   readonly position: number;
   readonly duplicateOf?: number;
 }
 
-/** From `fromMs` until before `toMs`. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
@@ -34,18 +33,18 @@ interface JobsOf {
   readonly clientIds: readonly number[];
 }
 
-/** Outcomes for operators; all reads are strongly consistent. */
+/** Operators read outcomes strongly consistently. */
 export interface Outcomes {
-  /** Undefined for a job that was never accepted, was withdrawn, or is forgotten. */
+  /** Returns undefined for a job that was never accepted, was withdrawn, or is forgotten. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Jobs of one DID and these clients accepted in a period, oldest first; those whose id is wanted, or all. */
+  /** Lists jobs of one DID and these clients accepted in a period, oldest first: those whose id is wanted, or all. */
   listJobs(from: JobsOf & { readonly isWanted?: (jobId: string) => boolean }, period: Period): Promise<DescribedJob[]>;
-  /** The same, of those that wait for a hold. It does not read the recipients of the others. */
+  /** Lists those of them that wait for a hold, without reading the recipients of the others. */
   listParked(from: JobsOf, period: Period): Promise<DescribedJob[]>;
-  /** One outcome per place of the request, in order. */
+  /** Returns one outcome per place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
   ofMessage(key: MessageKey): Promise<ReportedOutcome>;
-  /** As `resolveUnknown`. */
+  /** Works as `resolveUnknown`. */
   resolve(key: MessageKey, state: 'sent' | 'failed'): Promise<boolean>;
 }
 
@@ -94,7 +93,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       }),
   };
 
-  /** By acceptance. */
+  /** Returns the ids in the order of acceptance. */
   async function jobIdsOf({ did, clientIds }: JobsOf, { fromMs, toMs }: Period): Promise<string[]> {
     const partitions = clientIds.map(dispatchesPartition);
     const jobIds = new Map<string, string>();
@@ -125,7 +124,6 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     const job = await report.findDescribed(jobId);
     const written = await report.readMessages(jobId, [Math.floor(index / recipientsPerPartition)]);
     const outcomeAt = job === undefined ? undefined : outcomesOf(job, written);
-    // Nothing is known about a missing job.
     if (job === undefined || outcomeAt === undefined) {
       return { slice: undefined, outcome: { dispatchId: dispatchIdOf({ jobId, index }), state: 'pending' } };
     }

@@ -24,7 +24,7 @@ export interface ReportPorts {
   readonly nowMs: () => number;
 }
 
-/** An open report: the job, and for a later page its messages from the same round trip. */
+/** A later page has its messages from the same round trip as the job. */
 export interface OpenReport {
   readonly job: DescribedJob;
   readonly from?: ReportPlace;
@@ -32,8 +32,8 @@ export interface OpenReport {
 }
 
 /**
- * The first of two round trips for the first page, the only one for later pages. The caller must check the job's owner
- * before it shows anything.
+ * Makes the first of two round trips for the first page, the only one for later pages. The caller must check the job's
+ * owner before it shows anything.
  */
 export async function openReport(
   report: Report,
@@ -53,7 +53,7 @@ export async function openReport(
   return job === undefined ? undefined : { job, from, written };
 }
 
-/** The job of a dispatch id; undefined if there is none or the id is malformed. */
+/** Returns the job of a dispatch id, or undefined if there is none or the id is malformed. */
 export async function describedJob(report: Report, dispatchId: string): Promise<DescribedJob | undefined> {
   return jobIdPattern.test(dispatchId) ? await report.findDescribed(dispatchId) : undefined;
 }
@@ -102,7 +102,7 @@ export async function countsOf(
   return { ...facts, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
 }
 
-/** The standing of a job whose state a cancellation has just changed (D53). */
+/** Returns the standing of a job whose state a cancellation has just changed (D53). */
 export async function statusNow(report: Report, job: DescribedJob, rates: KnownRates): Promise<DispatchStatus> {
   const all = partitionsOfJob(job.head.total);
   const known = await writtenIn(report, await reckoned(report, job), all);
@@ -126,7 +126,7 @@ function costNowOf(
   return costOf(head, messages, rates).cost;
 }
 
-/** All outcomes of a job, read strongly: ended messages have ended for good. */
+/** Returns all outcomes of a job, read strongly: ended messages have ended for good. */
 export async function outcomesNow(
   report: Report,
   found: DescribedJob,
@@ -147,7 +147,7 @@ async function reckoned(report: Report, job: DescribedJob): Promise<DescribedJob
   return { ...job, underWay: await report.reckon(head.jobId, underWayIn(written)) };
 }
 
-/** Outcomes of these partitions; for a stopped job read strongly, so that unclaimed slices are certain. */
+/** Returns outcomes of these partitions; for a stopped job read strongly, so that unclaimed slices are certain. */
 async function outcomesIn(
   report: Report,
   job: DescribedJob,

@@ -1,10 +1,10 @@
 import { type CsvLine, csvText } from '../../http/csv.ts';
 import { type ReportRow, ReportRowSchema } from './report.ts';
 
-/** CSV columns of a report: all fields of its rows, always in this order (D59). */
+/** A report's CSV has all fields of its rows, always in this order (D59). */
 export const reportColumns = Object.keys(ReportRowSchema.entries) as (keyof ReportRow)[];
 
-/** Report rows as CSV. Only the first page has column names, so that pages can be concatenated. */
+/** Returns report rows as CSV. Only the first page has column names, so that pages can be concatenated. */
 export function reportCsv(rows: readonly ReportRow[], { withNames }: { readonly withNames: boolean }): string {
   const lines: CsvLine[] = rows.map((row) => reportColumns.map((column) => row[column]));
   return csvText(withNames ? [reportColumns, ...lines] : lines);

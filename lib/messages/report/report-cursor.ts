@@ -16,19 +16,20 @@ export interface ReportQuery {
 }
 
 /**
- * Where a page begins, with what must be known before the job is read: the slices for the same round trip, and the
+ * A page begins here, with what must be known before the job is read: the slices for the same round trip, and the
  * counts.
  */
 export interface ReportPlace {
   readonly position: number;
   /**
-   * Job index of the next recipient that is no repeat. The total, if the job's order differs from the request's (D56).
+   * It is the job index of the next recipient that is no repeat, or the total if the job's order differs from the
+   * request's (D56).
    */
   readonly index: number;
   readonly total: number;
   readonly counts: OutcomeCounts;
   readonly cost: Cost;
-  /** Partitions before `index` that the page needs for repeats, or for another order. */
+  /** The page needs these partitions before `index` for repeats, or for another order. */
   readonly repeatedPartitions: readonly number[];
 }
 
@@ -60,7 +61,7 @@ export function reportCursor(question: Omit<ReportQuery, 'limit'>, place: Report
   ]);
 }
 
-/** The place of a cursor; undefined for another job or filter. */
+/** Returns the place of a cursor, or undefined for another job or filter. */
 export function reportPlaceOf(question: Omit<ReportQuery, 'limit'>, cursor: string): ReportPlace | undefined {
   const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
   if (!parsed.success) return undefined;
@@ -69,7 +70,7 @@ export function reportPlaceOf(question: Omit<ReportQuery, 'limit'>, cursor: stri
   return { position, index, total, counts, cost: { units, basis, final }, repeatedPartitions };
 }
 
-/** Whether this service can have made the place: a cursor may be forged. */
+/** Tells whether this service can have made the place: a cursor may be forged. */
 export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuery, 'states'>, place: ReportPlace): boolean {
   const places = placesOf(job);
   if (place.position < 1 || place.position >= places.length) return false;
@@ -78,7 +79,7 @@ export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuery, 'stat
   return isDeepStrictEqual(place, asHandedOut) && totalOf(counts) === places.length;
 }
 
-/** The partitions that a page needs, ascending. The first page counts and needs all. */
+/** Returns the partitions that a page needs, ascending. The first page counts and needs all. */
 export function partitionsOf({ states, limit }: ReportQuery, from: ReportPlace | number): number[] {
   if (typeof from === 'number') return partitionsOfJob(from);
   // With a filter, the page's reach is only known after reading.

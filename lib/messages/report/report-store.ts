@@ -26,7 +26,7 @@ import type { WrittenMessages } from './outcome.ts';
 /** Each read is one round trip if every partition fits one query page, as for a job of 10,000. */
 export interface Report {
   /**
-   * Undefined for a job that was never accepted, was withdrawn, or is forgotten. Strongly consistent, for reports of
+   * Returns undefined for a job that was never accepted, was withdrawn, or is forgotten. Reads strongly, for reports of
    * stopped jobs.
    */
   findDescribed(jobId: string): Promise<DescribedJob | undefined>;
@@ -54,12 +54,11 @@ interface StoreOptions {
 const JobItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
   withdrawnAtMs: v.optional(v.number()),
-  /** A straight job's addresses, which have no items of their own. */
+  /** A straight job's addresses have no items of their own. */
   to: v.optional(v.instance(Uint8Array)),
   ...JobStateSchema.entries,
 });
 
-/** The counted cost, as far as reports show it (D58). */
 const StatedSchema = v.object({
   cost: v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() }),
 });
@@ -116,7 +115,7 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
   }
 }
 
-/** The job described by the items of its partition; undefined without one. */
+/** Returns the job described by the items of its partition, or undefined without one. */
 export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const itemAt = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
   const job = v.parse(v.optional(JobItemSchema), itemAt(jobKey('')));

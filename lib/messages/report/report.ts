@@ -13,7 +13,7 @@ import { type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
 import { placeAt, type ReportPlace, type ReportQuery, reportCursor } from './report-cursor.ts';
 
-/** The states in a filter; undefined for all. Refuses an unknown state with 400. */
+/** Returns the states in a filter, or undefined for all. Refuses an unknown state with 400. */
 export function statesOf(filter: readonly string[] | undefined): ReadonlySet<ReportedState> | undefined {
   if (filter === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(reportedStates);
@@ -27,7 +27,6 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
 
 export const MessageState = v.picklist(reportedStates);
 
-/** A recipient in a report (D40). */
 export const ReportRowSchema = v.object({
   index: v.pipe(wholeNumber, v.description('The place in the request.')),
   to: v.exactOptional(v.string()),
@@ -52,13 +51,12 @@ const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, w
   typeof wholeNumber
 >;
 
-/** The requested time of a send in the words of its headers, and the earliest call (D56). */
+/** It has the requested time of a send in the words of its headers, and the earliest call (D56). */
 const ScheduleSchema = v.object({
   ...RequestedTimeSchema.entries,
   from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),
 });
 
-/** The cost of a dispatch in answers (D58). */
 const CostAnswer = v.pipe(
   v.object({
     amount: v.pipe(v.number(), v.description('At list prices, of what was billed so far.')),
@@ -105,7 +103,7 @@ export interface ReportPage extends DispatchStatus {
 }
 
 /**
- * One page: `limit` rows of the requested states. Each place of the request is in exactly one count; a dropped
+ * Returns one page: `limit` rows of the requested states. Each place of the request is in exactly one count; a dropped
  * duplicate has its original's state.
  */
 export function reportPage(
@@ -183,8 +181,8 @@ export function reportAnswer(job: AnsweredJob, question: ReportQuery, page: Repo
 }
 
 /**
- * A dispatch with counts and cost. `complete`: nothing was pending when they were computed, on the first page of a
- * report.
+ * Returns a dispatch with counts and cost. `complete` means that nothing was pending when they were computed, on the
+ * first page of a report.
  */
 export function statusAnswer({ head, retriedBy }: AnsweredJob, { counts, cost }: DispatchStatus) {
   const { jobId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs, when } = head;

@@ -8,7 +8,7 @@ export interface MessageKey {
 }
 
 export interface ResolvePorts {
-  /** The slice, and the outcome by all that is stored. Strongly consistent. */
+  /** Returns the slice, and the outcome by all that is stored. Reads strongly. */
   readonly read: (
     key: MessageKey,
   ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;
@@ -18,8 +18,8 @@ export interface ResolvePorts {
 }
 
 /**
- * Replaces `unknown` by an operator's finding; sends nothing. False when it is no longer unknown or the slice has
- * changed.
+ * Replaces `unknown` by an operator's finding; sends nothing. Returns false when it is no longer unknown or the slice
+ * has changed.
  */
 export async function resolveUnknown(
   key: MessageKey,

@@ -9,22 +9,22 @@ import { urlSuffix } from './url-suffix.ts';
 
 const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
 
-/** The buttons of a template or card that a message must name. */
+/** A message must name these buttons of a template or card. */
 const plannedButtonEntries = {
   buttons: v.array(DynamicButtonSchema),
   redirects: v.exactOptional(v.array(v.object({ index: v.number(), code: v.string() }))),
   quickReplies: v.exactOptional(v.array(v.number())),
 };
 
-/** What messages of a job share: it travels once with the job. */
+/** Messages of a job share it: it travels once with the job. */
 export const CompositionPlanSchema = v.object({
   templateName: v.string(),
-  /** As the template spells it, whatever the request wrote (D26). */
+  /** It has the template's spelling, whatever the request wrote (D26). */
   languageCode: v.string(),
-  /** The Messaging Account of the messages, if the number's channel names one (platform reference, 8). */
+  /** The number's channel may name the Messaging Account of the messages (platform reference, 8). */
   messagingAccountId: v.exactOptional(v.string()),
   header: v.optional(HeaderInputSchema),
-  /** For a single-product template. */
+  /** A single-product template has it. */
   catalogId: v.optional(v.string()),
   ...plannedButtonEntries,
   flows: v.exactOptional(v.array(v.number())),
@@ -43,7 +43,7 @@ type HeaderInput = NonNullable<CompositionPlan['header']>;
 type PlannedButtons = Pick<CompositionPlan, 'buttons' | 'redirects' | 'quickReplies'>;
 type Params = NonNullable<Recipient['params']>;
 
-/** The plan of a template whose recipients have passed `checkRecipients`. */
+/** Returns the plan of a template whose recipients have passed `checkRecipients`. */
 export function compositionPlan(
   template: { readonly name: string; readonly language: string },
   contract: ParameterContract,
@@ -72,8 +72,8 @@ function plannedButtons({
 }
 
 /**
- * The platform's request body for one recipient (platform reference, 4.1 and 4.2). Pure. `dispatchId` returns in status
- * events as `biz_opaque_callback_data`, and with a tapped quick reply.
+ * Returns the platform's request body for one recipient (platform reference, 4.1 and 4.2). Is pure. `dispatchId`
+ * returns in status events as `biz_opaque_callback_data`, and with a tapped quick reply.
  */
 export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
   const components = messageComponents(plan, recipient.params ?? {}, dispatchId);

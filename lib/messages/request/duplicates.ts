@@ -32,7 +32,7 @@ function identityOf(recipient: Recipient): string {
   return `${canonicalAddress(recipient.to)} ${params}`;
 }
 
-/** The sentence of `warning` about dropped recipients, if any. */
+/** Returns the sentence of `warning` about dropped recipients, if any. */
 export function duplicatesWarning(droppedIndexes: readonly number[]): string | undefined {
   if (droppedIndexes.length === 0) return undefined;
   const named = droppedIndexes.slice(0, maxNamed).map((index) => `recipients[${index}]`);

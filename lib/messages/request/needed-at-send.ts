@@ -14,7 +14,7 @@ import {
 import { codeMaxLength, headerInputType, maxProducts, maxSections, sectionTitleMaxLength } from './recipient-rules.ts';
 import { notSendable } from './sendable-kinds.ts';
 
-/** A list of values for a text: their number, and the length of the filled text. */
+/** It has the number of values in a list, and the length of the filled text. */
 const TextViewSchema = v.object({
   count: wholeNumber,
   fixed_length: v.pipe(wholeNumber, v.description('Characters of the text without its variables.')),
@@ -72,7 +72,7 @@ const ParametersSchema = v.object({
   phone_numbers_only: v.exactOptional(v.literal(true)),
 });
 
-/** The answer of `neededAtSend`; absent fields are not needed (D49). */
+/** It answers `neededAtSend`; absent fields are not needed (D49). */
 export const NeededAtSendSchema = v.object({
   parameters: v.exactOptional(
     v.pipe(
@@ -93,7 +93,8 @@ export type ParametersView = v.InferOutput<typeof ParametersSchema>;
 export type NeededAtSend = v.InferOutput<typeof NeededAtSendSchema>;
 
 /**
- * What a send of the template needs, and whether it can be sent now. `switchedOff`: why its client has switched it off.
+ * Returns what a send of the template needs, and whether it can be sent now. `switchedOff` says why its client has
+ * switched it off.
  */
 export function neededAtSend(template: PlatformTemplate, switchedOff?: string): NeededAtSend {
   const needs = refusedOr(() => parameterNeeds(template));
@@ -173,7 +174,7 @@ function buttonView(
   return { index, kind, fixed_length: fixedLength, max_length: maxLength, ...value };
 }
 
-/** The value that a send gives for the platform's example URL. */
+/** Returns the value that a send gives for the platform's example URL. */
 function valueIn(example: string, url: string): string {
   const [fixed = ''] = url.split('{{');
   return example.startsWith(fixed) ? example.slice(fixed.length) : example;
@@ -192,7 +193,7 @@ function componentOf<Component extends ExampleComponent>(components: readonly Co
   return (type: string): Component | undefined => components.find((each) => each.type.toUpperCase() === type);
 }
 
-/** The platform's examples of a component: `body_text` is a list of lists, others are lists. */
+/** Returns the platform's examples of a component: `body_text` is a list of lists, others are lists. */
 function examplesOf(component: ExampleComponent | undefined, name: string): readonly string[] {
   return textsOf(component?.example?.[name]);
 }

@@ -4,7 +4,7 @@ import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
 
-/** A text with variables: how often each appears, and its length without them, in characters. */
+/** It says how often each variable of a text appears, and its length without them, in characters. */
 export interface TextNeed {
   /** Element i counts `{{i+1}}`; the list's length is the number of required values. */
   readonly appearances: readonly number[];
@@ -18,33 +18,32 @@ export type HeaderNeed =
   | { readonly kind: 'none' | 'product' | 'location' | MediaKind }
   | { readonly kind: 'text'; readonly text: TextNeed };
 
-/** A button that takes a value, by its index among all buttons of the template or card. */
+/** A button that takes a value has its index among all buttons of the template or card. */
 export interface DynamicButton {
   readonly index: number;
   readonly kind: 'url' | 'copy_code';
-  /** Characters of a URL without its variable. */
+  /** It counts the characters of a URL without its variable. */
   readonly fixedLength: number;
   readonly maxLength: number;
 }
 
-/** A URL button that became a redirect (D19): the service fills it, alike for all recipients. */
+/** The service fills a URL button that became a redirect (D19), alike for all recipients. */
 export interface RedirectButton {
   readonly index: number;
   readonly code: string;
 }
 
 export interface CardNeed {
-  /** The template's own example: the interface has no input for a card's media. */
+  /** It is the template's own example: the interface has no input for a card's media. */
   readonly media: { readonly kind: 'image' | 'video'; readonly link: string };
   readonly body: TextNeed;
   readonly buttons: readonly DynamicButton[];
   readonly redirects?: readonly RedirectButton[];
-  /** Indexes of the quick replies, if any. */
   readonly quickReplies?: readonly number[];
 }
 
 /**
- * What a send of one template must carry for each recipient (contract, params of a recipient; platform reference, 3 and
+ * A send of one template must carry this for each recipient (contract, params of a recipient; platform reference, 3 and
  * 4.2).
  */
 export interface ParameterContract {
@@ -52,15 +51,15 @@ export interface ParameterContract {
   readonly body: TextNeed;
   readonly buttons: readonly DynamicButton[];
   readonly redirects?: readonly RedirectButton[];
-  /** Indexes of the quick replies, if any: the service gives each a payload that names the message (D55). */
+  /** The service gives each a payload that names the message (D55). */
   readonly quickReplies?: readonly number[];
-  /** Indexes of the flow buttons, if any: the message names each, though none takes a value. */
+  /** The message names each flow button, though none takes a value. */
   readonly flows?: readonly number[];
-  /** Index of the one-time-password button, which repeats the body's value. */
+  /** The one-time-password button repeats the body's value. */
   readonly codeButton?: number;
   readonly productList?: number;
   readonly cards: readonly CardNeed[];
-  /** Why the template reaches phone numbers only (131062, platform reference 4.5). */
+  /** It says why the template reaches phone numbers only (131062, platform reference 4.5). */
   readonly phoneNumbersOnly?: 'code' | 'bid';
 }
 
@@ -74,15 +73,15 @@ const productBodyMaxLength = 160;
 const noText: TextNeed = { appearances: [], fixedLength: 0, maxLength: bodyMaxLength };
 const authenticationBody: TextNeed = { appearances: [1], fixedLength: 0, maxLength: bodyMaxLength };
 
-/** The contract without card media: a template in the making has only upload handles. */
+/** Card media are left out: a template in the making has only upload handles. */
 export type ParameterNeeds = Omit<ParameterContract, 'cards'> & { readonly cards: readonly Omit<CardNeed, 'media'>[] };
 
 /** Their messages need an order, for which a send has no field. */
 const orderSubCategories = new Set(['ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER_STATUS']);
 
 /**
- * What a send of a template must carry. Refuses with 422 a template that is not APPROVED or whose card media cannot be
- * found, and as `parameterNeeds` does (D23).
+ * Returns what a send of a template must carry. Refuses with 422 a template that is not APPROVED or whose card media
+ * cannot be found, and as `parameterNeeds` does (D23).
  */
 export function parameterContract(template: PlatformTemplate): ParameterContract {
   if (template.status.toUpperCase() !== 'APPROVED') {
@@ -94,8 +93,8 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
 }
 
 /**
- * The needs, whatever the status. Refuses with 422 what can never be sent from here: direct messages, named parameters,
- * and inputs that the interface lacks or does not know.
+ * Returns the needs, whatever the status. Refuses with 422 what can never be sent from here: direct messages, named
+ * parameters, and inputs that the interface lacks or does not know.
  */
 export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
   refuseDirectMessages(template);
@@ -137,7 +136,7 @@ function phoneNumbersOnly(
   return bid === undefined ? undefined : 'bid';
 }
 
-/** Why a template can never be sent from here, in the words of a send's refusal. */
+/** Returns why a template can never be sent from here, in the words of a send's refusal. */
 export function neverSendable(template: PlatformTemplate): string | undefined {
   try {
     parameterNeeds(template);
@@ -233,8 +232,8 @@ function placesOf(wanted: string, buttons: readonly TemplateButton[]): number[] 
 }
 
 /**
- * Buttons that take a client's value. Other listed kinds need none unless they show a variable: a flow needs no token,
- * a catalog no thumbnail.
+ * Returns buttons that take a client's value. Other listed kinds need none unless they show a variable: a flow needs no
+ * token, a catalog no thumbnail.
  */
 function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number, couponLength: number): DynamicButton[] {
   const dynamic: DynamicButton[] = [];
@@ -272,7 +271,7 @@ function textNeed(text: string | null | undefined, maxLength: number): TextNeed 
   return { appearances, fixedLength, maxLength };
 }
 
-/** Length in code points, as people count: an emoji is not two. */
+/** Returns the length in code points, as people count: an emoji is not two. */
 export function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;

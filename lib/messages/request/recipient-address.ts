@@ -3,22 +3,22 @@ import { countryOfNumber } from '../../pricing/country.ts';
 import type { Destination } from '../../pricing/undelivered.ts';
 
 /*
- * A recipient: E.164 digits with or without a plus, or a business-scoped user id (D24). A person given by both counts
+ * A recipient is E.164 digits with or without a plus, or a business-scoped user id (D24). A person given by both counts
  * as two: only the platform knows that they are one.
  */
 
-/** Both forms (platform reference, 4.1). */
+/** The platform takes both forms (platform reference, 4.1). */
 export const addressForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 
-/** The error text for neither form; the field's name precedes it. */
+/** It refuses any other text; the field's name precedes it. */
 export const addressFormText = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
 
-/** Equal for all spellings of one recipient. User ids are case-sensitive. */
+/** Returns the same for all spellings of one recipient. User ids are case-sensitive. */
 export function canonicalAddress(to: string): string {
   return to.replace('+', '');
 }
 
-/** The destination of a message. A user id reveals only the country, by its first letters. */
+/** Returns the destination of a message. A user id reveals only the country, by its first letters. */
 export function destinationOf(to: string): Destination {
   if (isUserId(to)) return { digits: undefined, country: countryOfUserId(to) };
   const digits = canonicalAddress(to);

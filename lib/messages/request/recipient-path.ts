@@ -3,7 +3,7 @@ import { documentedAs } from '../../http/documented.ts';
 import { butReceived } from '../../http/json-excerpt.ts';
 import { addressForm, addressFormText, canonicalAddress } from './recipient-address.ts';
 
-/** A recipient in a path; all spellings of one recipient become equal (D55). */
+/** All spellings of one recipient in a path become equal (D55). */
 export const RecipientPath = v.object({
   recipient: v.pipe(
     v.string(),

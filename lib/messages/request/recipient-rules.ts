@@ -144,7 +144,7 @@ function checkSections(sections: NonNullable<Product['action']['sections']>, rep
   if (items > maxProducts) add(report, `expected at most ${maxProducts} products, received ${items}`);
 }
 
-/** Whether the platform takes the value into a text (platform reference, 3.10). */
+/** Tells whether the platform takes the value into a text (platform reference, 3.10). */
 function checkValue(value: string, report: Report): boolean {
   if (value.trim() === '') return add(report, 'expected a value, received an empty one');
   if (!value.isWellFormed()) return add(report, 'expected well-formed text, received half of a surrogate pair');
@@ -187,7 +187,7 @@ export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefine
   }
 }
 
-/** The `type` of `component.header` that the template's header needs, if any. */
+/** Returns the `type` of `component.header` that the template's header needs, if any. */
 export function headerInputType(need: HeaderNeed): HeaderInput['type'] | undefined {
   switch (need.kind) {
     case 'image':

@@ -12,7 +12,7 @@ import type { HeaderInput, Recipient } from '../job.ts';
 import { addressForm, addressFormText } from './recipient-address.ts';
 
 const maxRecipients = 10_000;
-/** Above every limit of the platform; recipient-rules.ts has the exact ones. */
+/** It is above every limit of the platform; recipient-rules.ts has the exact ones. */
 const maxValueLength = 4_096;
 const maxAttendsBytes = 4_096;
 
@@ -74,7 +74,7 @@ const LocationHeaderSchema = closedObject({
   }),
 });
 
-/** Chosen by `type`, so that faults fit the intended shape. */
+/** `type` chooses the schema, so that faults fit the intended shape. */
 const HeaderSchema = v.pipe(
   v.lazy((input) =>
     (input as { type?: unknown } | null)?.type === 'location' ? LocationHeaderSchema : MediaHeaderSchema,
@@ -93,7 +93,7 @@ function fitsItsPlace(attends: Record<string, unknown>): boolean {
   }
 }
 
-/** The body without its recipients, which are parsed one by one: 10,000 of them may have 10,000 faults each. */
+/** Recipients are parsed one by one: 10,000 of them may have 10,000 faults each. */
 export const MessagesSendBody = closedObject({
   did: v.pipe(DidSchema, v.maxLength(64)),
   type: v.literal('template'),
@@ -114,7 +114,7 @@ export const MessagesSendBody = closedObject({
   campaignId: v.optional(positiveId),
   client_id: ClientIdJson,
   attends: v.optional(AttendsSchema),
-  /** D27. */
+  /** The time to live ends the message (D27). */
   message_send_ttl_seconds: v.optional(v.pipe(wholeNumber, v.minValue(30), v.maxValue(2_592_000))),
   component: v.optional(closedObject({ header: v.optional(HeaderSchema) })),
 });
@@ -168,7 +168,7 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
 }
 
 /**
- * Dollars with a decimal point, as in `Max-Cost`: no sign, exponent or separator, so that no typing error raises a
+ * Dollars have a decimal point, as in `Max-Cost`: no sign, exponent or separator, so that no typing error raises a
  * limit.
  */
 const dollars = /^\d{1,8}(\.\d{1,8})?$/;

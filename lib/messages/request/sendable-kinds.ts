@@ -7,7 +7,7 @@ import {
 } from '../../templates/model/template.ts';
 
 /**
- * Kinds that need no input, or one that a send or the service has (platform reference, 3 and 4.2). Others are refused
+ * These kinds need no input, or one that a send or the service has (platform reference, 3 and 4.2). Others are refused
  * (D23): a missing input would cost a refusal for each recipient.
  */
 const ofMessage = {

@@ -4,7 +4,7 @@ import { neverSendable } from './parameter-contract.ts';
 
 const longestWarning = 300;
 
-/** A header warning that a template can never be sent from here, with the refusal of a send (D18). */
+/** Returns a header warning that a template can never be sent from here, with the refusal of a send (D18). */
 export function templateWarning(template: unknown): { readonly 'template-warning'?: string } {
   const known = v.safeParse(PlatformTemplateSchema, template);
   const reason = known.success ? neverSendable(known.output) : undefined;

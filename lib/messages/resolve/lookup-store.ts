@@ -77,7 +77,7 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
     },
 
     takeTurn: async (clientId, nowMs) => {
-      // Twice: when two find the minute over, one begins the next and the other counts in it.
+      // It tries twice: when two find the minute over, one begins the next and the other counts in it.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const counted = await countTurn(clientId, nowMs);
         if (counted === 'counted') return undefined;
@@ -88,7 +88,7 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
     },
   };
 
-  /** Counts in the running minute. `over` if it has ended; its end if the client has used its quota. */
+  /** Counts in the running minute. Returns `over` if it has ended, or its end if the client has used its quota. */
   async function countTurn(clientId: number, nowMs: number): Promise<'counted' | 'over' | number> {
     const count = new UpdateCommand({
       TableName: table,
@@ -118,7 +118,7 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
 }
 
 function claimed({ askerId, refusal }: v.InferOutput<typeof LookupSchema>, mine: string): Claimed {
-  // Our own claim: the SDK repeated a write whose reply was lost.
+  // This is our own claim: the SDK repeated a write whose reply was lost.
   if (refusal === undefined) return { state: askerId === mine ? 'ours' : 'asked' };
   const { code, message, retryAfter, platformCode } = refusal;
   const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter };

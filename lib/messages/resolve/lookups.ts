@@ -7,12 +7,12 @@ import { refusalOf } from '../../platform/refusals.ts';
 /** The same look-up reaches the platform once in this time (D23). */
 export const repeatLookupAfterMs = 10_000;
 
-/** For each client: all clients of a WABA share the platform's quota (D23). */
+/** Each client has its own: all clients of a WABA share the platform's quota (D23). */
 export const lookupsPerMinute = 30;
 
 export interface LookupCaller {
   readonly clientId: number;
-  /** Unique for each request. */
+  /** It is unique for each request. */
   readonly askerId: string;
 }
 
@@ -25,7 +25,7 @@ export interface LookupClaim {
   readonly changedAtMs: number;
 }
 
-/** Recent look-ups, of all function instances. */
+/** All function instances share recent look-ups. */
 export interface Lookups {
   /** Claims a look-up unless it was made within 10 s and since the stored copy changed. */
   claim(question: string, asking: LookupClaim): Promise<Claimed>;
@@ -44,15 +44,15 @@ export interface LookupPorts {
 
 export interface Lookup<Answer> {
   readonly name: string;
-  /** The answer from stored data; undefined if that would be a no. */
+  /** Returns the answer from stored data, or undefined if that would be a no. */
   readonly known: () => Promise<Answer | undefined>;
-  /** When the stored data changed or was read: earlier answers are obsolete. */
+  /** Returns when the stored data changed or was read: earlier answers are obsolete. */
   readonly changedAtMs?: () => number;
   /** Asks the platform and stores its answer. Throws `PlatformFailure`, and refuses when the answer is no. */
   readonly ask: (askedAtMs: number) => Promise<Answer>;
 }
 
-/** How long a request waits for another's answer: longer than a call may take. */
+/** A request waits this often for another's answer: longer than a call may take. */
 export const waits = 12;
 export const waitMs = 500;
 

@@ -5,7 +5,7 @@ import type { CredentialOf } from '../../platform/credentials.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
 
-/** Whether a WABA may send on `/marketing_messages` (platform reference, 4.3). */
+/** Tells whether a WABA may send on `/marketing_messages` (platform reference, 4.3). */
 export type IsOnboarded = (waba: WabaAccess) => Promise<boolean>;
 
 const keepForMs = 300_000;

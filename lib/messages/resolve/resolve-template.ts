@@ -35,7 +35,7 @@ export interface TemplateRequest extends LookupCaller {
 export interface ResolvedTemplate {
   readonly template: PlatformTemplate;
   readonly contract: ParameterContract;
-  /** The client's own data on the template; absent before its first synchronization. */
+  /** It is absent before the client's first synchronization. */
   readonly client?: ClientTemplate;
   /** The platform did not answer, so an old copy was used (D23, D26). */
   readonly storedCopyUsed: boolean;
@@ -67,7 +67,7 @@ export async function resolveTemplate(wanted: TemplateRequest, ports: Resolution
   return await lookUpOnce({ name: question, known, changedAtMs, ask }, wanted, ports);
 }
 
-/** Undefined for a copy that would refuse the send. */
+/** Returns undefined for a copy that would refuse the send. */
 function contractOf({ template, deleted }: StoredFact): ParameterContract | undefined {
   if (deleted) return undefined;
   try {

@@ -7,13 +7,13 @@ import { type WithdrawPorts, withdrawJob } from '../accept/withdraw-job.ts';
 import { jobMemorySeconds } from '../items.ts';
 import { heldIn, type Marking, type Marks, type RetryState, withMarking } from './marks.ts';
 
-/** The marks of retried jobs. Rejects when the store cannot be reached. */
+/** Every method rejects when the store cannot be reached. */
 export interface RetryMarks {
-  /** Strongly consistent. */
+  /** Reads strongly. */
   find(jobId: string): Promise<Marks>;
-  /** Compare-and-set: replaces exactly `seen`. False when it has changed. */
+  /** Replaces exactly `seen` by compare-and-set. Returns false when it has changed. */
   replace(write: MarksWrite): Promise<boolean>;
-  /** The states of retries' jobs; strongly consistent. A missing job is open. */
+  /** Returns the states of retries' jobs, strongly consistent. A missing job is open. */
   standingsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, RetryState>>;
 }
 
@@ -27,18 +27,18 @@ export interface MarksWrite {
 export interface MarkPorts extends WithdrawPorts {
   readonly marks: RetryMarks;
   readonly nowMs: () => number;
-  /** Called when a retry's job was withdrawn because its acceptance must be dead. Does not throw. */
+  /** Runs when a retry's job was withdrawn because its acceptance must be dead. Does not throw. */
   readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
 }
 
 export interface Retrying {
   readonly jobId: string;
   readonly source: { readonly jobId: string; readonly forgottenAtMs: number };
-  /** Indexes in the source to send again, at least one. */
+  /** At least one index in the source is to be sent again. */
   readonly wanted: readonly number[];
 }
 
-/** Conflicts before giving up: each means that another retry has marked something. */
+/** Each conflict means that another retry has marked something. */
 const mostAttempts = 5;
 
 /** Marks outlive their job: TTL deletes late, and no reader may find the job without its marks. */
@@ -64,7 +64,7 @@ export async function withMarked<T>(
     marked = await markRecipients(retrying, ports);
     return await accept(marked);
   } catch (error) {
-    // Released after a refusal. After `dispatch_undecided` the marks stay until another request finds out.
+    // Marks are released after a refusal. After `dispatch_undecided` they stay until another request finds out.
     if (mayBeGivenBack(error, marked)) await givenBack(retrying.jobId, ports);
     throw error;
   }
@@ -91,7 +91,7 @@ async function markRecipients({ jobId, source, wanted }: Retrying, ports: MarkPo
   throw beingRetried();
 }
 
-/** The wanted recipients that are free now, for a rehearsal. Writes nothing; refuses as `withMarked` does. */
+/** Returns the wanted recipients that are free now, for a rehearsal. Writes nothing; refuses as `withMarked` does. */
 export async function unmarked(
   { jobId, source, wanted }: Retrying,
   { marks, nowMs }: Pick<MarkPorts, 'marks' | 'nowMs'>,
@@ -105,7 +105,7 @@ export async function unmarked(
   return new Set(freeOf(seen, { wanted, standings: asIfTakenBack, jobId, atMs: nowMs() }).indexes);
 }
 
-/** The states of marking retries, after dead ones are withdrawn. */
+/** Returns the states of marking retries, after dead ones are withdrawn. */
 async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<string, RetryState>> {
   const found = await ports.marks.standingsOf(seen.retries.map(({ jobId }) => jobId));
   const standings = new Map(found);
@@ -117,7 +117,7 @@ async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<strin
   return standings;
 }
 
-/** Undefined when the write fails: the marks then hold, and nothing is less certain than before. */
+/** Returns undefined when the write fails: the marks then hold, and nothing is less certain than before. */
 async function takenBack({ jobId }: Marking, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
   try {
     const standing = await withdrawJob(jobId, ports);
@@ -134,7 +134,7 @@ function isDead({ jobId, atMs }: Marking, standings: ReadonlyMap<string, RetrySt
   return (standings.get(jobId) ?? 'open') === 'open' && ageMs >= runOverMs && ageMs < believedMs;
 }
 
-/** The recipients to mark, at least one. */
+/** Returns the recipients to mark, at least one. */
 function freeOf(
   seen: Marks,
   {

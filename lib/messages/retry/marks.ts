@@ -1,12 +1,13 @@
-// Which recipients of a job are retried, and by which job (D57). Marks are one item under an optimistic lock, written
-// before the retry is stored. The retry's job decides what they mean (items.ts, `mayBegin`).
+// Marks say which recipients of a job are retried, and by which job (D57). They are one item under an optimistic lock,
+// written before the retry is stored. The retry's job decides what they mean (items.ts, `mayBegin`).
 
-// States: none → (mark) marked, while the retry's job is open → (begin) retried for good, or (withdraw) free again.
+// The states are none → (mark) marked, while the retry's job is open → (begin) retried for good, or (withdraw) free
+// again.
 
-// *Mark*: by an acceptance before it stores its job; takes only free recipients. *Begin*: by that acceptance after the
-// queue has confirmed and before its 200, or by the fan-out.
+// An acceptance *marks* only free recipients before it stores its job. It *begins* after the queue has confirmed and
+// before its 200, or the fan-out does.
 
-// *Withdraw*: by that acceptance when it refuses, or by another request once the acceptance must be dead. It loses
+// That acceptance *withdraws* when it refuses, or another request does once the acceptance must be dead. Withdraw loses
 // against *begin*.
 
 // So at most one retry of a recipient begins: a mark is only taken over from a withdrawn job. Clocks only decide when
@@ -14,24 +15,24 @@
 
 export interface Marking {
   readonly jobId: string;
-  /** By the clock of its acceptance. */
+  /** It is by the clock of its acceptance. */
   readonly atMs: number;
-  /** Indexes in the retried job, ascending. */
+  /** Indexes in the retried job are ascending. */
   readonly indexes: readonly number[];
 }
 
 export interface Marks {
-  /** Counts the writes, for the optimistic lock; 0 before the first. */
+  /** It counts the writes, for the optimistic lock, and is 0 before the first. */
   readonly version: number;
   readonly retries: readonly Marking[];
 }
 
 export const noMarks: Marks = { version: 0, retries: [] };
 
-/** The state of a retry's job. `open`: it may still begin, or never will. */
+/** An `open` job may still begin, or never will. */
 export type RetryState = 'open' | 'begun' | 'withdrawn';
 
-/** Indexes marked by jobs that are not withdrawn. */
+/** Returns indexes marked by jobs that are not withdrawn. */
 export function heldIn(marks: Marks, standings: ReadonlyMap<string, RetryState>): ReadonlySet<number> {
   const holding = marks.retries.filter(({ jobId }) => standings.get(jobId) !== 'withdrawn');
   return new Set(holding.flatMap(({ indexes }) => indexes));

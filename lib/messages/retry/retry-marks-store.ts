@@ -13,7 +13,7 @@ const maxUnpackedBytes = 4_194_304;
 
 const ItemSchema = v.object({ version: v.number(), retries: v.instance(Uint8Array) });
 
-/** Per retry: its job, its time, and runs of indexes as (first, count). */
+/** Each retry has its job, its time, and runs of indexes as (first, count). */
 const RetriesSchema = v.array(v.tuple([v.string(), v.number(), v.array(v.tuple([v.number(), v.number()]))]));
 
 const JobItemSchema = v.object({
@@ -22,7 +22,7 @@ const JobItemSchema = v.object({
   withdrawnAtMs: v.optional(v.number()),
 });
 
-/** One item per job: ten thousand marks take a few kilobytes. */
+/** Keeps one item per job: ten thousand marks take a few kilobytes. */
 export function retryMarksStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): RetryMarks {
   return {
     find: async (jobId) => {

@@ -12,12 +12,12 @@ const CodeSchema = v.pipe(
   v.check((code) => adviceOfCode(code) !== undefined, butReceived('must be a code that reports have')),
 );
 
-/** The body of a retry (D57). Without codes, every cause that may pass counts. */
+/** Without codes, every cause that may pass counts (D57). */
 export const MessagesRetryBody = closedObject({
   codes: v.optional(v.pipe(boundedList(CodeSchema, maxCodes), v.minLength(1, 'codes must name at least one code'))),
 });
 
-/** The codes of a retry; undefined for every cause that may pass. Refuses an unknown code with 400. */
+/** Returns the codes of a retry, or undefined for every cause that may pass. Refuses an unknown code with 400. */
 export function parseRetryRequest(body: unknown): ReadonlySet<string> | undefined {
   const { codes } = parse(MessagesRetryBody, body);
   return codes === undefined ? undefined : new Set(codes);

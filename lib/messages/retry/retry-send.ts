@@ -10,7 +10,7 @@ import type { CostLimits } from '../budget/cost-limits.ts';
 import { type MarkPorts, type Retrying, unmarked, withMarked } from './mark-recipients.ts';
 import { type RetryRecipient, type RetrySource, retrySource, type SourcePorts } from './retry-source.ts';
 
-/** A retry of a dispatch by a client that may use its DID. */
+/** Its client may use the DID of the dispatch. */
 export interface Retry extends Pick<Send, 'jobId' | 'clientId' | 'time'> {
   readonly caller: ScopedCaller;
   readonly did: Did;
@@ -99,7 +99,7 @@ async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise
 
 const faultsOfInputs: ReadonlySet<string> = new Set(['invalid_recipients', 'invalid_request']);
 
-/** Headers, and recipients by whose clocks the time is decided. */
+/** It matches headers, and recipients by whose clocks the time is decided. */
 const ofTime = /^(?:Send-.*|recipients\[\d+\]\.to)$/;
 
 function inSource({ path, message }: Fault, positions: readonly number[]): Fault {

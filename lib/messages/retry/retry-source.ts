@@ -13,7 +13,7 @@ import type { SendRequest } from '../request/send-request.ts';
 import { type SendTime, sendTimeOf } from '../when/send-time.ts';
 import { type Retryable, type RetryablePlace, retryableIn } from './retryable.ts';
 
-/** A client's dispatch to retry, on the DID that sent it. */
+/** A client retries its dispatch on the DID that sent it. */
 export interface RetryQuery {
   readonly clientId: number;
   readonly did: string;
@@ -22,7 +22,7 @@ export interface RetryQuery {
 }
 
 export interface SourcePorts {
-  /** Strongly consistent, receipts included. */
+  /** Its reads are strongly consistent, receipts included. */
   readonly report: Report;
   readonly acceptance: Pick<AcceptedJobs, 'find'>;
   readonly parameters: Pick<JobParameters, 'read'>;
@@ -32,11 +32,11 @@ export interface SourcePorts {
 export interface RetrySource {
   readonly jobId: string;
   readonly forgottenAtMs: number;
-  /** In the order of the request, at least one. */
+  /** They are in the order of the request, at least one. */
   readonly recipients: readonly RetryRecipient[];
-  /** The original hours and days, the default for the retry (D56). */
+  /** The retry has the original hours and days by default (D56). */
   readonly time?: SendTime;
-  /** The original send without recipients; its time to live starts again. */
+  /** It is the original send without recipients; its time to live starts again. */
   readonly request: Omit<SendRequest, 'recipients'>;
 }
 

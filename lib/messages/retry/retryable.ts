@@ -17,12 +17,12 @@ export interface Ended {
   readonly category: string;
 }
 
-/** `later`: only time has to pass. */
+/** `later` means that only time has to pass. */
 export type Retryability = 'retry' | 'later' | 'no';
 
 /**
- * Whether a message may be sent again now: it ended `failed` or `expired`, for a cause that may pass, or for one of
- * `codes` that is not excluded.
+ * Tells whether a message may be sent again now: it ended `failed` or `expired`, for a cause that may pass, or for one
+ * of `codes` that is not excluded.
  */
 export function retryabilityOf(ended: Ended, codes: ReadonlySet<string> | undefined, nowMs: number): Retryability {
   const { state, code, atMs = nowMs } = ended.outcome;
@@ -36,19 +36,17 @@ export function retryabilityOf(ended: Ended, codes: ReadonlySet<string> | undefi
 }
 
 export interface RetryablePlace {
-  /** Index in the job, position in the request and its report. */
+  /** `index` is in the job, `position` in the request and its report. */
   readonly index: number;
   readonly position: number;
 }
 
 export interface Retryable {
-  /** In the order of the request. */
   readonly places: readonly RetryablePlace[];
-  /** Recipients that must wait first. */
   readonly later: number;
 }
 
-/** The retryable recipients of a job. Repeated ones have no message of their own (D25). */
+/** Returns the retryable recipients of a job. Repeated ones have no message of their own (D25). */
 export function retryableIn(
   job: Pick<DescribedJob, 'head' | 'repeats' | 'recipients' | 'erased'>,
   endedAt: (index: number) => Pick<Ended, 'outcome' | 'byReceipt'>,

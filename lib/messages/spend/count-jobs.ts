@@ -14,13 +14,13 @@ export interface JobToCount {
   readonly statement: Statement | undefined;
 }
 
-/** The items of counts. Reads are strongly consistent. Rejects when the store cannot be reached. */
+/** Reads are strongly consistent. Every method rejects when the store cannot be reached. */
 export interface SpendLedger {
-  /** Undefined for a withdrawn or forgotten job. */
+  /** Returns undefined for a withdrawn or forgotten job. */
   read(jobId: string): Promise<JobToCount | undefined>;
-  /** All receipts of a job, and its slices if asked for. */
+  /** Returns all receipts of a job, and its slices if asked for. */
   readMessages(head: JobHead, asked: { readonly slices: boolean }): Promise<WrittenMessages>;
-  /** False when a statement has changed: then nothing is written. */
+  /** Returns false when a statement has changed: then nothing is written. */
   write(step: CountStep): Promise<boolean>;
 }
 
@@ -43,8 +43,8 @@ export function isSmall({ total }: Pick<JobHead, 'total'>): boolean {
 }
 
 /**
- * Counts the cost of jobs (D58) and adds the difference to the sums, under an optimistic lock on the statement.
- * Idempotent. Throws when statements keep changing.
+ * Counts the cost of jobs (D58) and adds the difference to the sums, under an optimistic lock on the statement. Is
+ * idempotent. Throws when statements keep changing.
  */
 export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Promise<void> {
   const rates = await ports.rates();
@@ -59,7 +59,7 @@ export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Pr
       steps.push(next.step);
       if (next.again) again.add(jobId);
     });
-    // Alone after a refusal, so that jobs of one transaction do not keep refusing each other.
+    // A step goes alone after a refusal, so that jobs of one transaction do not keep refusing each other.
     const joined = round === 0 ? together(steps) : steps;
     await sideBySide(joined, jobsAtOnce, async (step) => {
       if (await ports.ledger.write(step)) return;
@@ -83,7 +83,7 @@ async function stepOf(
   if (truth === undefined) return undefined;
   const next = nextStep(head, statement, truth);
   if (next === undefined) return undefined;
-  // Shows after this write whether a receipt with pricing was skipped meanwhile (count-receipts.ts).
+  // A look after this write shows whether a receipt with pricing was skipped meanwhile (count-receipts.ts).
   const looksAgain = isSmall(head) && head.receiptsExpected === true && truth.cost.basis === 'list';
   return { step: next.step, again: !next.isLast || looksAgain };
 }
@@ -97,7 +97,7 @@ function needsSlices(head: JobHead, statement: Statement | undefined): boolean {
   return !receiptsDecide || (statement?.record.failed ?? 0) > 0;
 }
 
-/** Undefined for a withdrawn job. */
+/** Returns undefined for a withdrawn job. */
 function truthOf({ job, statement }: JobToCount, written: WrittenMessages, rates: KnownRates): Truth | undefined {
   const outcomeAt = outcomesOf(job, written);
   if (outcomeAt === undefined) return undefined;
@@ -120,8 +120,8 @@ function truthOf({ job, statement }: JobToCount, written: WrittenMessages, rates
 }
 
 /**
- * Endings and calls as far as known: recorded by the claimants of slices, and at least one for each taken message. A
- * count that reads no slices keeps the calls of an earlier count.
+ * Returns endings and calls as far as known: recorded by the claimants of slices, and at least one for each taken
+ * message. A count that reads no slices keeps the calls of an earlier count.
  */
 function recordOf(
   messages: readonly { readonly outcome: ReportedOutcome; readonly proven: Proven | undefined }[],

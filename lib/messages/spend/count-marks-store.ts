@@ -22,7 +22,7 @@ export function countMarksStore(client: DynamoDBDocumentClient, TableName: strin
   };
 }
 
-/** Statements of jobs, a hundred per request. */
+/** Reads statements of jobs, a hundred per request. */
 export function statedCosts(messages: TableAccess): CountReceiptsPorts['stated'] {
   return async (jobIds) => {
     const items = await batchGet(messages, jobIds.map(spentKey), { consistent: true });

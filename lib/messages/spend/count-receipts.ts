@@ -3,7 +3,7 @@ import { isSmall } from './count-jobs.ts';
 import type { Statement } from './statement.ts';
 
 export interface CountReceiptsPorts {
-  /** Statements by job, without jobs that have none; strongly consistent. */
+  /** Returns statements by job, without jobs that have none, strongly consistent. */
   readonly stated: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, Statement>>;
   readonly count: (jobIds: readonly string[]) => Promise<void>;
   readonly countLater: (head: ReceiptsOfJob['head']) => Promise<void>;
@@ -33,8 +33,8 @@ function isCounted({ receipts }: ReceiptsOfJob): boolean {
 }
 
 /**
- * Whether receipts that usually follow others change the statement: a read without a delivery, or pricing of `sent` for
- * a delivery without one.
+ * Tells whether receipts that usually follow others change the statement: a read without a delivery, or pricing of
+ * `sent` for a delivery without one.
  */
 function mayChangeCost({ receipts }: ReceiptsOfJob, stated: Statement | undefined): boolean {
   if (stated === undefined) return receipts.some(({ status }) => status === 'read');

@@ -13,7 +13,7 @@ export type CountedJob = Pick<
   'jobId' | 'clientId' | 'did' | 'templateName' | 'templateLanguage' | 'campaignId' | 'acceptedAtMs' | 'keptUntilMs'
 >;
 
-/** The groupings of sums, with their value for a job's line; empty for none. */
+/** Sums are grouped by these values of a job's line, empty for none. */
 export const spendGroups = ['campaign', 'template', 'did', 'market'] as const;
 export type SpendGroup = (typeof spendGroups)[number];
 
@@ -27,30 +27,29 @@ const groupValues: Readonly<Record<SpendGroup, (job: CountedJob, line: Line) => 
 export const sumKinds = ['messages', 'billed', 'units'] as const;
 export type SumKind = (typeof sumKinds)[number];
 
-/** A sum's attribute in a day's item. The value stands last because it may contain any character. */
+/** Returns a sum's attribute in a day's item. The value stands last because it may contain any character. */
 export function sumAttribute(group: SpendGroup, kind: SumKind, value: string): string {
   return `${group}#${kind}#${value}`;
 }
 
-/** The attribute of a day's item for one kind of the record, of jobs accepted on that day. */
+/** Returns the attribute of a day's item for one kind of the record, of jobs accepted on that day. */
 export function recordAttribute(kind: RecordKind): string {
   return `record#${kind}#`;
 }
 
 export interface StatedJob {
   readonly job: CountedJob;
-  /** The replaced version; undefined for the first. */
   readonly before: number | undefined;
   readonly statement: Statement;
 }
 
-/** One transaction; all its jobs belong to one client. */
+/** It is one transaction; all its jobs belong to one client. */
 export interface CountStep {
   readonly clientId: number;
   readonly stated: readonly StatedJob[];
-  /** The additions, by day and attribute. */
+  /** Additions are by day and attribute. */
   readonly days: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** The additions to committed money, by month (`YYYY-MM`). */
+  /** These are added to committed money, by month (`YYYY-MM`). */
   readonly months: ReadonlyMap<string, number>;
 }
 
@@ -63,12 +62,12 @@ const mostLines = 80;
 /** Days, statements and months stay below a transaction's hundred actions. */
 const mostActions = 95;
 
-/** The future statement without its version. */
+/** The future statement has no version yet. */
 export type Truth = Omit<Statement, 'version'>;
 
 /**
- * The next step from statement to truth; undefined for no change. A partial step states some lines as they were, so
- * that sums and statement agree after each.
+ * Returns the next step from statement to truth, or undefined for no change. A partial step states some lines as they
+ * were, so that sums and statement agree after each.
  */
 export function nextStep(
   job: CountedJob,
@@ -116,7 +115,7 @@ function addTo(
   }
 }
 
-/** Counted under the day of acceptance, which never changes. Mostly deliveries write that day's item anyway. */
+/** Counts under the day of acceptance, which never changes. Mostly deliveries write that day's item anyway. */
 function addRecord(
   days: Map<string, Map<string, number>>,
   job: CountedJob,
@@ -171,7 +170,7 @@ function isSame(one: Line | undefined, other: Line | undefined): boolean {
   return sumKinds.every((kind) => (one?.[kind] ?? 0) === (other?.[kind] ?? 0));
 }
 
-/** The statement without lines and version. */
+/** Returns the statement without lines and version. */
 function restOf({ counts, record, cost, markets, adjustedUnits }: Truth): string {
   const { units, basis, final } = cost;
   return JSON.stringify([

@@ -8,9 +8,9 @@ import { type CountMessage, type CountQueue, countMessageOf } from '../watch/wat
 // The item holds the time of the next count. It is written after that count is queued, so the count always comes. A
 // dead run leaves a superfluous count.
 
-/** The times of counts. Rejects when the store cannot be reached. */
+/** Every method rejects when the store cannot be reached. */
 export interface CountMarks {
-  /** The time of the job's last known count; strongly consistent. */
+  /** Returns the time of the job's last known count, strongly consistent. */
   dueMs(jobId: string): Promise<number | undefined>;
   mark(job: Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>, dueMs: number): Promise<void>;
 }
@@ -21,18 +21,18 @@ export interface LaterCountPorts {
   readonly nowMs: () => number;
 }
 
-/** Clock skew: a count that begins sooner may miss this run's append. */
+/** Clocks may differ by this: a count that begins sooner may miss this run's append. */
 const clocksApartMs = 10_000;
 
 const soonestMs = 60_000;
 const latestMs = 6 * 3_600_000;
 
-/** Jobs whose next count a process remembers; forgetting one costs a read. */
+/** Forgetting a job's next count costs a read. */
 const rememberedJobs = 10_000;
 
 /**
- * The older a job, the rarer its counts: after half its age, from a minute to six hours. A scheduled send's age begins
- * with its first moment (D56).
+ * Counts grow rarer with the job's age: they come after half of it, from a minute to six hours. A scheduled send's age
+ * begins with its first moment (D56).
  */
 export function countDelayMs({ acceptedAtMs, when }: Pick<JobHead, 'acceptedAtMs' | 'when'>, nowMs: number): number {
   return Math.min(latestMs, Math.max(soonestMs, (nowMs - (when?.fromMs ?? acceptedAtMs)) / 2));

@@ -16,7 +16,7 @@ import type { SpendLedger } from './count-jobs.ts';
 import type { CountStep, StatedJob } from './count-step.ts';
 import { statementItem, statementOf } from './statement.ts';
 
-/** Items per client and day, because concurrent transactions on one item refuse each other. */
+/** A client's day has several items, because concurrent transactions on one item refuse each other. */
 const shardsOfDay = 4;
 
 export function spendStore(messages: TableAccess, nowMs: () => number): SpendLedger {

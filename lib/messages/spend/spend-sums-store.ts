@@ -3,7 +3,7 @@ import { spendPartition } from '../items.ts';
 import type { DaySums } from './spend.ts';
 
 export interface SpendSums {
-  /** The items of these days (`YYYY-MM-DD`, inclusive), several a day; strongly consistent. */
+  /** Returns the items of these days (`YYYY-MM-DD`, inclusive), several a day, strongly consistent. */
   between(clientId: number, from: string, to: string): Promise<readonly DaySums[]>;
 }
 

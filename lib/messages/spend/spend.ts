@@ -13,8 +13,8 @@ export interface Days {
 }
 
 /**
- * The requested days (D58); by default until today, from the first of that month. Refuses with 400 a wrong order and
- * days that are no longer kept.
+ * Returns the requested days (D58); by default until today, from the first of that month. Refuses with 400 a wrong
+ * order and days that are no longer kept.
  */
 export function requestedDays(
   asked: { readonly from?: string | undefined; readonly to?: string | undefined },
@@ -30,7 +30,7 @@ export function requestedDays(
   return { from, to };
 }
 
-/** One item of a day: sums by attribute (`sumAttribute`). */
+/** One item of a day has sums by attribute (`sumAttribute`). */
 export interface DaySums {
   readonly day: string;
   readonly sums: Readonly<Record<string, number>>;
@@ -49,7 +49,7 @@ const Sums = {
   currency: v.literal('USD'),
 };
 
-/** Spending of one campaign, template, DID or market, whichever was asked for. */
+/** It is the spending of one campaign, template, DID or market, whichever was asked for. */
 export const SpendRowSchema = v.object({
   campaign_id: v.exactOptional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
   template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
@@ -61,7 +61,6 @@ export const SpendRowSchema = v.object({
 });
 type SpendRow = v.InferOutput<typeof SpendRowSchema>;
 
-/** One day of a client in answers. */
 export const SpendDaySchema = v.object({
   day: v.pipe(v.string(), v.isoDate(), v.description('In UTC.')),
   sent: v.pipe(
@@ -79,7 +78,6 @@ export const SpendDaySchema = v.object({
   ...Sums,
 });
 
-/** A client's spending in answers (D58). */
 export const SpendSchema = v.object({
   client_id: wholeNumber,
   from: v.pipe(v.string(), v.isoDate()),
@@ -105,7 +103,10 @@ type Added = Record<SumKind, number>;
 
 const attributeForm = /^([a-z]+)#([a-z]+)#(.*)$/s;
 
-/** The rows of a group, the most expensive first, with their total. Adds integers; converts to dollars at the end. */
+/**
+ * Returns the rows of a group, the most expensive first, with their total. Adds integers; converts to dollars at the
+ * end.
+ */
 export function spendOf(days: readonly DaySums[], group: SpendGroup) {
   const byValue = new Map<string, Added>();
   for (const { sums } of days) {
@@ -135,12 +136,12 @@ function told({ messages, billed, units }: Added) {
   return { messages, billed, amount: dollarsOf(units), currency: 'USD' as const };
 }
 
-/** One day of a client: integers, money in units. */
+/** Numbers are integers, money is in units. */
 export type ClientDay = JobRecord & Readonly<Record<SumKind, number>>;
 
 /**
- * A client's record by day (`YYYY-MM-DD`), sorted, without empty days. The record counts under the day of acceptance,
- * deliveries and their money under that of delivery.
+ * Returns a client's record by day (`YYYY-MM-DD`), sorted, without empty days. The record counts under the day of
+ * acceptance, deliveries and their money under that of delivery.
  */
 export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, ClientDay> {
   const days = new Map<string, { -readonly [kind in keyof ClientDay]: number }>();
@@ -160,7 +161,7 @@ export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, Clien
   return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** The same as it is answered. */
+/** Returns the same as it is answered. */
 export function spendDays(items: readonly DaySums[]): v.InferOutput<typeof SpendDaySchema>[] {
   return [...clientDays(items)].map(([day, { sent, failed, held, calls, ...sums }]) => ({
     ...{ day, sent, failed, held, calls },

@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 
 /*
- * The counted cost of one job (D58). One transaction changes it and the client's sums, so the sums contain exactly what
- * statements say.
+ * A statement is the counted cost of one job (D58). One transaction changes it and the client's sums, so the sums
+ * contain exactly what statements say.
  */
 
-/** A cost line (report/cost.ts) without its category. */
+/** It is a cost line (report/cost.ts) without its category. */
 const LineSchema = v.object({
   day: v.string(),
   market: v.string(),
@@ -27,13 +27,13 @@ const CountsSchema = v.object(
 );
 
 /**
- * Endings in the record of a client's day. `sent`: taken, delivered or not. `failed`: reaches no recipient, expired
- * included. `held`: taken and withheld.
+ * In a client's day, `sent` was taken, delivered or not; `failed` reaches no recipient, expired included; `held` was
+ * taken and withheld.
  */
 const outcomeKinds = ['sent', 'failed', 'held'] as const;
 type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** A job's part in the record of a day: endings, and calls to the platform, at least as many as counted. */
+/** A job's part in the record of a day has endings, and calls to the platform, at least as many as counted. */
 export const recordKinds = [...outcomeKinds, 'calls'] as const;
 export type RecordKind = (typeof recordKinds)[number];
 export type JobRecord = Readonly<Record<RecordKind, number>>;
@@ -56,23 +56,23 @@ export function endingsOf(states: Iterable<ReportedState>): Readonly<Record<Outc
 
 const StatementSchema = v.object({
   version: v.number(),
-  /** The report's counts, for jobs of more than ten recipients; complete once `pending` is 0. */
+  /** Jobs of more than ten recipients have the report's counts, complete once `pending` is 0. */
   counts: v.exactOptional(CountsSchema),
-  /** The job's part in its day's sums; for a small job as known at the last count. */
+  /** It is the job's part in its day's sums; a small job's is as known at the last count. */
   record: RecordSchema,
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
-  /** Markets of recipients by index, packed. An erased recipient keeps its market (D60). */
+  /** Markets of recipients are packed by index. An erased recipient keeps its market (D60). */
   markets: v.pipe(
     v.instance(Uint8Array),
     v.transform((bytes) => unpacked(bytes)),
   ),
-  /** The job's part in its month's sums, beside its reservation. */
+  /** It is the job's part in its month's sums, beside its reservation. */
   adjustedUnits: v.exactOptional(v.number()),
 });
 export type Statement = Readonly<v.InferOutput<typeof StatementSchema>>;
 
-/** The statement in an item. A job without one was not counted and costs nothing so far. */
+/** Returns the statement in an item. A job without one was not counted and costs nothing so far. */
 export function statementOf(item: unknown): Statement {
   return v.parse(StatementSchema, item);
 }
@@ -80,7 +80,7 @@ export function statementOf(item: unknown): Statement {
 const SummarySchema = v.pick(StatementSchema, ['counts', 'cost']);
 export type StatementSummary = Readonly<v.InferOutput<typeof SummarySchema>>;
 
-/** The part in an item that may have been read in part only. */
+/** Returns the part in an item that may have been read in part only. */
 export function summaryOf(item: unknown): StatementSummary {
   return v.parse(SummarySchema, item);
 }

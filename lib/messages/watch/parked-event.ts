@@ -2,7 +2,7 @@ import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { dispatchData, type NotifiedJob } from '../dispatch/completed-event.ts';
 import type { JobParked } from '../job-state.ts';
 
-/** The event that the rest of a job waits for a hold (D46): one id per waiting. */
+/** Returns the event that the rest of a job waits for a hold (D46), with one id per waiting. */
 export function parkedEvent(
   job: NotifiedJob,
   { code, scope, sinceMs, untilMs }: JobParked & { readonly untilMs: number },
@@ -18,7 +18,7 @@ export function parkedEvent(
   return { id: eventId(type, clientId, [jobId, sinceMs]), clientId, type, timestampMs: sinceMs, data };
 }
 
-/** The event that the pause of `sinceMs` has ended and the job goes on (D46). */
+/** Returns the event that the pause of `sinceMs` has ended and the job goes on (D46). */
 export function resumedEvent(job: NotifiedJob, { code, scope, sinceMs }: JobParked, timestampMs: number): ServiceEvent {
   const type = 'dispatch.resumed';
   const { jobId, clientId } = job;

@@ -6,7 +6,7 @@ import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
 import type { JobHead } from '../job.ts';
 
-/** What its template's state means for a parked job: go on, fail, or wait. */
+/** By its template's state, a parked job goes on, fails, or waits. */
 export type TemplateReadiness = 'back' | 'disabled' | 'gone' | 'waiting';
 
 export interface ReadinessPorts {

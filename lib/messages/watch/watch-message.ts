@@ -6,11 +6,11 @@ import { JobParkedSchema } from '../job-state.ts';
 import { type Lot, openingStateAt, openingsOfAll } from '../lots.ts';
 
 /*
- * Messages of the watch queue: watches a job until nothing is pending (D41) or it is no longer parked (D46), or counts
+ * A message of the watch queue watches a job until nothing is pending (D41) or it is no longer parked (D46), or counts
  * its cost once (D58).
  */
 
-/** The format of queued watch messages (D47). */
+/** Queued watch messages carry it (D47). */
 export const watchVersion = 1;
 
 const watchedJob = {
@@ -24,7 +24,7 @@ const watchedJob = {
 export const WatchMessageSchema = v.object({
   kind: v.literal('running'),
   ...watchedJob,
-  /** Partitions of claims without pending messages. */
+  /** These partitions of claims have no pending messages. */
   final: v.array(v.number()),
 });
 export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
@@ -32,13 +32,12 @@ export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
 const ParkedWatchSchema = v.object({
   kind: v.literal('parked'),
   ...watchedJob,
-  /** The waiting that this watcher watches; no other one of the job. */
+  /** This watcher watches that waiting, no other one of the job. */
   sinceMs: v.number(),
-  /** The pause that the client was notified of: its start and reason. Several waitings of a pause notify once. */
+  /** The client was notified of this pause: its start and reason. Several waitings of a pause notify once. */
   told: v.exactOptional(v.object({ fromMs: v.number(), ...v.pick(JobParkedSchema, ['code', 'scope']).entries })),
-  /** When the waiting was found ended while no recipient had been called yet. */
+  /** The waiting was found ended then, while no recipient had been called yet. */
   resumedMs: v.exactOptional(v.number()),
-  /** When the platform was last asked about the template. */
   askedAtMs: v.exactOptional(v.number()),
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
@@ -55,12 +54,12 @@ export interface WatchQueue {
   sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
 }
 
-/** The same SQS queue. */
+/** It is the same SQS queue. */
 export interface ParkedWatchQueue {
   sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
 }
 
-/** The same SQS queue. */
+/** It is the same SQS queue. */
 export interface CountQueue {
   sendLater(message: CountMessage, delaySeconds: number): Promise<void>;
 }
@@ -80,7 +79,7 @@ export function parkedWatchOf(
   return { version: watchVersion, kind: 'parked', ...job, sinceMs };
 }
 
-/** The first look, which notifies the client: by then the parking is usually written. */
+/** The first look notifies the client: by then the parking is usually written. */
 export const firstParkedLookSeconds = 3;
 
 export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHead): WatchMessage {
@@ -103,14 +102,14 @@ export function countMessageOf(
 
 const shortestWaitSeconds = 5;
 
-/** The earliest possible end of a job whose last message leaves at `lastMs`. */
+/** Returns the seconds until the earliest possible end of a job whose last message leaves at `lastMs`. */
 export function firstLookSeconds(lastMs: number, nowMs: number): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((lastMs - nowMs) / 1_000)) + shortestWaitSeconds);
 }
 
 /**
- * The next look at a running job: after a tenth of its age, from 5 s to 15 min. A scheduled send's age begins with its
- * opening; while all lots are closed the look waits for the next one (D56).
+ * Returns the seconds to the next look at a running job: a tenth of its age, from 5 s to 15 min. A scheduled send's age
+ * begins with its opening; with all lots closed the look waits for the next.
  */
 export function nextLookSeconds(
   { acceptedAtMs, lots }: Pick<WatchMessage, 'acceptedAtMs'> & { readonly lots?: readonly Lot[] | undefined },
@@ -123,7 +122,7 @@ export function nextLookSeconds(
   return Math.min(maxDelaySeconds, Math.max(shortestWaitSeconds, Math.ceil(ageMs / 10_000)));
 }
 
-/** Whole seconds until a closed job opens, from 5 s to 15 min; 0 while any lot is open. */
+/** Returns whole seconds until a closed job opens, from 5 s to 15 min, or 0 while any lot is open. */
 export function closedSeconds(lots: readonly Lot[] | undefined, nowMs: number): number {
   const standing = lots && openingStateAt(openingsOfAll(lots), nowMs);
   if (standing?.kind !== 'closed') return 0;

@@ -27,7 +27,7 @@ export interface ParkedPorts extends ReadinessPorts {
   readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
   readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
   readonly isDown: () => Promise<boolean>;
-  /** Undefined for a withdrawn or forgotten job. */
+  /** Returns undefined for a withdrawn or forgotten job. */
   readonly jobOf: (jobId: string) => Promise<WatchedJob | undefined>;
 }
 
@@ -44,7 +44,7 @@ interface Ports extends ParkedPorts {
 
 interface ParkedJob extends NotifiedJob, WatchedJob {}
 
-/** The longest time between two questions to the platform: ten jobs of one template ask ten times. */
+/** The platform is asked at least this often: ten jobs of one template ask ten times. */
 const longestQuietMs = 600_000;
 
 /** A resumed job without a sent or refused message counts as going on after this much open time (D56). */
@@ -141,7 +141,7 @@ async function lookAtWaiting(
   await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, job, ports);
 }
 
-/** The holds on a job's messages, the widest first; undefined while the whole platform is down. */
+/** Returns the holds on a job's messages, the widest first, or undefined while the whole platform is down. */
 async function holdsOnJob(head: JobHead, { holds, isDown }: Ports): Promise<HeldBy[] | undefined> {
   if (await isDown()) return undefined;
   return holdsOn(await holds.find(head.wabaId), head);

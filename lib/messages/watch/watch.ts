@@ -21,14 +21,14 @@ import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 export interface JobProgress {
   readonly head: JobHead;
   readonly lots?: readonly Lot[];
-  /** Partitions without pending messages, which is final, whatever receipts come. */
+  /** These partitions have no pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
-  /** Present once nothing is pending. */
+  /** They are there once nothing is pending. */
   readonly counts?: Readonly<Record<string, number>>;
 }
 
 export interface WatchPorts {
-  /** Undefined for a missing job. Final partitions need not be read again. */
+  /** Returns undefined for a missing job. Final partitions need not be read again. */
   readonly progressOf: (jobId: string, knownFinal: readonly number[]) => Promise<JobProgress | undefined>;
   readonly queue: WatchQueue;
   readonly events: EventSink;
@@ -38,7 +38,7 @@ export interface WatchPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** The cost of jobs (D58). Rejects when store or queue cannot be reached. */
+/** Every method rejects when store or queue cannot be reached (D58). */
 export interface WatchedSpend {
   /** Queues a later count of everything written by now. */
   countLater(head: JobHead): Promise<void>;

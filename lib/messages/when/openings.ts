@@ -2,9 +2,12 @@ import type { Opening } from '../lots.ts';
 import { offsetSpansOf } from './wall-clock.ts';
 
 export interface LocalTimes {
-  /** Minutes after midnight. A window that does not end after its start crosses midnight. Absent: the whole day. */
+  /**
+   * Minutes count from midnight. A window that does not end after its start crosses midnight. Without one, the whole
+   * day is open.
+   */
   readonly window?: { readonly fromMinute: number; readonly untilMinute: number };
-  /** Weekdays, Sunday is 0; for a window across midnight, the day it opens. Absent: every day. */
+  /** Sunday is 0; a window across midnight counts for the day it opens. Without days, every day is open. */
   readonly days?: ReadonlySet<number>;
 }
 
@@ -14,8 +17,8 @@ const minuteMs = 60_000;
 const weekdayOfDayZero = 4;
 
 /**
- * When a zone's clocks show these times, merged and sorted. Exact over clock changes: a repeated window opens twice,
- * and skipped time does not open.
+ * Returns when a zone's clocks show these times, merged and sorted, exact over clock changes: a repeated window opens
+ * twice, and skipped time does not open.
  */
 export function openingsIn(zone: string, times: LocalTimes, [fromMs, untilMs]: Opening): Opening[] {
   const openings = offsetSpansOf(zone, fromMs, untilMs).flatMap((stretch) => {
@@ -28,7 +31,7 @@ export function openingsIn(zone: string, times: LocalTimes, [fromMs, untilMs]: O
   return merged(openings);
 }
 
-/** The openings on a clock without changes. */
+/** Returns the openings on a clock without changes. */
 function localOpenings({ window, days }: LocalTimes, fromMs: number, untilMs: number): Opening[] {
   const { fromMinute, untilMinute } = window ?? { fromMinute: 0, untilMinute: 0 };
   const lengthMs = (untilMinute - fromMinute) * minuteMs + (untilMinute > fromMinute ? 0 : dayMs);
@@ -54,14 +57,14 @@ function merged(openings: readonly Opening[]): Opening[] {
   return apart;
 }
 
-/** The parts of openings between two moments. */
+/** Returns the parts of openings between two moments. */
 export function within(openings: readonly Opening[], [fromMs, untilMs]: Opening): Opening[] {
   return openings
     .map(([opensMs, closesMs]): Opening => [Math.max(opensMs, fromMs), Math.min(closesMs, untilMs)])
     .filter(([opensMs, closesMs]) => opensMs < closesMs);
 }
 
-/** When all of them are open at once. */
+/** Returns when all of them are open at once. */
 export function inAll([first = [], ...others]: readonly (readonly Opening[])[]): Opening[] {
   return others.reduce<Opening[]>((both, other) => both.flatMap((opening) => within(other, opening)), [...first]);
 }

@@ -9,12 +9,10 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { RequestedTime } from '../job.ts';
 import type { LocalTimes } from './openings.ts';
 
-/** The requested time of a send (D56). */
 export interface SendTime extends LocalTimes {
-  /** The headers verbatim, for the report. */
   readonly asked: RequestedTime;
   readonly sendAtMs?: number;
-  /** One zone for all recipients, in place of their own. */
+  /** All recipients have it, in place of their own. */
   readonly zone?: string;
 }
 
@@ -26,8 +24,7 @@ const windowWords = 'Send-Window must be two different times of day such as 09:0
 const daysWords = 'Send-Days must be days of the week, or ranges of them, such as mon-fri or sat,sun';
 
 /**
- * The headers of a scheduled send, each in its exact form. http/request-headers.ts refuses others that begin with
- * `Send-`.
+ * Each header of a scheduled send has its exact form. http/request-headers.ts refuses others that begin with `Send-`.
  */
 export const SendTimeHeaders = v.object({
   'Send-At': v.optional(
@@ -76,7 +73,7 @@ function windowIn(text: string): LocalTimes['window'] {
   return window.fromMinute === window.untilMinute ? undefined : window;
 }
 
-/** Days and ranges, in any letter case, with blanks around commas; a range may cross the week's end. */
+/** Reads days and ranges, in any letter case, with blanks around commas; a range may cross the week's end. */
 function daysIn(text: string): ReadonlySet<number> | undefined {
   const days = new Set<number>();
   for (const part of text.toLowerCase().split(',')) {

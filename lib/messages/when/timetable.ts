@@ -8,50 +8,48 @@ import type { SendTime } from './send-time.ts';
 import { zonesOf } from './zones-of.ts';
 
 const dayMs = 86_400_000;
-/** Clock skew and the request's duration: a time this far in the past is now. */
+/** It covers clock skew and the request's duration: a time this far in the past is now. */
 const skewMs = 5 * 60_000;
 const mostAheadMs = 30 * dayMs;
-/** How long after the first moment messages may be called, without a time to live. */
+/** Without a time to live, messages may be called this long after the first moment. */
 const calledForMs = 28 * dayMs;
 /** Hours that two clock changes skip have returned by then. */
 const firstOpeningWithinMs = 28 * dayMs;
 const longestLifeMs = 31 * dayMs;
 
 export interface ZoneTimes {
-  /** Empty without hours and days: zones do not matter then. */
+  /** It is empty without hours and days: zones do not matter then. */
   readonly zones: readonly string[];
-  /** Their indexes in the job. */
   readonly members: readonly number[];
-  /** Empty if no opening lies in the job's life. */
+  /** It is empty if no opening lies in the job's life. */
   readonly open: readonly Opening[];
-  /** Their first opening if the job lived long enough. */
+  /** Their first opening would be then if the job lived long enough. */
   readonly firstMs: number;
 }
 
-/** The call times of a send (D56). */
 export interface Timetable {
-  /** The earliest call of any recipient. */
+  /** No recipient is called earlier. */
   readonly fromMs: number;
   /** No call begins at or after this time. */
   readonly lastCallMs: number;
-  /** Sorted by first opening; lots that never open come last. */
+  /** They are sorted by first opening; lots that never open come last. */
   readonly lots: readonly Lot[];
-  /** Recipients sorted by lots: the old index at each new index. */
+  /** Recipients are sorted by lots: the old index stands at each new index. */
   readonly order: readonly number[];
   readonly zones: readonly ZoneTimes[];
 }
 
 export interface ToBeTimed {
   readonly recipients: readonly Pick<Recipient, 'to'>[];
-  /** Places in the request, by index. */
+  /** By index, they are places in the request. */
   readonly places: readonly number[];
   readonly ttlSeconds?: number | undefined;
-  /** The client's zone, for numbers whose zone is unknown. */
+  /** Numbers whose zone is unknown have the client's zone. */
   readonly clientZone?: string | undefined;
   readonly nowMs: number;
 }
 
-/** Whether some recipient's zone is needed and unknown. */
+/** Tells whether some recipient's zone is needed and unknown. */
 export function needsClientZone(recipients: ToBeTimed['recipients'], time: SendTime): boolean {
   return goesByZones(time) && time.zone === undefined && recipients.some(({ to }) => zonesOf(to) === undefined);
 }
@@ -61,8 +59,8 @@ function goesByZones({ window, days }: SendTime): boolean {
 }
 
 /**
- * Call times: from `Send-At` on, within the hours of all zones the person may be in. Refuses with 400 a past `Send-At`,
- * or one over 30 days ahead, and recipients without known zones or common hours.
+ * Returns call times: from `Send-At` on, within the hours of all zones the person may be in. Refuses with 400 a past
+ * `Send-At`, or one over 30 days ahead, and recipients without known zones or common hours.
  */
 export function timetableOf(toBeTimed: ToBeTimed, time: SendTime): Timetable {
   const earliestMs = earliestOf(time, toBeTimed.nowMs);

@@ -1,8 +1,6 @@
-/*
- * Offsets of zones from UTC and their changes, from the runtime's Intl: no daylight-saving rules are stored here.
- */
+/* The runtime's Intl tells offsets of zones from UTC and their changes: no daylight-saving rules are stored here. */
 
-/** A time span with one offset: local time is UTC plus `offsetMs`. */
+/** A time span has one offset: local time is UTC plus `offsetMs`. */
 export interface OffsetSpan {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -12,7 +10,8 @@ export interface OffsetSpan {
 const dayMs = 86_400_000;
 
 /**
- * The spans between two moments, in order, exact to the second: a change is searched within a day whose ends differ.
+ * Returns the spans between two moments, in order, exact to the second: a change is searched within a day whose ends
+ * differ.
  */
 export function offsetSpansOf(zone: string, fromMs: number, untilMs: number): OffsetSpan[] {
   const stretches: OffsetSpan[] = [];
@@ -32,7 +31,7 @@ export function offsetSpansOf(zone: string, fromMs: number, untilMs: number): Of
   return stretches;
 }
 
-/** The first second of the later offset. */
+/** Returns the first second of the later offset. */
 function changeBetween(zone: string, beforeMs: number, afterMs: number): number {
   const later = offsetMsAt(zone, afterMs);
   let [before, after] = [Math.floor(beforeMs / 1_000), Math.ceil(afterMs / 1_000)];
@@ -44,10 +43,10 @@ function changeBetween(zone: string, beforeMs: number, afterMs: number): number 
   return after * 1_000;
 }
 
-/** `GMT`, `GMT+05:30`, or with seconds. */
+/** It matches `GMT`, `GMT+05:30`, or with seconds. */
 const offsetForm = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
-/** How far a zone's clocks are ahead of UTC. Throws for a zone that the runtime does not know. */
+/** Returns how far a zone's clocks are ahead of UTC. Throws for a zone that the runtime does not know. */
 export function offsetMsAt(zone: string, atMs: number): number {
   const [, sign, hours = 0, minutes = 0, seconds = 0] = offsetForm.exec(clockOf(zone).format(atMs)) ?? [];
   const aheadMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;

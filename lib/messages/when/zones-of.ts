@@ -39,8 +39,8 @@ export function prefixesIn(text: string): string[] {
 }
 
 /**
- * A number's zones by area and country, a user id's by country. One zone unknown to the runtime makes all unknown: the
- * others alone would allow too much.
+ * Returns a number's zones by area and country, a user id's by country. One zone unknown to the runtime makes all
+ * unknown: the others alone would allow too much.
  */
 export function zonesOf(to: string): readonly string[] | undefined {
   const { digits = '', country } = destinationOf(to);

@@ -3,13 +3,13 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type PlatformUpdate, timeOf } from './envelope.ts';
 
 /**
- * The matter of a platform's word on an account. A restoring word lifts earlier restrictions of the same matter;
- * `other` is never restored. `access`: whether this service reaches the account.
+ * A platform's word on an account has a matter. A restoring word lifts earlier restrictions of the same matter; `other`
+ * is never restored. `access` says whether this service reaches the account.
  */
 const matters = ['sending', 'utility', 'utility_templates', 'access', 'other'] as const;
 export type AccountMatter = (typeof matters)[number];
 
-/** The scope of a matter: the whole WABA, or its UTILITY part. */
+/** A matter's scope is the whole WABA, or its UTILITY part. */
 export const matterScopes: Readonly<Record<AccountMatter, 'waba' | 'utility'>> = {
   sending: 'waba',
   utility: 'utility',
@@ -18,20 +18,19 @@ export const matterScopes: Readonly<Record<AccountMatter, 'waba' | 'utility'>> =
   other: 'waba',
 };
 
-/** The platform's word on a whole WABA (platform reference, 10.4): a restriction, or its end. */
+/** The platform's word on a whole WABA is a restriction, or its end (platform reference, 10.4). */
 export const AccountUpdateSchema = v.object({
   kind: v.picklist(['restricted', 'restored']),
   matter: v.picklist(matters),
-  /** The platform's own word: a type of restriction or violation, a ban state, or an event. */
+  /** It is a type of restriction or violation, a ban state, or an event. */
   word: v.string(),
-  /** The error code of restricted messages. Absent when templates may be sent, or no source names it. */
+  /** Restricted messages get this error code. It is absent when templates may be sent, or no source names it. */
   code: v.exactOptional(v.string()),
-  /** The platform's time in whole seconds; the time of arrival if that is unreadable or in the future. */
+  /** It is the platform's time in whole seconds, or that of arrival if that is unreadable or in the future. */
   atMs: v.number(),
   /** The platform named no time, or a future one. */
   untimed: v.exactOptional(v.literal(true)),
   untilMs: v.exactOptional(v.number()),
-  /** The platform's advice for people. */
   remediation: v.exactOptional(v.string()),
 });
 export type AccountUpdate = v.InferOutput<typeof AccountUpdateSchema>;
@@ -57,7 +56,6 @@ const bans: ReadonlyMap<string, Meaning> = new Map([
   ['REINSTATE', { kind: 'restored', matter: 'sending', code: '131031' }],
 ]);
 
-/** No source says whether and how sends are then refused, so each answer is judged by its own code. */
 const losses: ReadonlyMap<string, Meaning> = new Map([
   ['ACCOUNT_DELETED', { kind: 'restricted', matter: 'access' }],
   ['ACCOUNT_OFFBOARDED', { kind: 'restricted', matter: 'access' }],
@@ -66,18 +64,18 @@ const losses: ReadonlyMap<string, Meaning> = new Map([
   ['ACCOUNT_RECONNECTED', { kind: 'restored', matter: 'access' }],
 ]);
 
-/** A word in the platform's spelling, perhaps a new one. */
+/** A word is in the platform's spelling, perhaps a new one. */
 const WordSchema = v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{1,63}$/));
 const mostRemediation = 1_000;
-/** The allowed clock skew. A later time does not count, or its word would stay the latest for years. */
+/** Clock skew is allowed. A later time does not count, or its word would stay the latest for years. */
 const clocksApartMs = 60_000;
-/** More than all types of restrictions and events, so nothing that the platform says together is cut. */
+/** It is more than all types of restrictions and events, so nothing that the platform says together is cut. */
 const mostWords = 50;
 
-/** A bound: a body of 3 MB could have a million, and take seconds. */
+/** The number is bounded: a body of 3 MB could have a million, and take seconds. */
 const mostRestrictions = 1_000;
 
-/** Seconds as a number or as text; undefined for anything else. */
+/** Seconds are a number or text; anything else is undefined. */
 const TimeSchema = v.pipe(v.unknown(), v.transform(timeOf));
 const RestrictionSchema = v.object({
   restriction_type: WordSchema,
@@ -103,8 +101,8 @@ const AccountUpdateValueSchema = v.object({
 });
 
 /**
- * The platform's words on one whole WABA, once each, by time. Never throws. It ignores other WABAs, single numbers,
- * warnings, reviews (`account_review_update`) and unknown content.
+ * Returns the platform's words on one whole WABA, once each, by time. Never throws. It ignores other WABAs, single
+ * numbers, warnings, reviews (`account_review_update`) and unknown content.
  */
 export function accountUpdatesOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): AccountUpdate[] {
   const words = new Map<string, AccountUpdate>();
@@ -119,7 +117,9 @@ export function accountUpdatesOf(updates: readonly PlatformUpdate[], arrivedAtMs
   return [...words.values()].toSorted(byTime).slice(-mostWords);
 }
 
-/** By time. Within a second a restoring word comes last: a wrong hold only waits, a wrong send is refused. */
+/**
+ * Orders words by time. Within a second a restoring word comes last: a wrong hold only waits, a wrong send is refused.
+ */
 export function byTime(one: AccountUpdate, other: AccountUpdate): number {
   return one.atMs - other.atMs || Number(one.kind === 'restored') - Number(other.kind === 'restored');
 }

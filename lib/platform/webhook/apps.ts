@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { plainObject } from '../../http/closed-object.ts';
 
-/** The secret with the platform's apps by id: which may call the webhook, and for which WABAs (D38). */
+/** The secret has the platform's apps by id: which may call the webhook, and for which WABAs (D38). */
 export const PlatformAppsSchema = v.pipe(
   plainObject,
   v.record(
     v.string(),
     v.object({
       appSecret: v.string(),
-      /** Valid beside `appSecret` during a change of secrets. */
+      /** It is valid beside `appSecret` during a change of secrets. */
       previousAppSecret: v.exactOptional(v.string()),
       verifyToken: v.string(),
       wabas: v.array(v.string()),
@@ -17,7 +17,6 @@ export const PlatformAppsSchema = v.pipe(
 );
 export type PlatformApps = v.InferOutput<typeof PlatformAppsSchema>;
 
-/** A platform app for the receiver of its webhooks. */
 export interface PlatformApp {
   readonly appId: string;
   readonly secrets: readonly string[];

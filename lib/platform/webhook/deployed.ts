@@ -7,7 +7,7 @@ const keptForMs = 300_000;
 
 export type ReadPlatformApps = () => Promise<readonly PlatformApp[]>;
 
-/** The apps of this deployment. A secret that was never written means no apps, so every call is refused. */
+/** Reads the apps of this deployment. A secret that was never written means no apps, so every call is refused. */
 export function deployedPlatformApps(): ReadPlatformApps {
   const text = secretText('PLATFORM_APPS_SECRET');
   return keptFor(keptForMs, Date.now, async () => {

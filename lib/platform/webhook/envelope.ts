@@ -1,17 +1,17 @@
 import type { RawBody } from './signature.ts';
 
-/** One change of one WABA in a platform webhook (platform reference, 10.2). `value` is unchecked. */
+/** It is one change of one WABA in a platform webhook (platform reference, 10.2). `value` is unchecked. */
 export interface PlatformUpdate {
   readonly wabaId: string;
   readonly field: string;
   readonly value: Readonly<Record<string, unknown>>;
-  /** When the platform sent it, if readable; the platform retries for days. */
+  /** The platform sent it then, if readable; it retries for days. */
   readonly atMs?: number;
 }
 
 export interface WebhookUpdates {
   readonly updates: readonly PlatformUpdate[];
-  /** Updates for WABAs that are not the app's; the first is named. */
+  /** These updates are for WABAs that are not the app's; the first is named. */
   readonly foreign: number;
   readonly foreignWabaId?: string;
   readonly unreadable: number;
@@ -20,8 +20,8 @@ export interface WebhookUpdates {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The updates of a signed webhook for the given WABAs. Never throws: unreadable parts are counted, the others stay. No
- * schema library, because a webhook may have 3 MB.
+ * Returns the updates of a signed webhook for the given WABAs. Never throws: unreadable parts are counted, the others
+ * stay. It uses no schema library, because a webhook may have 3 MB.
  */
 export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): WebhookUpdates {
   const updates: PlatformUpdate[] = [];
@@ -62,7 +62,7 @@ function parsedOrUndefined(body: RawBody): unknown {
   }
 }
 
-/** A JSON object; undefined for every other value. */
+/** Returns a JSON object, or undefined for every other value. */
 export function objectOf(value: unknown): Json | undefined {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : undefined;
 }
@@ -71,13 +71,13 @@ export function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** An id is text in the platform's answers, and a number in some webhooks. An unsafe integer is refused. */
+/** Returns an id is text in the platform's answers, and a number in some webhooks. An unsafe integer is refused. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
   return typeof value === 'string' && /^\d{1,32}$/.test(value) ? value : undefined;
 }
 
-/** Unix seconds of ten digits (2001 to 2286), as text or number, without the fraction. */
+/** Returns unix seconds of ten digits (2001 to 2286), as text or number, without the fraction. */
 export function timeOf(told: unknown): number | undefined {
   if (typeof told !== 'string' && typeof told !== 'number') return undefined;
   const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(told)) ?? [];

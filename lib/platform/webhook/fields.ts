@@ -1,5 +1,5 @@
 /*
- * The webhook fields that the service reads (platform reference, 10.2 and 10.3). A stage's app must subscribe to all of
+ * The service reads these webhook fields (platform reference, 10.2 and 10.3). A stage's app must subscribe to all of
  * them, or the platform sends them nowhere.
  */
 
@@ -13,7 +13,7 @@ export const templateFields = [
 /** The platform reports a portfolio's messaging limit for each of its numbers when these are read. */
 export const numberFields = ['phone_number_quality_update', 'account_update', 'business_capability_update'] as const;
 
-/** Receipts, and people's messages and preferences; `standby` when another app answers them. */
+/** These carry receipts, and people's messages and preferences; `standby` those that another app answers. */
 export const messageFields = ['messages', 'standby', 'user_preferences'] as const;
 
 export const webhookFields: readonly string[] = [...messageFields, ...templateFields, ...numberFields];

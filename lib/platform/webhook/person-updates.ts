@@ -2,20 +2,19 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from './envelope.ts';
 import { contactsIn, type Person, personOf, userIdOf, waIdOf } from './person.ts';
 
-/** The part that all words of a person share. `atMs` is the platform's time, if readable. */
+/** All words of a person share this part. `atMs` is the platform's time, if readable. */
 interface Said {
   readonly wabaId: string;
   readonly phoneNumberId: string;
-  /** At least one of number and user id. */
+  /** It has at least one of number and user id. */
   readonly person: Person;
   readonly atMs?: number;
-  /** The platform's id of the person's message or tap. */
   readonly messageId?: string;
-  /** Seen in the thread of another app, which answers it (platform reference, 10.5). */
+  /** It was seen in the thread of another app, which answers it (platform reference, 10.5). */
   readonly standby?: true;
 }
 
-/** An answer: `text` is what the person wrote or saw, `payload` the sender's hidden part. */
+/** The person wrote or saw `text`; `payload` is the sender's hidden part. */
 export interface Reply {
   readonly by: 'text' | 'quick_reply' | 'button' | 'list' | 'flow';
   readonly text?: string;
@@ -33,20 +32,20 @@ interface Replied {
   readonly reply: Reply;
 }
 
-/** The person's new ids; `old` are the replaced ones, if the platform names them. */
+/** The person has new ids; `old` are the replaced ones, if the platform names them. */
 interface IdChange {
   readonly kind: 'user_id_changed' | 'number_changed';
   readonly old: Pick<Person, 'waId' | 'userId'>;
 }
 
-/** A person's word that the service uses (platform reference, 10.5). */
+/** The service uses this word of a person (platform reference, 10.5). */
 export type PersonUpdate = Said & (Preference | Replied | IdChange);
 
 export interface PersonUpdates {
   readonly words: readonly PersonUpdate[];
-  /** Other messages of people, counted by our own type names. */
+  /** Other messages of people are counted by our own type names. */
   readonly others: ReadonlyMap<OtherType, number>;
-  /** Without person, number, type or content. */
+  /** They lack person, number, type or content. */
   readonly unreadable: number;
 }
 
@@ -64,7 +63,7 @@ const maxTextLength = 1_000;
 const maxMessageIdLength = 256;
 
 /**
- * People's replies (`messages`, `standby`), preferences (`user_preferences`) and changed ids. Never throws; an
+ * Returns people's replies (`messages`, `standby`), preferences (`user_preferences`) and changed ids. Never throws; an
  * unreadable part does not spoil the others. Duplicate messages count once. Texts are cut after a thousand characters.
  */
 export function personUpdatesOf(updates: readonly PlatformUpdate[]): PersonUpdates {
@@ -105,7 +104,7 @@ function partsOf(update: PlatformUpdate): Part[] {
   return told.map((each) => ({ update, part: objectOf(each), contactOf }));
 }
 
-/** The person in the part itself; undefined without the number that received it. */
+/** Returns the person in the part itself, or undefined without the number that received it. */
 function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | undefined): Said | undefined {
   const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
   if (phoneNumberId === undefined || part === undefined) return undefined;
@@ -125,14 +124,14 @@ function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | und
   };
 }
 
-/** The person from the content, else from part and contact together, where the part wins. */
+/** Returns the person from the content, else from part and contact together, where the part wins. */
 function wordOf(said: Said, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
   const person = 'person' in content ? content.person : { ...contactOf(said.person), ...said.person };
   if (person.waId === undefined && person.userId === undefined) return undefined;
   return { ...said, ...content, person };
 }
 
-/** The content, or a type that is only counted; undefined when the type or its content is missing. */
+/** Returns the content, or a type that is only counted, or undefined when the type or its content is missing. */
 function contentOf({ field }: PlatformUpdate, part: Json): Content | OtherType | undefined {
   if (field === 'user_preferences') return preferenceIn(part);
   const type = part['type'];
@@ -182,7 +181,7 @@ function interactiveIn(part: Json): Content | OtherType | undefined {
   }
 }
 
-/** Undefined for an empty reply. */
+/** Returns undefined for an empty reply. */
 function replyOf(
   part: Json,
   told: { readonly by: Reply['by']; readonly text: unknown; readonly payload?: unknown },
@@ -194,14 +193,14 @@ function replyOf(
 }
 
 /**
- * The end of the platform's sentence about a change. A person's chosen name stands before it and may imitate it, so
+ * The platform's sentence about a change ends like this. A person's chosen name stands before it and may imitate it, so
  * only the last words count.
  */
 const changeEnd = / changed from (\S+) to (\S+?)\.?$/;
-/** More than two ids of the longest kind and the words between them. */
+/** It takes more than two ids of the longest kind and the words between them. */
 const changeEndLength = 400;
 
-/** A change of ids. Only `from` or the sentence's end names the old user id (platform reference, 10.5). */
+/** Returns a change of ids. Only `from` or the sentence's end names the old user id (platform reference, 10.5). */
 function changeIn(system: Json, from: unknown): Content | OtherType {
   const kind = system['type'];
   if (kind !== 'user_changed_user_id' && kind !== 'user_changed_number') return 'system';
@@ -215,7 +214,7 @@ function changeIn(system: Json, from: unknown): Content | OtherType {
   };
 }
 
-/** Undefined unless the new id is known and all sources of the old one agree. */
+/** Returns undefined unless the new id is known and all sources of the old one agree. */
 function oldUserIdIn(told: {
   readonly from: unknown;
   readonly body: unknown;
@@ -230,7 +229,7 @@ function oldUserIdIn(told: {
   return newUserId !== undefined && agree && old !== newUserId ? old : undefined;
 }
 
-/** Non-empty text, cut; undefined for anything else. */
+/** Returns non-empty text, cut, or undefined for anything else. */
 function textOf(told: unknown, maxLength = maxTextLength): string | undefined {
   return typeof told === 'string' && told !== '' ? told.slice(0, maxLength).toWellFormed() : undefined;
 }

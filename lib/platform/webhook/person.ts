@@ -2,19 +2,19 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../user-id.ts';
 import { listOf, objectOf } from './envelope.ts';
 
-/** The platform's names for a person (platform reference, 4.5): at least one id, by the platform's choice. */
+/** The platform names a person by at least one id, by its own choice (platform reference, 4.5). */
 export interface Person {
-  /** The digits of the number; absent if the person has a user name and hides the number. */
+  /** It has the number's digits, and is absent if the person has a user name and hides the number. */
   readonly waId?: string;
   readonly userId?: string;
   readonly parentUserId?: string;
-  /** Without `@`. It proves nothing, because a free user name can be taken by another person. */
+  /** It has no `@`. It proves nothing, because a free user name can be taken by another person. */
   readonly username?: string;
 }
 
 const maxUsernameLength = 100;
 
-/** Digits of a number, without a leading plus. */
+/** Returns digits of a number, without a leading plus. */
 export function waIdOf(told: unknown): string | undefined {
   const [, digits] = (typeof told === 'string' && /^\+?(\d{5,20})$/.exec(told)) || [];
   return digits;
@@ -24,7 +24,7 @@ export function userIdOf(told: unknown): string | undefined {
   return isUserId(told) ? told : undefined;
 }
 
-/** A person by these fields; a field of unknown form counts as missing. */
+/** Returns a person by these fields; a field of unknown form counts as missing. */
 export function personOf(told: {
   readonly waId: unknown;
   readonly userId: unknown;

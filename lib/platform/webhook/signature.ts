@@ -2,16 +2,15 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import type { PlatformApp } from './apps.ts';
 
-/** A body as it came: text, or bytes where the gateway gave base64. */
+/** A body is as it came: text, or bytes where the gateway gave base64. */
 export type RawBody = string | Buffer;
 
 const SignatureSchema = v.pipe(v.string(), v.regex(/^sha256=[0-9a-fA-F]{64}$/));
-/** The header with the signature of the platform's webhooks. */
 export const PlatformWebhookHeaders = v.object({ 'X-Hub-Signature-256': SignatureSchema });
 
 /**
- * The app whose secret signed this body (D38; platform reference, 10.1), or undefined. The signature covers the sent
- * bytes with escaped non-ASCII, so JSON that is serialized again has another one.
+ * Returns the app whose secret signed this body (D38; platform reference, 10.1), or undefined. The signature covers the
+ * sent bytes with escaped non-ASCII, so JSON that is serialized again has another one.
  */
 export function signingApp(
   apps: readonly PlatformApp[],
@@ -25,7 +24,7 @@ export function signingApp(
   );
 }
 
-/** Whether an app has this verify token. It compares hashes, so that time reveals neither letters nor length. */
+/** Tells whether an app has this verify token. It compares hashes, so that time reveals neither letters nor length. */
 export function isVerifyToken(apps: readonly PlatformApp[], token: string | undefined): boolean {
   if (token === undefined) return false;
   const given = hashOf(token);

@@ -15,8 +15,8 @@ import { type NamedPairs, type NamedTemplate, pairsCheck } from './assignment-re
 import type { Pair } from './pairs.ts';
 
 /**
- * The client's row of the template of any `_id` (D12), in one round trip. Refuses with the same 404 an unknown `_id`, a
- * deleted template, and a WABA without the client.
+ * Reads the client's row of the template of any `_id` (D12), in one round trip. Refuses with the same 404 an unknown
+ * `_id`, a deleted template, and a WABA without the client.
  */
 export async function templateOfClient(
   stores: { readonly directory: Pick<Directory, 'listWabas'>; readonly rows: RowStore },
@@ -49,7 +49,7 @@ export async function templateForPairs(
 }
 
 /**
- * The template and the caller's scope, read side by side. Refuses with 400 a caller without campaigns, whether the
+ * Reads the template and the caller's scope side by side. Refuses with 400 a caller without campaigns, whether the
  * template exists or not.
  */
 export async function seenTemplate(

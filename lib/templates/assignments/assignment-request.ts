@@ -17,7 +17,7 @@ import { type Fault, invalid, refuseFaults } from '../../http/refusal.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { Pair } from './pairs.ts';
 
-/** A bound on a client's pairs of one template, so that its row stays cheap to list. */
+/** A client's pairs of one template are bounded, so that its row stays cheap to list. */
 export const maxPairs = 500;
 
 const maxListedFaults = 100;
@@ -29,7 +29,6 @@ export const PairSchema = v.pipe(
   v.transform(({ channel_id, campaign_id }): Pair => ({ channelId: channel_id, campaignId: campaign_id })),
 );
 
-/** Body of POST and PUT channel-campaigns. */
 export const ChannelCampaignsBody = closedObject({
   client_id: ClientIdJson,
   channel_campaigns: v.optional(boundedList(PairSchema, maxPairs)),
@@ -38,7 +37,7 @@ export const ChannelCampaignsBody = closedObject({
 export const TemplatePath = v.object({ messageTemplateId: v.string() });
 export const TemplateQuery = v.object({ client_id: ClientIdText });
 
-/** Query of DELETE: the two ids together name one pair (D14). */
+/** The two ids together name one pair (D14). */
 export const PairQuery = v.object({
   ...TemplateQuery.entries,
   channel_id: countTo('channel_id', Number.MAX_SAFE_INTEGER),
@@ -48,7 +47,7 @@ export const PairQuery = v.object({
 export interface NamedTemplate {
   readonly messageTemplateId: string;
   readonly clientId: number;
-  /** Ends the message of a 404. */
+  /** It ends the message of a 404. */
   readonly advice: string;
 }
 
@@ -68,7 +67,7 @@ export async function requestedTemplate(
 }
 
 export interface NamedPairs extends NamedTemplate {
-  /** Absent when the body has no list, which differs from an empty one (D14). */
+  /** It is absent when the body has no list, which differs from an empty one (D14). */
   readonly pairs?: readonly Pair[] | undefined;
 }
 
@@ -80,7 +79,7 @@ export async function requestedPairs(clients: Clients, caller: Caller, event: Ht
 const howToRemove =
   'channel_id and campaign_id together in the query name one assignment to remove, without both all go';
 
-/** The pair that the query of a DELETE names, or undefined. Refuses with 400 half a pair (D14). */
+/** Returns the pair that the query of a DELETE names, or undefined. Refuses with 400 half a pair (D14). */
 export function requestedPair(event: HttpEvent): Pair | undefined {
   const { channel_id: channelId, campaign_id: campaignId } = parse(PairQuery, event.queryStringParameters ?? {});
   if (channelId !== undefined && campaignId !== undefined) return { channelId, campaignId };
@@ -98,12 +97,12 @@ export function refuseBody({ body }: HttpEvent): void {
   refuseFaults(faults.slice(0, maxListedFaults));
 }
 
-/** The faults of pairs on a template's WABA, each with its path. */
+/** Returns the faults of pairs on a template's WABA, each with its path. */
 export type PairsCheck = (wabaId: string) => Fault[];
 
 /**
- * Reads the pairs before the template's WABA is known (D14). Faults: unknown or foreign channels and campaigns (told
- * alike), and another WABA's channels. The first 100 faults; two concurrent requests for 100 channels.
+ * Reads the pairs before the template's WABA is known (D14). Unknown or foreign channels and campaigns (told alike) and
+ * another WABA's channels are faults, the first 100 listed; 100 channels take two concurrent requests.
  */
 export async function pairsCheck(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,

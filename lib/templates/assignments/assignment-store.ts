@@ -8,7 +8,7 @@ import { documentsText, rowFromItem, type TemplateRow } from '../model/row.ts';
 export interface AssignmentStore {
   /**
    * Changes only a row's documents, under an optimistic lock. After a conflict it applies `change` again, which must be
-   * idempotent, so racing calls all take effect. Undefined when the template was deleted.
+   * idempotent, so racing calls all take effect. Returns undefined when the template was deleted.
    */
   update(row: TemplateRow, change: (current: TemplateRow) => TemplateRow): Promise<TemplateRow | undefined>;
 }
@@ -60,7 +60,7 @@ export function assignmentStore(
   };
 }
 
-/** Undefined when a transaction of a synchronization held the row: nothing was written (R32). */
+/** Returns undefined when a transaction of a synchronization held the row: nothing was written (R32). */
 async function unlessInTransaction<T>(write: Promise<ConditionalWrite<T>>): Promise<ConditionalWrite<T> | undefined> {
   try {
     return await write;

@@ -5,7 +5,7 @@ import { validPairs } from '../listing/listing-page.ts';
 import { templateNotFound } from '../model/document.ts';
 import { type SeenTemplate, visibleDocuments } from '../model/visible-documents.ts';
 
-/** A group as in the listing, with the WABA of each channel (contract, Channel-campaign group). */
+/** A group is as in the listing, with the WABA of each channel (contract, Channel-campaign group). */
 export const GroupWithWabasSchema = v.object({
   ...ChannelCampaignGroupSchema.entries,
   channels: v.array(v.object({ ...ChannelViewSchema.entries, waba_id: v.optional(v.string()) })),
@@ -13,8 +13,8 @@ export const GroupWithWabasSchema = v.object({
 export type GroupWithWabas = v.InferOutput<typeof GroupWithWabasSchema>;
 
 /**
- * The assignments in the caller's campaigns; the placeholder has none. Refuses with 404 a template that has only other
- * campaigns (D15).
+ * Returns the assignments in the caller's campaigns; the placeholder has none. Refuses with 404 a template that has
+ * only other campaigns (D15).
  */
 export async function groupedAssignments(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,

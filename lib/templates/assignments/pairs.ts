@@ -3,17 +3,16 @@ import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
 import { documentId } from '../model/template-key.ts';
 
-/** An assignment of a template: a channel within a campaign. */
 export type Pair = NonNullable<TemplateDocument['pair']>;
 
-/** The row with the pairs added (D14, POST); existing pairs stay as they are. */
+/** Returns the row with the pairs added (D14, POST); existing pairs stay as they are. */
 export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
   return assigned(row, { isKept: () => true, wanted: pairs });
 }
 
 /**
- * The row with exactly the given pairs in the scope's campaigns; others stay (D14, D15). A retried request must find
- * the `_id` that it named, see `assigned`.
+ * Returns the row with exactly the given pairs in the scope's campaigns; others stay (D14, D15). A retried request must
+ * find the `_id` that it named, see `assigned`.
  */
 export function replacePairs(row: TemplateRow, pairs: readonly Pair[], scope?: CampaignScope): TemplateRow {
   const wanted = new Set(pairs.map(textOf));
@@ -21,23 +20,23 @@ export function replacePairs(row: TemplateRow, pairs: readonly Pair[], scope?: C
   return assigned(row, { isKept, wanted: pairs, scope });
 }
 
-/** The row without the pairs in the scope's campaigns (D14, DELETE). */
+/** Returns the row without the pairs in the scope's campaigns (D14, DELETE). */
 export function removePairs(row: TemplateRow, scope?: CampaignScope): TemplateRow {
   return replacePairs(row, [], scope);
 }
 
-/** The row without one pair (D14, DELETE of a pair). */
+/** Returns the row without one pair (D14, DELETE of a pair). */
 export function removePair(row: TemplateRow, gone: Pair): TemplateRow {
   return assigned(row, { isKept: (pair) => textOf(pair) !== textOf(gone), wanted: [] });
 }
 
-/** In the order of the pairs, once each; pairs without a document are left out. */
+/** Returns ids in the order of the pairs, once each; pairs without a document are left out. */
 export function idsOfPairs(row: TemplateRow, pairs: readonly Pair[]): string[] {
   const ids = new Map(row.documents.flatMap(({ id, pair }) => (pair === undefined ? [] : [[textOf(pair), id]])));
   return eachOnce(pairs).flatMap((pair) => ids.get(textOf(pair)) ?? []);
 }
 
-/** The pairs without repetitions, in the order of their first mention. */
+/** Returns the pairs without repetitions, in the order of their first mention. */
 export function eachOnce(pairs: readonly Pair[]): Pair[] {
   return [...new Map(pairs.map((pair) => [textOf(pair), pair])).values()];
 }

@@ -3,7 +3,7 @@ import type { RedirectOrigin, RedirectStore } from '../../redirects/redirect-sto
 import { withRedirects } from '../../redirects/rewriting.ts';
 
 export interface RedirectPorts {
-  /** Absent where the deployment has no redirect address; `urlChangeFaults` refuses the wish before. */
+  /** It is absent where the deployment has no redirect address; `urlChangeFaults` refuses the wish before. */
   readonly redirects?: (Pick<RedirectStore, 'put' | 'keep'> & { readonly baseUrl: string }) | undefined;
   readonly nowMs: () => number;
 }
@@ -23,7 +23,7 @@ export interface ButtonRedirects {
   readonly keep: () => Promise<void>;
 }
 
-/** Checked components, with static URL buttons turned into redirects on request (D19). */
+/** Returns checked components, with static URL buttons turned into redirects on request (D19). */
 export function withButtonRedirects(
   { redirects: offered, nowMs }: RedirectPorts,
   wish: { readonly urlChange: boolean; readonly components: readonly unknown[] },

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { inAnyLetterCase } from '../../http/documented.ts';
 
 /*
- * Template components for the interface's document only (D48). The rules check real ones, because they need the
+ * These shapes are for the interface's document only (D48). The rules check real components, because they need the
  * category and find all faults. Objects are open, because an edit takes back what a listing shows.
  */
 
@@ -36,7 +36,7 @@ export const BodyShape = v.object({
   example: v.optional(v.object({ body_text: v.optional(v.union([texts, v.array(texts)])) })),
 });
 
-/** For one-time codes: the platform writes the text. */
+/** The platform writes the text of one-time codes. */
 export const CodeBodyShape = v.object({
   type: word('BODY'),
   add_security_recommendation: v.optional(v.boolean()),

@@ -31,7 +31,7 @@ interface UploadedFile {
 
 export interface HeaderMedia {
   readonly components: readonly unknown[];
-  /** The request's file, for the header of the message and never for a card's. */
+  /** The request's file is for the header of the message, never for a card's. */
   readonly file?: MediaFile | undefined;
   readonly credential: string;
   readonly time: Pick<RequestTime, 'forMedia'>;
@@ -96,7 +96,7 @@ function judged(file: MediaFile, format: MediaFormat, place: string): UploadedFi
   return { bytes: file.bytes, type: verdict.type, name: file.name };
 }
 
-/** The faults of the request's file alone, before all other media are fetched. */
+/** Returns the faults of the request's file alone, before all other media are fetched. */
 export function fileFaults(components: readonly unknown[], file: MediaFile | undefined): Fault[] {
   if (file === undefined) return [];
   return headersOf(components, 'components').flatMap(({ header, card }) => {

@@ -5,12 +5,12 @@ import type { PlatformReply, PlatformTransport } from '../../platform/transport.
 
 export interface MediaUpload {
   readonly bytes: Buffer;
-  /** The media type found in the bytes, such as `image/png`. */
+  /** The bytes reveal it, such as `image/png`. */
   readonly type: string;
   readonly name: string;
 }
 
-/** An opened upload. Its id is a path, with a query where the platform signs it. */
+/** An opened upload's id is a path, with a query where the platform signs it. */
 const SessionSchema = v.object({ id: v.pipe(v.string(), v.regex(/^upload:[^\s#\\]+$/)) });
 const OffsetSchema = v.object({ file_offset: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) });
 const HandleSchema = v.object({ h: v.pipe(v.string(), v.minLength(1)) });

@@ -1,13 +1,13 @@
 import { Refusal } from '../../http/refusal.ts';
 
-/** An endpoint answers by itself after 25 s (lib/http/endpoint.ts). The difference is for storing the result. */
+/** An endpoint answers by itself after 25 s (lib/http/endpoint.ts); storing the result takes the difference. */
 const wholeMs = 21_000;
-/** Reserved for the call that creates or edits; media never use it. */
+/** Media leave this time to the call that creates or edits. */
 const reservedMs = 8_000;
 const leastForMediaMs = 1_000;
 const leastForCallMs = 5_000;
 
-/** The time left in ms. Refuses with 502 when it is too little to begin. */
+/** Returns the time left in ms. Refuses with 502 when it is too little to begin. */
 export interface RequestTime {
   readonly forMedia: () => number;
   readonly forCall: () => number;

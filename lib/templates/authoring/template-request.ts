@@ -11,7 +11,7 @@ import { at, type Category, type CheckedValue, categories, fault } from '../rule
 import { headersOf } from '../rules/headers.ts';
 import { ComponentShape } from './component-shapes.ts';
 
-/** Above the limit of a template, so that an endless list costs nothing. */
+/** It is above the limit of a template, so that an endless list costs nothing. */
 const maxComponents = 20;
 
 export const CategorySchema = v.pipe(
@@ -39,7 +39,7 @@ export const ComponentsSchema = v.pipe(
 /** Its range depends on the category (rules/settings.ts). */
 export const TimeToLiveSchema = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number of seconds')));
 
-/** Passed on as given; only the form of the overrides is known (D18). */
+/** The spec is passed on as given; only the form of the overrides is known (D18). */
 export const OptimizationSpecSchema = v.pipe(
   openObject,
   v.check(

@@ -26,7 +26,7 @@ import { checkComponents } from '../rules/components.ts';
 import { at, type Category, type CheckedValue, categories, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 
-/** One pair or a list (D13). */
+/** A request gives one pair or a list (D13). */
 const PairsSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (Array.isArray(given) ? given : [given])),
@@ -34,7 +34,7 @@ const PairsSchema = v.pipe(
   documentedAs(() => v.union([PairSchema, boundedList(PairSchema, maxPairs)])),
 );
 
-/** The body of POST /v1/templates/{did}; strict, because a misunderstood field costs a review (D6). */
+/** It is strict, because a misunderstood field costs a review (D6). */
 export const TemplatesCreateBody = closedObject({
   name: v.pipe(
     v.string(),
@@ -72,12 +72,12 @@ export interface CreateRequest {
   readonly name: string;
   readonly language: string;
   readonly draft: TemplateDraft;
-  /** Checked later, by `askedClientId`. */
+  /** `askedClientId` checks it later. */
   readonly clientId: unknown;
-  /** Pairs to assign at once, without repetitions; an empty list leaves the placeholder (D13). */
+  /** Pairs are assigned at once, without repetitions; an empty list leaves the placeholder (D13). */
   readonly pairs: readonly Pair[];
   readonly country?: string | undefined;
-  /** Whether static URL buttons become redirects (D19). */
+  /** On request static URL buttons become redirects (D19). */
   readonly urlChange: boolean;
   readonly passedOn: Readonly<Record<string, unknown>>;
 }
@@ -120,7 +120,7 @@ export function parseCreateRequest(
   };
 }
 
-/** The fields that the rules need. An invalid one counts as absent, so that the rules still check the others. */
+/** The rules need these fields. An invalid one counts as absent, so that the rules still check the others. */
 const RuledFields = v.object({
   category: v.fallback(v.optional(CategorySchema), undefined),
   components: v.fallback(v.optional(ComponentsSchema), undefined),
@@ -146,8 +146,8 @@ function checkRules(body: unknown, file: MediaFile | undefined, faults: FaultLis
 }
 
 /**
- * The category whose rules apply when the given one is unknown: its nearest name, else AUTHENTICATION for an OTP
- * button, else MARKETING, which allows all that UTILITY allows.
+ * Returns the category whose rules apply when the given one is unknown: its nearest name, else AUTHENTICATION for an
+ * OTP button, else MARKETING, which allows all that UTILITY allows.
  */
 function likelyCategory(given: unknown, components: readonly unknown[]): Category {
   const near = typeof given === 'string' ? closestName(given, categories) : undefined;

@@ -24,7 +24,9 @@ import type { CreationStore } from './creation-store.ts';
 export interface CreationPorts extends MediaPorts, RedirectPorts {
   readonly creations: CreationStore;
   readonly management: Pick<TemplateManagement, 'create'>;
-  /** The pairs that the client does not have, and channels of another WABA than the template's (D14). */
+  /**
+   * Returns faults for pairs that the client does not have, and for channels of another WABA than the template's (D14).
+   */
   readonly pairFaults: (
     template: { readonly clientId: number; readonly wabaId: string },
     pairs: CreateRequest['pairs'],
@@ -39,7 +41,6 @@ export interface CreationOrder {
   readonly did: Did;
   readonly clientId: number;
   readonly userId: string;
-  /** The start of the request and of its time budget for outside calls. */
   readonly startedAtMs: number;
 }
 
@@ -50,7 +51,7 @@ export interface CreatedAsSent {
 
 /**
  * Creates a template upstream, stores it with the creator's pairs (D12, D13, D18), and tells every client of the WABA
- * (D34). Refuses with 400 for faults and as D7. At most four DynamoDB requests, two per redirect (D19).
+ * (D34). Refuses with 400 for faults and as D7. Makes at most four DynamoDB requests, two per redirect (D19).
  */
 export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedAsSent> {
   const { request, file, clientId } = order;

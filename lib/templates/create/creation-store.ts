@@ -9,20 +9,19 @@ import { rowFromItem } from '../model/row.ts';
 import { factFromItem } from '../model/template-store.ts';
 import { type BeforeCreation, type Creation, creationTransactions } from './creation.ts';
 
-/** Stores created templates; see creation.ts for what it writes. */
 export interface CreationStore {
-  /** The items of a name and language, strongly consistent: one round trip for up to 98 clients. */
+  /** Returns the items of a name and language, strongly consistent: one round trip for up to 98 clients. */
   before(place: CreationPlace, clientIds: readonly number[]): Promise<BeforeCreation>;
   /**
-   * Whether the WABA has a live template of this name in any language. One client's rows suffice, because all clients
-   * have the same templates. For the rare held name it reads all rows.
+   * Tells whether the WABA has a live template of this name in any language. One client's rows suffice, because all
+   * clients have the same templates. For the rare held name it reads all rows.
    */
   nameIsLive(clientId: number, place: Pick<CreationPlace, 'wabaId' | 'name'>): Promise<boolean>;
-  /** One transaction for up to 49 clients. After a conflict it reads and plans again. */
+  /** Stores in one transaction for up to 49 clients. After a conflict it reads and plans again. */
   store(creation: Creation, before: BeforeCreation): Promise<void>;
 }
 
-/** The place of a new template; `templateKey` includes the language. */
+/** `templateKey` includes the language. */
 export interface CreationPlace {
   readonly templateKey: string;
   readonly wabaId: string;

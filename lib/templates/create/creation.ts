@@ -22,7 +22,7 @@ export interface Creation {
   readonly template: PlatformTemplate;
   readonly clientIds: readonly number[];
   readonly readAtMs: number;
-  /** ISO 3166-1 alpha-2, from the client's choice or the DID's number. */
+  /** It is ISO 3166-1 alpha-2, from the client's choice or the DID's number. */
   readonly country?: string | undefined;
   readonly creator: {
     readonly clientId: number;
@@ -39,8 +39,8 @@ export interface BeforeCreation {
 }
 
 /**
- * The writes of a creation, on condition that nothing has changed since `before`: one transaction for up to 49 clients.
- * Deleted documents move into the archive. A synchronization's newer template stays.
+ * Returns the writes of a creation, on condition that nothing has changed since `before`: one transaction for up to 49
+ * clients. Deleted documents move into the archive. A synchronization's newer template stays.
  */
 export function creationTransactions(creation: Place, before: BeforeCreation): TransactionAction[][] {
   const { creator, clientIds } = creation;
@@ -58,7 +58,7 @@ export function creationTransactions(creation: Place, before: BeforeCreation): T
   return transactions.filter((actions) => actions.length > 0);
 }
 
-/** The clients of the WABA, each with its first document. */
+/** Returns the clients of the WABA, each with its first document. */
 export function creationReceivers(
   { templateKey, clientIds }: Pick<Creation, 'templateKey' | 'clientIds'>,
   { rows }: BeforeCreation,

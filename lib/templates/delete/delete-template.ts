@@ -25,7 +25,7 @@ export interface DeletionPorts {
 
 /**
  * Deletes a template upstream, tells every client of the WABA (D34) and writes tombstones (D21). Refuses with 404, with
- * 409 when DISABLED now or generated (D22), and as the platform. Two DynamoDB requests.
+ * 409 when DISABLED now or generated (D22), and as the platform. Makes two DynamoDB requests.
  */
 export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTemplateId: string): Promise<void> {
   const { templateKey, fact, clientIds, rows } = await findTemplate(ports.templates, waba, messageTemplateId);
@@ -41,7 +41,7 @@ export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTe
   await changingAtPlatform(() => removeUpstream(ports, waba, { stored, there }));
 
   const deletedAtMs = ports.nowMs();
-  // Before the write, which may fail: the template is gone in any case.
+  // Clients are told before the write, which may fail: the template is gone in any case.
   await sendBestEffort(ports.events, deletedEvents({ ...stored, wabaId: waba.wabaId }, rows, deletedAtMs));
   if (there !== undefined && there.id !== stored.id && !goneUpstream(there)) {
     // Another system recreated it: the requested one is gone, and the new one must stay visible. A newer reading wins
@@ -58,7 +58,7 @@ export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTe
   await ports.templates.writeUpstream([{ kind: 'gone', templateKey, clientIds, readAtMs: deletedAtMs, ...held }]);
 }
 
-/** The template of this name upstream; the stored one when the platform fails. */
+/** Returns the template of this name upstream; the stored one when the platform fails. */
 async function upstreamNow(
   { platformTemplates }: DeletionPorts,
   waba: Waba,

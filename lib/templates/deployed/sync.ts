@@ -10,7 +10,7 @@ import { syncQueue } from '../sync/sync-queue.ts';
 import { syncWalkStore } from '../sync/sync-walk-store.ts';
 import { deployedTemplates } from './templates.ts';
 
-/** What starts a synchronization: the platform, the locks and the queue. */
+/** Builds what starts a synchronization: the platform, the locks and the queue. */
 export function deployedSync({ call, credentialOf }: Platform) {
   return {
     platform: platformTemplates(call, credentialOf),
@@ -20,7 +20,7 @@ export function deployedSync({ call, credentialOf }: Platform) {
   };
 }
 
-/** What a worker needs besides, and the scheduled walk. */
+/** Builds what a worker needs besides, and the scheduled walk. */
 export function deployedSyncWork(platform: Platform) {
   return {
     ...deployedSync(platform),

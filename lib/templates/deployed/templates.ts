@@ -3,7 +3,7 @@ import { deployedRedirects } from '../../redirects/deployed.ts';
 import { keepingRedirects } from '../authoring/kept-redirects.ts';
 import { type TemplateStore, templateStore } from '../model/template-store.ts';
 
-/** The templates for writers of the platform's readings, which make shown redirects permanent. */
+/** Builds the templates for writers of the platform's readings, which make shown redirects permanent. */
 export function deployedTemplates(): TemplateStore {
   return keepingRedirects(templateStore(documents(), environmentVariable('TEMPLATES_TABLE')), deployedRedirects());
 }

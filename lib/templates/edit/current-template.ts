@@ -15,18 +15,18 @@ export interface CurrentTemplatePorts extends ReadingPorts {
 
 export interface CurrentTemplate {
   readonly template: PlatformTemplate;
-  /** The clients' rows, with the template's present status and category. */
+  /** They carry the template's present status and category. */
   readonly rows: readonly TemplateRow[];
   readonly readAtMs: number;
-  /** Since when its status and category are stored. */
+  /** Its status and category are stored since then. */
   readonly sinceMs: number;
-  /** The platform does not list it yet: this is the template as sent at its creation. */
+  /** The platform does not list the template yet, which is as sent at its creation. */
   readonly asSent?: true;
 }
 
 /**
- * The stored template as the platform has it now (D20). A reading that differs, or replaces an old copy, is stored
- * (`storeReading`). Refuses with 404 a template that is gone upstream, and as D7.
+ * Returns the stored template as the platform has it now (D20). A reading that differs, or replaces an old copy, is
+ * stored (`storeReading`). Refuses with 404 a template that is gone upstream, and as D7.
  */
 export async function currentTemplate(
   ports: CurrentTemplatePorts,

@@ -8,7 +8,7 @@ import { withHeaders } from '../rules/headers.ts';
 /* An editing client sends back what the platform showed: more than it may write, and some of it in other words. */
 
 /**
- * Whether the components are the stored ones as listed. Signatures of media URLs change on every read, and do not
+ * Tells whether the components are the stored ones as listed. Signatures of media URLs change on every read, and do not
  * count.
  */
 export function isAsRead(stored: readonly Part[], given: readonly unknown[]): boolean {
@@ -23,7 +23,7 @@ function withoutSignatures(components: readonly unknown[]): unknown[] {
 }
 
 /**
- * An AUTHENTICATION template without what only the platform writes, and with its OTP button as a client writes it
+ * Removes from an AUTHENTICATION template what only the platform writes, and gives its OTP button as a client writes it
  * (D20).
  */
 export function writtenByClient(components: readonly unknown[], category: Category): unknown[] {
@@ -78,7 +78,7 @@ export function keysOf(components: readonly unknown[]): ReadonlySet<string> {
   return keys;
 }
 
-/** The components without unknown keys; the map is by object identity. */
+/** Returns the components without unknown keys; the map is by object identity. */
 export function withoutKeys(value: unknown, unknown: ReadonlyMap<unknown, ReadonlySet<string>>): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutKeys(item, unknown));
   if (!isPart(value)) return value;

@@ -9,17 +9,16 @@ import { bodyExamples } from '../rules/variables.ts';
 
 export interface RequestedTemplate {
   readonly category: Category;
-  /** In the platform's spelling (upstream-components.ts); absent when they stay. */
+  /** They have the platform's spelling (upstream-components.ts), and are absent when they stay. */
   readonly components?: readonly Part[];
   readonly optimizationSpec?: Part;
   readonly timeToLiveSeconds?: number;
-  /** Whether the edit brings media that the template lacks (`hasNewMedia`). */
   readonly newMedia?: boolean;
 }
 
 /**
- * The fields that really differ, for the platform (D20). Order, enum case, `example.header_handle`, defaults and the
- * platform's additions do not count. Hidden settings of a code button are compared with `sentCode`, or else count as
+ * Returns the fields that really differ, for the platform (D20). Order, enum case, `example.header_handle`, defaults
+ * and the platform's additions do not count. Hidden settings of a code button are compared with `sentCode`, or count as
  * different.
  */
 export function editChanges(
@@ -57,7 +56,7 @@ function sameTimeToLive(
 }
 
 /**
- * Whether an edit brings a header new media (D20): the request's file, another `header_source` or another
+ * Tells whether an edit brings a header new media (D20): the request's file, another `header_source` or another
  * `header_handle`. `example.header_handle` does not count, because clients send back what they read.
  */
 export function hasNewMedia(stored: readonly Part[], given: readonly unknown[], fileAttached: boolean): boolean {
@@ -83,7 +82,7 @@ function comparable(components: readonly Part[]): unknown[] {
   return components.map(comparableComponent).sort((a, b) => (String(a['type']) < String(b['type']) ? -1 : 1));
 }
 
-/** Only what a client can write; the platform's own additions do not count. */
+/** Keeps only what a client can write; the platform's own additions do not count. */
 function comparableComponent(component: Part): Part {
   const type = enumOf(component['type']);
   const { text } = component;
@@ -146,7 +145,7 @@ function comparableUrl({ url, example }: Part): Part {
 
 interface CodeSettings {
   readonly advice: boolean;
-  /** Absent without a FOOTER: the platform shows no line then (D20). */
+  /** It is absent without a FOOTER: the platform shows no line then (D20). */
   readonly minutes: unknown;
 }
 
@@ -155,7 +154,7 @@ function sameCode(stored: readonly Part[], wanted: readonly Part[], sent: SentOt
   return isDeepStrictEqual(codeSettings(stored), codeSettings(wanted)) && sameOtpButton(before, now, sent);
 }
 
-/** The settings of an AUTHENTICATION template beside its button. */
+/** Returns the settings of an AUTHENTICATION template beside its button. */
 export function codeSettings(components: readonly Part[]): CodeSettings {
   const of = (type: string) => components.find((component) => enumOf(component['type']) === type) ?? {};
   return {

@@ -15,8 +15,8 @@ import {
 import type { Category } from '../rules/draft.ts';
 
 /**
- * The body of PUT /v1/templates/{did}/{messageTemplateId}, also as part `template` of a form; strict as a creation's
- * (D6). Name and language are accepted and ignored. Three fields of a creation can be edited too (D20).
+ * It is strict as a creation's, also as part `template` of a form (D6). Name and language are accepted and ignored.
+ * Three fields of a creation can be edited too (D20).
  */
 export const TemplatesEditBody = closedObject({
   name: v.optional(v.string()),
@@ -32,12 +32,12 @@ export const TemplatesEditBody = closedObject({
 });
 
 export interface EditRequest {
-  /** Checked later, by `askedClientId`. */
+  /** `askedClientId` checks it later. */
   readonly clientId: unknown;
   readonly category?: Category | undefined;
-  /** Unchecked: the rules need the template's category. */
+  /** They are unchecked: the rules need the template's category. */
   readonly components: readonly unknown[];
-  /** Whether static URL buttons become redirects (D19). */
+  /** On request static URL buttons become redirects (D19). */
   readonly urlChange: boolean;
   readonly optimizationSpec?: Part | undefined;
   readonly timeToLiveSeconds?: number | undefined;

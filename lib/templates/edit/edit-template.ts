@@ -39,19 +39,18 @@ export interface TemplateEdit {
   readonly clientId: number;
   readonly request: Omit<EditRequest, 'clientId'>;
   readonly file?: MediaFile | undefined;
-  /** The start of the request and of its time budget for outside calls. */
   readonly startedAtMs: number;
 }
 
 export interface EditedTemplate {
-  /** False when nothing differs; then nothing is written. */
+  /** It is false when nothing differs; then nothing is written. */
   readonly changed: boolean;
   readonly template: unknown;
 }
 
 /**
  * Edits a template upstream, stores it as PENDING for every client of the WABA (D20) and tells them (D34). Refuses with
- * 404, 409 (D22), 400, and as the platform. Two or three DynamoDB requests, two per redirect (D19).
+ * 404, 409 (D22), 400, and as the platform. Makes two or three DynamoDB requests, two per redirect.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<EditedTemplate> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
@@ -159,8 +158,8 @@ async function settleUnknown(
 }
 
 /**
- * The checked components, without the platform's own additions. Undefined when they are those of the listing, which a
- * client need not be allowed to write. Refuses with one 400 for all faults.
+ * Returns the checked components without the platform's own additions, or undefined when they are those of the listing,
+ * which a client need not be allowed to write. Refuses with one 400 for all faults.
  */
 function wantedDraft(
   stored: PlatformTemplate,
@@ -202,7 +201,7 @@ function wantedDraft(
   return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
 }
 
-/** Whether the fields beside the components change the settings of a code. */
+/** Tells whether the fields beside the components change the settings of a code. */
 function asksOtherCode(stored: PlatformTemplate, request: TemplateEdit['request']): boolean {
   const { codeExpirationMinutes: minutes, addSecurityRecommendation: advice } = request;
   const before = codeSettings(stored.components);

@@ -8,8 +8,8 @@ import { validPairs, viewOf } from './listing-page.ts';
 import { platformTemplateView, type TemplateSchema } from './view.ts';
 
 /**
- * One template as listed in the caller's scope, even unassigned, and as the platform has it (D49). One round trip.
- * Refuses with 404 a template that has only other campaigns (D15).
+ * Returns one template as listed in the caller's scope, even unassigned, and as the platform has it (D49), in one round
+ * trip. Refuses with 404 a template that has only other campaigns (D15).
  */
 export async function listedTemplate(
   stores: {

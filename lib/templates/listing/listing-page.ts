@@ -23,8 +23,8 @@ export interface ListingAccess {
 }
 
 /**
- * The caller's access (D4, D15). With `BSP_CN`: any client, which must be named (400 `client_id is required`). Without:
- * the own client only (403), within the user's campaigns; a user without campaigns is refused with 400.
+ * Returns the caller's access (D4, D15). With `BSP_CN` any client must be named (400 `client_id is required`); without,
+ * it is the own client (403), within the user's campaigns; a user without campaigns is refused with 400.
  */
 export async function listingAccess(
   directory: Pick<Directory, 'findUser' | 'hasClient'>,
@@ -41,7 +41,7 @@ export async function listingAccess(
   return { clientId, scope };
 }
 
-/** The parsed query by the contract's names, without paging and client. */
+/** It has the contract's names, without paging and client. */
 export interface TemplatesQuery {
   readonly state?: string[] | undefined;
   readonly search?: string | undefined;
@@ -59,8 +59,8 @@ export interface TemplatesQuery {
 }
 
 /**
- * One page of a client's templates and the exact total (contract, GET /v1/templates). Two round trips: rows, campaigns,
- * channels and WABAs side by side, then the page's bodies.
+ * Returns one page of a client's templates and the exact total (contract, GET /v1/templates) in two round trips: rows,
+ * campaigns, channels and WABAs side by side, then the page's bodies.
  */
 export async function listTemplates(
   stores: { readonly directory: Directory; readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'> },

@@ -5,7 +5,7 @@ import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
 import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible-documents.ts';
 
-/** The campaign name that finds templates without assignment (contract, Channel-campaign group). */
+/** This campaign name finds templates without assignment (contract, Channel-campaign group). */
 const unassignedCampaignName = 'Unassigned';
 
 /** An absent filter passes all. A list matches any of its values as a whole, in any letter case (D16). */
@@ -14,23 +14,23 @@ export interface TemplateFilters {
   readonly categories?: readonly string[] | undefined;
   readonly languages?: readonly string[] | undefined;
   readonly qualityScores?: readonly string[] | undefined;
-  /** Case-insensitive part of the name; plain text, never a pattern (D8). */
+  /** It is a part of the name in any letter case: plain text, never a pattern (D8). */
   readonly search?: string | undefined;
   readonly name?: string | undefined;
   readonly platformId?: string | undefined;
   readonly active?: boolean | undefined;
-  /** true: only deleted ones; otherwise none of them. */
+  /** True selects only deleted ones; otherwise none of them passes. */
   readonly deleted?: boolean | undefined;
   readonly documents: DocumentFilters;
 }
 
 /** One document must satisfy all given filters. */
 export interface DocumentFilters {
-  /** Channel ids as text, so that a value that is no number matches nothing. */
+  /** Ids are text, so that a value that is no number matches nothing. */
   readonly channelIds?: readonly string[] | undefined;
-  /** The channel of the DID filter; null when the client has no such DID. */
+  /** The DID filter gives it, null when the client has no such DID. */
   readonly didChannelId?: number | null | undefined;
-  /** `unassigned`: whether the placeholder has that name. */
+  /** `unassigned` says whether the placeholder has that name. */
   readonly campaign?: { readonly ids: ReadonlySet<number>; readonly unassigned: boolean } | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface ListedTemplate {
 }
 
 /**
- * The templates that pass the filters within the bounds, ordered by name, language and id (D8). Direct-message
+ * Returns the templates that pass the filters within the bounds, ordered by name, language and id (D8). Direct-message
  * templates never pass (contract, Template).
  */
 export function selectTemplates(
@@ -66,7 +66,7 @@ export function selectTemplates(
   );
 }
 
-/** The campaigns of a name, which need not be unique. The placeholder's name also finds the placeholder. */
+/** Returns the campaigns of a name, which need not be unique. The placeholder's name also finds the placeholder. */
 export function campaignsNamed(
   name: string,
   campaigns: readonly Campaign[],
@@ -85,7 +85,6 @@ export const ChannelViewSchema = v.object({
 });
 export type ChannelView = v.InferOutput<typeof ChannelViewSchema>;
 
-/** A group in an answer (contract, Channel-campaign group). */
 export const ChannelCampaignGroupSchema = v.object({
   campaign_id: wholeNumber,
   campaign_name: v.string(),
@@ -165,7 +164,7 @@ function channelView(channel: Channel): ChannelView {
   };
 }
 
-/** By code unit, not by locale: the same on every machine. */
+/** Compares by code unit, not by locale: the same on every machine. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

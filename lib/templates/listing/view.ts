@@ -5,7 +5,7 @@ import { PlatformCategory } from '../../platform/enums.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import { ChannelCampaignGroupSchema } from './listing.ts';
 
-/** Fields of a listed template, in the order of the answer (contract, GET /v1/templates, `fields`). */
+/** Fields of a listed template stand in the order of the answer (contract, GET /v1/templates, `fields`). */
 const templateFields = [
   'id',
   'waba_id',
@@ -17,13 +17,13 @@ const templateFields = [
 ] as const;
 export type TemplateField = (typeof templateFields)[number];
 
-/** The known fields among the requested names; all fields when none is known (D8). */
+/** Returns the known fields among the requested names; all fields when none is known (D8). */
 export function requestedFields(names: readonly string[] | undefined): ReadonlySet<TemplateField> {
   const known = templateFields.filter((field) => names?.includes(field));
   return new Set(known.length === 0 ? templateFields : known);
 }
 
-/** A component as the platform has it, with unknown fields. */
+/** A component is as the platform has it, with unknown fields. */
 const ComponentSchema = v.pipe(
   v.record(v.string(), v.unknown()),
   documentedAs(() =>
@@ -54,7 +54,7 @@ export const PlatformTemplateViewSchema = v.object({
   buttons: v.exactOptional(v.unknown()),
 });
 
-/** A template in an answer (contract, Template), in this order. */
+/** Fields of a template in an answer have this order (contract, Template). */
 export const TemplateSchema = v.object({
   id: v.string(),
   waba_id: v.string(),
@@ -78,8 +78,8 @@ export function templateView(template: TemplateView, wanted: ReadonlySet<Templat
 }
 
 /**
- * The contract's `platform_template`: its fields only, after the omission rule. A `rejected_reason` of `NONE` is empty.
- * The rule covers components too, where the platform keeps format, text, buttons and example.
+ * Returns the contract's `platform_template`: its fields only, after the omission rule. A `rejected_reason` of `NONE`
+ * is empty. The rule covers components too, where the platform keeps format, text, buttons and example.
  */
 export function platformTemplateView(template: PlatformTemplate): v.InferOutput<typeof PlatformTemplateViewSchema> {
   const { id, name, language, status, category, components, quality_score, previous_category } = template;
@@ -102,7 +102,10 @@ function pick(source: Readonly<Record<string, unknown>>, names: readonly string[
   return Object.fromEntries(names.filter((name) => name in source).map((name) => [name, source[name]]));
 }
 
-/** The omission rule: an empty or null `example` goes, and so do null `format`, `text` and `buttons`, also in cards. */
+/**
+ * Applies the omission rule: an empty or null `example` goes, and so do null `format`, `text` and `buttons`, also in
+ * cards.
+ */
 function withoutOmitted(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(component)) {

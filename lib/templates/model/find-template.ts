@@ -8,14 +8,13 @@ import type { TemplateStore } from './template-store.ts';
 export interface FoundTemplate {
   readonly templateKey: string;
   readonly fact: StoredFact;
-  /** Clients of the WABA that have documents of it. */
   readonly clientIds: readonly number[];
   readonly rows: readonly TemplateRow[];
 }
 
 /**
- * The template that any document of any client of the WABA names (D12). Refuses with 404 an unknown `_id`, another
- * WABA's template and a deleted one. One DynamoDB request.
+ * Finds the template that any document of any client of the WABA names (D12), in one DynamoDB request. Refuses with 404
+ * an unknown `_id`, another WABA's template and a deleted one.
  */
 export async function findTemplate(
   templates: Pick<TemplateStore, 'stateOf'>,

@@ -1,13 +1,13 @@
 import type { ItemKey } from '../../aws/item-key.ts';
 import { nameKey } from './template-key.ts';
 
-/* The keys of the templates table. Other versions read them, so a test holds the spellings letter for letter. */
+/* Other versions read these keys, so a test holds the spellings letter for letter. */
 
 const factPrefix = 'FACT#';
 
 /**
- * A fact: what the platform has, once for all clients of a WABA. A deleted and recreated template's old fact stands
- * under its `archiveKey`.
+ * Keys a fact: what the platform has, once for all clients of a WABA. A deleted and recreated template's old fact
+ * stands under its `archiveKey`.
  */
 export function factKey(templateKey: string): ItemKey {
   return { pk: `${factPrefix}${templateKey}`, sk: 'FACT' };
@@ -24,8 +24,8 @@ export function isFact(item: { readonly sk?: unknown }): boolean {
 const rowShards = 4;
 
 /**
- * A client's row: the same facts for its lists, and its own documents (row.ts). Four partitions for each client let
- * 50,000 rows be read in parallel.
+ * Keys a client's row: the same facts for its lists, and its own documents (row.ts). Four partitions for each client
+ * let 50,000 rows be read in parallel.
  */
 export function rowPartition(clientId: number, templateKey: string): string {
   return partitionOf(clientId, templateKey.charCodeAt(0) % rowShards);
@@ -54,12 +54,12 @@ export function archiveKey(templateKey: string, platformId: string): string {
   return `${templateKey}#${platformId}`;
 }
 
-/** The template key of a row, archived or not. */
+/** Returns the template key of a row, archived or not. */
 export function templateKeyOfRow(sk: string): string {
   return sk.split('#')[0] ?? '';
 }
 
-/** The platform holds a deleted name for a while, in all languages (D18). The item stays after the hold. */
+/** Keys the platform holds a deleted name for a while, in all languages (D18). The item stays after the hold. */
 export function heldNameKey(template: { readonly wabaId: string; readonly name: string }): ItemKey {
   return { pk: `NAME#${nameKey(template)}`, sk: 'NAME' };
 }
@@ -68,15 +68,14 @@ export function lockKey(lockName: string): ItemKey {
   return { pk: `LOCK#${lockName}`, sk: 'LOCK' };
 }
 
-/** The attribute of a fact with the fencing number of one lock (one synchronization at a time, D22). */
+/** Names the attribute of a fact with the fencing number of one lock (one synchronization at a time, D22). */
 export function fenceAttribute(lockName: string): string {
   return `syncFence#${lockName}`;
 }
 
-/** The changes that the platform has announced for a WABA (D42). */
+/** Keys the changes that the platform has announced for a WABA (D42). */
 export function hintsKey(wabaId: string): ItemKey {
   return { pk: `HINTS#${wabaId}`, sk: 'HINTS' };
 }
 
-/** The position of the scheduled synchronization. */
 export const walkKey: ItemKey = { pk: 'WALK#sync', sk: 'WALK' };

@@ -17,29 +17,32 @@ export interface UnreadableTemplate {
 
 export interface TemplatePage {
   readonly templates: readonly PlatformTemplate[];
-  /** Templates that exist but could not be parsed, as far as they have names. They do not count as gone. */
+  /** These templates exist but could not be parsed; they have names as far as known. They do not count as gone. */
   readonly unreadable: readonly UnreadableTemplate[];
-  /** Cursor of the next page; absent on the last one. */
+  /** The last page has none. */
   readonly after?: string;
 }
 
-/** The platform's answer for a template id. `missing` also covers a template that it hides from this credential. */
+/** `missing` also covers a template that the platform hides from this credential. */
 export type IdReading =
   | { readonly kind: 'found'; readonly template: PlatformTemplate }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable' };
 
-/** The platform's templates of a WABA (platform reference, 2.1). Every method throws `PlatformFailure`. */
+/** Every method throws `PlatformFailure` (platform reference, 2.1). */
 export interface PlatformTemplates {
-  /** The smallest request: whether the platform answers for this WABA. */
+  /** Asks with the smallest request whether the platform answers for this WABA. */
   probe(waba: WabaAccess): Promise<void>;
-  /** One page of all templates; the first has no cursor. */
+  /** Reads one page of all templates; the first has no cursor. */
   page(waba: WabaAccess, after?: string): Promise<TemplatePage>;
-  /** The template of this id, of any WABA that the credential may see: the answer does not name it (2.2). One call. */
+  /**
+   * Returns the template of this id, of any WABA that the credential may see, in one call: the answer does not name it
+   * (2.2).
+   */
   read(waba: WabaAccess, templateId: string): Promise<IdReading>;
-  /** The template of exactly this name and language in any spelling (D26), or undefined. */
+  /** Returns the template of exactly this name and language in any spelling (D26), or undefined. */
   find(waba: WabaAccess, wanted: NameAndLanguage): Promise<PlatformTemplate | undefined>;
-  /** `find`, with the same name's templates in other languages; complete when nothing was found. */
+  /** Returns `find`, with the same name's templates in other languages; complete when nothing was found. */
   lookUp(waba: WabaAccess, wanted: NameAndLanguage): Promise<LookUp>;
 }
 
@@ -51,13 +54,13 @@ export interface NameAndLanguage {
 export interface LookUp {
   readonly found?: PlatformTemplate;
   readonly sameName: readonly PlatformTemplate[];
-  /** Names that contain the asked one, if nothing has exactly that name: the platform's filter returned them. */
+  /** The platform's filter returned names that contain the asked one, if nothing has exactly that name. */
   readonly longerNames?: readonly string[];
 }
 
 const pageSizes = [100, 10, 1] as const;
 
-/** All documented fields; without this list the platform leaves most of them out (2.3). */
+/** Without this list the platform leaves most documented fields out (2.3). */
 const fields = [
   'id',
   'name',
@@ -152,7 +155,10 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
   }
 }
 
-/** Subcode 33 of code 100, or 404 (platform reference, 2.2). Other permanent refusals say nothing about the template. */
+/**
+ * Tells whether the error is subcode 33 of code 100, or 404 (platform reference, 2.2). Other permanent refusals say
+ * nothing about the template.
+ */
 function isMissing(error: unknown): boolean {
   return error instanceof PlatformFailure && error.kind === 'refused' && !error.throttled && error.advice === 'no';
 }

@@ -6,7 +6,7 @@ import { rowKey } from './items.ts';
 import { rowFromItem } from './row.ts';
 
 export interface RowStore {
-  /** Strongly consistent. One round trip: 100 rows a request, the requests side by side. */
+  /** Makes one strongly consistent round trip: 100 rows a request, the requests side by side. */
   findRows(names: readonly RowName[]): Promise<RowLookup>;
 }
 

@@ -6,7 +6,7 @@ import { isDirectMessage, type PlatformTemplate, type TemplateDocument } from '.
 import { documentId, parseDocumentId } from './template-key.ts';
 
 /**
- * A client's row of one template: what a listing filters and sorts by, and the client's documents (D12). Attributes
+ * A client's row of one template has what a listing filters and sorts by, and the client's documents (D12). Attributes
  * have one letter and frequent values a code, because listings read thousands: about 105 bytes a row.
  */
 export interface TemplateRow {
@@ -23,12 +23,12 @@ export interface TemplateRow {
   readonly deleted: boolean;
   readonly active: boolean;
   readonly isDirectMessage: boolean;
-  /** Oldest first; never empty. */
+  /** They are oldest first, never empty. */
   readonly documents: readonly TemplateDocument[];
   readonly nextSequence: number;
 }
 
-/** The client's own part of a new row: active, with the placeholder as its first document (D13). */
+/** A new row has the client's own part: active, with the placeholder as its first document (D13). */
 export const newRowAttributes = { a: true, d: encodeDocuments([{ sequence: 0 }]), k: 1 } as const;
 
 const codes = {
@@ -78,8 +78,8 @@ const StoredRowSchema = v.object({
 });
 
 /**
- * The platform's attributes that a fact sets and removes on a row. It never touches the client's own: `a`, `d`, `k` and
- * `u`.
+ * Returns the platform's attributes that a fact sets and removes on a row. It never touches the client's own: `a`, `d`,
+ * `k` and `u`.
  */
 export function upstreamRowAttributes(
   wabaId: string,
@@ -106,8 +106,8 @@ export function upstreamRowAttributes(
 }
 
 /**
- * Documents as the row stores them, oldest first: `<sequence>:<channel id>:<campaign id>`, or `<sequence>` for the
- * placeholder, separated by spaces. Assignments change `d` and `k` by a compare-and-set on `d`.
+ * Returns documents as the row stores them, oldest first: `<sequence>:<channel id>:<campaign id>`, or `<sequence>` for
+ * the placeholder, separated by spaces. Assignments change `d` and `k` by a compare-and-set on `d`.
  */
 export function encodeDocuments(
   documents: readonly { readonly sequence: number; readonly pair?: TemplateDocument['pair'] }[],
@@ -119,7 +119,7 @@ export function encodeDocuments(
     .join(' ');
 }
 
-/** The inverse of the documents that `rowFromItem` reads. */
+/** Inverts the reading of documents by `rowFromItem`. */
 export function documentsText(row: Pick<TemplateRow, 'documents'>): string {
   return encodeDocuments(
     row.documents.map(({ id, pair }) => {

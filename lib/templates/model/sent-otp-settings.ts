@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 
 /**
- * The last sent settings of a one-time-code button that no reading shows (D20), so that an edit can compare them. A
- * synchronization leaves them alone.
+ * No reading shows these last sent settings of a one-time-code button (D20); an edit compares them. A synchronization
+ * leaves them alone.
  */
 export interface SentOtpSettings {
-  /** The platform's id of the template, because a recreated one has other settings. */
+  /** The platform's id counts, because a recreated template has other settings. */
   readonly platformId: string;
   readonly hidden: string;
-  /** Whether the button had its own label, not the platform's. */
+  /** The button had its own label, not the platform's. */
   readonly ownLabel: boolean;
 }
 
@@ -26,7 +26,7 @@ export function otpButtonOf(components: unknown): Part | undefined {
   return Array.isArray(buttons) ? buttons.find(isPart) : undefined;
 }
 
-/** The settings that a reading may hide, independent of key order. */
+/** Returns the settings that a reading may hide, independent of key order. */
 export function otpSettings(button: Part): Part {
   const { text, autofill_text, supported_apps, url } = button;
   const fromUrl = typeof url === 'string' ? URL.parse(url)?.searchParams.get('otp_type') : undefined;

@@ -10,12 +10,12 @@ export interface SkippedTemplate {
   readonly reason: SkipReason;
 }
 
-/** Characters of an id that are logged; the platform's have 16. */
+/** The log cuts ids; the platform's have 16 characters. */
 const longestId = 40;
 
 /**
- * Those of a hint or a send count towards an alarm. A synchronization meets the same ones every time, so it only
- * reports their number (`sync.completed`).
+ * Reports skipped templates: those of a hint or a send count towards an alarm. A synchronization meets the same ones
+ * every time, so it only reports their number (`sync.completed`).
  */
 export function reportSkipped(
   skipped: readonly SkippedTemplate[],

@@ -16,9 +16,9 @@ export interface ReadingPorts {
 export interface Reading {
   readonly waba: { readonly wabaId: string; readonly clientIds: readonly number[] };
   readonly before: StoredFact | undefined;
-  /** Read only when a client may have to be told. */
+  /** It is read only when a client may have to be told. */
   readonly rows: () => Promise<readonly TemplateRow[]>;
-  /** Undefined when the platform has none of this name and language. */
+  /** It is undefined when the platform has none of this name and language. */
   readonly template: PlatformTemplate | undefined;
   readonly readAtMs: number;
 }

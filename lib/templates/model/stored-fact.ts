@@ -3,23 +3,23 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
 
-/** Levels of nesting that compare and pack without a stack overflow; a full carousel has twelve. */
+/** This many levels compare and pack without a stack overflow; a full carousel has twelve. */
 export const maxTemplateLevels = 64;
 /** An item takes 400 KB (D18). */
 export const maxPackedBytes = 300_000;
 /** Well-compressed templates grow again when a page of them is read. */
 const maxTemplateBytes = 2_000_000;
-/** Id, name, language, status, category and quality together, because every client's row has them. */
+/** Id, name, language, status, category and quality together are limited, because every client's row has them. */
 const maxRowTextBytes = 4_000;
 
 const freshForMs = 300_000;
 
-/** Whether a stored copy is fresh enough that a send uses it without asking the platform (D23). */
+/** Tells whether a stored copy is fresh enough that a send uses it without asking the platform (D23). */
 export function isFresh({ readAtMs }: Pick<StoredFact, 'readAtMs'>, nowMs: number): boolean {
   return nowMs - readAtMs < freshForMs;
 }
 
-/** Undefined for a storable template. Never throws, whatever the platform has sent. */
+/** Returns undefined for a storable template. Never throws, whatever the platform has sent. */
 export function unstorableReason(template: PlatformTemplate): 'too_deep' | 'too_large' | 'unreadable' | undefined {
   if (isTooDeep(template)) return 'too_deep';
   const { id, name, language, status, category, quality_score } = template;
@@ -30,7 +30,9 @@ export function unstorableReason(template: PlatformTemplate): 'too_deep' | 'too_
   return bytes > maxPackedBytes && packTemplate(template).byteLength > maxPackedBytes ? 'too_large' : undefined;
 }
 
-/** Whether the template is too deep to compare. The loop goes level by level, because recursion could overflow. */
+/**
+ * Tells whether the template is too deep to compare. The loop goes level by level, because recursion could overflow.
+ */
 export function isTooDeep(template: PlatformTemplate): boolean {
   let level: readonly object[] = [template];
   for (let depth = 1; level.length > 0; depth++) {
@@ -45,8 +47,8 @@ function isNested(value: unknown): value is object {
 }
 
 /**
- * A hash (12 characters) of all that the platform says about a template, independent of key order. The platform signs
- * media URLs again on every read, so only the path of an `example.header_handle` counts.
+ * Returns a hash (12 characters) of all that the platform says about a template, independent of key order. The platform
+ * signs media URLs again on every read, so only the path of an `example.header_handle` counts.
  */
 export function contentHash(template: PlatformTemplate): string {
   return createHash('sha256')
@@ -66,12 +68,12 @@ function canonical(value: unknown, key?: string): unknown {
   return key === 'header_handle' && typeof value === 'string' ? mediaName(value) : value;
 }
 
-/** The stable name of media: a handle, or a URL without its signing query. */
+/** Returns the stable name of media: a handle, or a URL without its signing query. */
 export function mediaName(url: string): string {
   return url.startsWith('https://') ? (url.split('?', 1)[0] ?? url) : url;
 }
 
-/** Whether the stored status and category are those of this template. */
+/** Tells whether a reading has the stored status and category. */
 export function isAsStored(
   { status, category }: Pick<PlatformTemplate, 'status' | 'category'>,
   { template, deleted }: Pick<StoredFact, 'template' | 'deleted'>,
@@ -79,24 +81,24 @@ export function isAsStored(
   return !deleted && template.status === status && template.category === category;
 }
 
-/** Whether the stored copy is newer than a reading, which is then dropped. */
+/** Tells whether the stored copy is newer than a reading, which is then dropped. */
 export function isYounger({ readAtMs, sinceMs }: Pick<StoredFact, 'readAtMs' | 'sinceMs'>, thanMs: number): boolean {
   return Math.max(readAtMs, sinceMs) > thanMs;
 }
 
-/** The template as stored: gzip of its JSON (a 5 KB template fits one 4 KB read unit). */
+/** Packs the template as gzip of its JSON (a 5 KB template fits one 4 KB read unit). */
 export function packTemplate(template: PlatformTemplate): Uint8Array {
   return gzipSync(JSON.stringify(template));
 }
 
-/** The inverse of `packTemplate`; throws on other bytes. */
+/** Inverts `packTemplate`; throws on other bytes. */
 export function unpackTemplate(packed: Uint8Array): PlatformTemplate {
   return v.parse(PlatformTemplateSchema, JSON.parse(gunzipSync(packed).toString('utf8')));
 }
 
 /**
- * Whether the platform says that the template is gone, although it lists it. A deleted template stays PENDING_DELETION
- * for up to 30 days while messages are under way (platform reference, 2.4 and 2.7).
+ * Tells whether the platform says that the template is gone, although it lists it. A deleted template stays
+ * PENDING_DELETION for up to 30 days while messages are under way (platform reference, 2.4 and 2.7).
  */
 export function goneUpstream(template: PlatformTemplate): boolean {
   return template.status === 'DELETED' || template.status === 'PENDING_DELETION';

@@ -3,13 +3,13 @@ import { eventId, type ServiceEvent, type TemplateData } from '../../webhooks/ev
 import type { TemplateRow } from './row.ts';
 import { type PlatformTemplate, rejectionReason } from './template.ts';
 
-/** A client of the WABA, with its oldest document of the template for its events (D12). */
+/** A client of the WABA has its oldest document of the template in its events (D12). */
 export interface Receiver {
   readonly clientId: number;
   readonly templateId: string;
 }
 
-/** The template in events, as the platform has it now. */
+/** Events show the template as the platform has it now. */
 export type AnnouncedTemplate = Pick<
   PlatformTemplate,
   'id' | 'name' | 'language' | 'status' | 'category' | 'rejected_reason'
@@ -24,7 +24,10 @@ export function receiverOf({ clientId, documents }: TemplateRow): Receiver {
   return { clientId, templateId: documents[0]?.id ?? '' };
 }
 
-/** One event for each receiver. Its id is the same from every sender, because the platform creates a template once. */
+/**
+ * Returns one event for each receiver. Its id is the same from every sender, because the platform creates a template
+ * once.
+ */
 export function createdEvents(template: AnnouncedTemplate, receivers: readonly Receiver[], nowMs: number) {
   return receivers.map(
     (receiver): ServiceEvent => ({
@@ -42,7 +45,7 @@ function isTold({ deleted, isDirectMessage }: TemplateRow): boolean {
   return !deleted && !isDirectMessage;
 }
 
-/** One event for each client with a live row. Deletion and synchronization give it the same id. */
+/** Returns one event for each client with a live row. Deletion and synchronization give it the same id. */
 export function deletedEvents(template: AnnouncedTemplate, rows: readonly TemplateRow[], nowMs: number) {
   return rows.filter(isTold).map((row): ServiceEvent => {
     const receiver = receiverOf(row);
@@ -57,7 +60,7 @@ export function deletedEvents(template: AnnouncedTemplate, rows: readonly Templa
 }
 
 /**
- * Identifies a change, because a status may recur. The stored status and its time are the same for every reader and
+ * It identifies a change, because a status may recur. The stored status and its time are the same for every reader and
  * retry, so the event id is idempotent.
  */
 export interface Occasion {
@@ -87,7 +90,7 @@ export function statusChangedEvents(
     }));
 }
 
-/** Characters of the platform's reason in an event, which must stay far under 20 KB. */
+/** The platform's reason is cut in an event, which must stay far under 20 KB. */
 const longestReason = 1_000;
 
 function rejectionOf(template: AnnouncedTemplate): { readonly rejected_reason?: string } {

@@ -4,7 +4,7 @@ import { languageKey } from './template.ts';
 const keyCharacters = 16;
 
 /**
- * The key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
+ * Keys the key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
  * language key). It is computed, so no index is needed.
  */
 export function templateKey(template: {
@@ -15,27 +15,27 @@ export function templateKey(template: {
   return hashKey([template.wabaId, template.name, languageKey(template.language)], keyCharacters);
 }
 
-/** The key of a name of a WABA, for all languages. */
+/** Keys the key of a name of a WABA, for all languages. */
 export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly name: string }): string {
   return hashKey(['name', wabaId, name], keyCharacters);
 }
 
-/** The parts of a document's `_id` (D12). */
+/** A document's `_id` has these parts (D12). */
 export interface DocumentAddress {
   readonly templateKey: string;
   readonly clientId: number;
-  /** Counts the client's documents of this template from 0; a number is never reused. */
+  /** It counts the client's documents of this template from 0; a number is never reused. */
   readonly sequence: number;
 }
 
-/** The `_id` of a document: `<templateKey>-<clientId in base 36>-<sequence in base 36>`. */
+/** Spells the `_id` of a document: `<templateKey>-<clientId in base 36>-<sequence in base 36>`. */
 export function documentId(address: DocumentAddress): string {
   return `${address.templateKey}-${address.clientId.toString(36)}-${address.sequence.toString(36)}`;
 }
 
 const documentIdPattern = /^([a-z2-7]{16})-([1-9a-z][0-9a-z]{0,10})-(0|[1-9a-z][0-9a-z]{0,10})$/;
 
-/** The inverse of `documentId`; undefined for other text, so that every document has one spelling. */
+/** Inverts `documentId`; returns undefined for other text, so that every document has one spelling. */
 export function parseDocumentId(id: string): DocumentAddress | undefined {
   const [, key, client, sequence] = documentIdPattern.exec(id) ?? [];
   if (key === undefined || client === undefined || sequence === undefined) return undefined;

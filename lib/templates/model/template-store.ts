@@ -21,15 +21,15 @@ import {
   writeUnits,
 } from './upstream-writes.ts';
 
-/** The templates table for listing and synchronization; see row.ts for the model. */
+/** Listing and synchronization use it; row.ts has the model. */
 export interface TemplateStore extends TemplatesForSending {
-  /** Every row of a client, strongly consistent (R30). One round trip up to about 8,000. */
+  /** Returns every row of a client, strongly consistent (R30), in one round trip up to about 8,000. */
   rowsOf(clientId: number): Promise<TemplateRow[]>;
-  /** One template of a WABA for these clients, strongly consistent: one round trip for up to 99 clients. */
+  /** Returns one template of a WABA for these clients, strongly consistent: one round trip for up to 99 clients. */
   stateOf(templateKey: string, clientIds: readonly number[]): Promise<TemplateState>;
-  /** The facts of at most 100 rows, by template key. One round trip, or two when a fact has just changed. */
+  /** Returns the facts of at most 100 rows, by template key, in one round trip, or two when a fact has just changed. */
   factsOf(rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>>;
-  /** The stored facts of at most 100 templates, by template key, strongly consistent. */
+  /** Returns the stored facts of at most 100 templates, by template key, strongly consistent. */
   storedFacts(templateKeys: readonly string[]): Promise<Map<string, StoredFact>>;
   /**
    * Stores readings, about 20 templates a request, with `between` before each. Returns the keys with a newer stored
@@ -108,7 +108,7 @@ export function templateStore(
   };
 }
 
-/** Older than any reading, so that a caller who needs the platform's own form asks for it. */
+/** It is older than any reading, so that a caller who needs the platform's own form asks for it. */
 const neverRead = 0;
 
 interface HashedFact {
@@ -117,8 +117,8 @@ interface HashedFact {
 }
 
 /**
- * Eventually consistent, for half the price. A fact that does not match its row's hash is read again, strongly
- * consistent, and then it is at least as new as the row.
+ * Reads eventually consistently, for half the price. A fact that does not match its row's hash is read again, strongly
+ * consistently, and then it is at least as new as the row.
  */
 async function factsOf(table: TableAccess, rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>> {
   const read = await readFacts(table, rows, { consistent: false });

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { SentOtpSettings } from './sent-otp-settings.ts';
 
 /**
- * A template as the platform returns it. Fields that the service reads are typed; unknown fields stay, because the
- * platform adds fields without notice and an edit compares them.
+ * Fields that the service reads are typed; unknown fields of a template stay, because the platform adds fields without
+ * notice and an edit compares them.
  */
 const ButtonSchema = v.looseObject({
   type: v.string(),
@@ -32,7 +32,7 @@ export const PlatformTemplateSchema = v.looseObject({
   id: v.string(),
   name: v.string(),
   language: v.string(),
-  /** Kept as it is, even if unknown (D22). */
+  /** A status is kept as it is, even if unknown (D22). */
   status: v.string(),
   category: v.string(),
   components: v.array(ComponentSchema),
@@ -42,7 +42,7 @@ export const PlatformTemplateSchema = v.looseObject({
   quality_score: v.optional(v.looseObject({ score: v.optional(v.string()) })),
   message_send_ttl_seconds: v.optional(v.number()),
   optimization_spec: v.optional(v.looseObject({})),
-  /** The author: MANUAL, or AUTO_GENERATED (`isDirectMessage`). */
+  /** The author is MANUAL, or AUTO_GENERATED (`isDirectMessage`). */
   source: v.optional(v.string()),
 });
 
@@ -50,43 +50,43 @@ export type PlatformTemplate = v.InferOutput<typeof PlatformTemplateSchema>;
 export type TemplateComponent = v.InferOutput<typeof ComponentSchema>;
 export type TemplateButton = v.InferOutput<typeof ButtonSchema>;
 
-/** One assignment of one client: the document of a (channel, campaign) pair, or the placeholder (D12). */
+/** A client's assignment is the document of a (channel, campaign) pair, or the placeholder (D12). */
 export interface TemplateDocument {
   readonly id: string;
-  /** Absent on the 'Unassigned' placeholder. */
+  /** The 'Unassigned' placeholder has none. */
   readonly pair?: { readonly channelId: number; readonly campaignId: number };
 }
 
-/** A client's own part of a template, beside the platform's facts. */
+/** A client has its own part of a template, beside the platform's facts. */
 export interface ClientTemplate {
   readonly clientId: number;
   readonly active: boolean;
-  /** Oldest first; never empty. */
+  /** They are oldest first, never empty. */
   readonly documents: readonly TemplateDocument[];
 }
 
-/** The platform's facts of one template as last read. */
+/** The platform's facts of one template are as last read. */
 export interface StoredFact {
   readonly wabaId: string;
   readonly template: PlatformTemplate;
   readonly deleted: boolean;
-  /** 0 for a template that was sent to the platform (created, edited) and not read since. */
+  /** It is 0 for a template that was sent to the platform (created, edited) and not read since. */
   readonly readAtMs: number;
-  /** When this status and category were first stored. Events use it to identify a change. */
+  /** This status and category were first stored then. Events use it to identify a change. */
   readonly sinceMs: number;
   /** Until then the platform holds the name of the deleted template (D18). */
   readonly nameHeldUntilMs?: number;
-  /** The last sent settings that no reading shows (D20). */
+  /** No reading shows these last sent settings (D20). */
   readonly sentCode?: SentOtpSettings;
 }
 
 export interface TemplateForSending {
   readonly fact: StoredFact;
-  /** Absent when the template was never synchronized for this client. */
+  /** It is absent when the template was never synchronized for this client. */
   readonly client?: ClientTemplate;
 }
 
-/** Why the platform rejected a template; undefined for `NONE` or an empty text. */
+/** Returns why the platform rejected a template, or undefined for `NONE` or an empty text. */
 export function rejectionReason({
   rejected_reason: reason,
 }: Pick<PlatformTemplate, 'rejected_reason'>): string | undefined {
@@ -94,20 +94,23 @@ export function rejectionReason({
 }
 
 /**
- * Whether the platform generated it for messages without a template (Direct Send; platform reference, 2.3). Such a
- * template is not listed, announced, sent, edited or deleted.
+ * Tells whether the platform generated it for messages without a template (Direct Send; platform reference, 2.3). Such
+ * a template is not listed, announced, sent, edited or deleted.
  */
 export function isDirectMessage({ source }: Pick<PlatformTemplate, 'source'>): boolean {
   return source?.toUpperCase() === 'AUTO_GENERATED';
 }
 
-/** One key for all spellings of a language: `pt-br`, `pt_BR` and `PT_br` (D26). */
+/** Makes one key for all spellings of a language: `pt-br`, `pt_BR` and `PT_br` (D26). */
 export function languageKey(language: string): string {
   return language.replaceAll('-', '_').toLowerCase();
 }
 
 export interface TemplatesForSending {
-  /** One DynamoDB request (a BatchGetItem); undefined when no fact of that (WABA, name, language) is stored. */
+  /**
+   * Makes one DynamoDB request (a BatchGetItem); returns undefined when no fact of that (WABA, name, language) is
+   * stored.
+   */
   find(wanted: {
     readonly clientId: number;
     readonly wabaId: string;
@@ -119,7 +122,7 @@ export interface TemplatesForSending {
     wanted: {
       readonly wabaId: string;
       readonly clientIds: readonly number[];
-      /** Given when the reading has the stored status and category: it keeps their time. */
+      /** A reading with the stored status and category keeps their time. */
       readonly unchangedSinceMs?: number | undefined;
     },
     template: PlatformTemplate,

@@ -9,21 +9,20 @@ import { contentHash, goneUpstream, packTemplate } from './stored-fact.ts';
 import type { PlatformTemplate } from './template.ts';
 import { templateKey } from './template-key.ts';
 
-/** The platform's reading of one template, to be stored for these clients. */
 export type UpstreamWrite =
   | {
       readonly kind: 'present';
       readonly wabaId: string;
       readonly template: PlatformTemplate;
       readonly clientIds: readonly number[];
-      /** When the platform was asked: an older reading never replaces a newer one. */
+      /** The platform was asked then: an older reading never replaces a newer one. */
       readonly readAtMs: number;
       /**
-       * The template as it was sent, which the platform shows differently, so the next send reads it again. It revives
-       * no deleted template and replaces no recreated one.
+       * The template is as it was sent, which the platform shows differently, so the next send reads it again. It
+       * revives no deleted template and replaces no recreated one.
        */
       readonly asSent?: true;
-      /** The sent settings that no reading shows (D20); absent, the stored ones stay. */
+      /** No reading shows these sent settings (D20); without them, the stored ones stay. */
       readonly sentCode?: SentOtpSettings | undefined;
       /** Status and category are still those stored at this time. If others are stored now, nothing is written. */
       readonly unchangedSinceMs?: number;
@@ -46,7 +45,7 @@ export interface NameHold {
 }
 
 /**
- * The fencing number of a synchronization. Each lock has its own attribute, because numbers of two locks cannot be
+ * A synchronization has a fencing number. Each lock has its own attribute, because numbers of two locks cannot be
  * compared.
  */
 export interface SyncFence {
@@ -150,7 +149,7 @@ interface Place {
   readonly key: string;
 }
 
-/** The attributes of a fact that a write sets. */
+/** Returns the attributes of a fact that a write sets. */
 export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
   const { readAtMs } = write;
   if (write.kind === 'gone') {
@@ -219,7 +218,6 @@ function rowAction({ tableName, key }: Place, write: UpstreamWrite, clientId: nu
     };
   }
   const { set, remove } = upstreamRowAttributes(write.wabaId, write.template);
-  // A client without a row gets a whole one; an existing row keeps its own attributes.
   const own = Object.keys(newRowAttributes).map((name) => `${name} = if_not_exists(${name}, :${name})`);
   const facts = Object.keys(set).map((name) => `${name} = :${name}`);
   const values = Object.entries({ ...newRowAttributes, ...set });

@@ -37,7 +37,7 @@ export function checkAuthenticationFooter(footer: Part, judged: CheckedValue, dr
   }
 }
 
-/** 30 seconds to 15 minutes, in minutes (contract, Limits; D18). */
+/** Checks minutes: they are from 30 seconds to 15 minutes (contract, Limits; D18). */
 export function checkMinutes(value: unknown, judged: CheckedValue): void {
   if (typeof value !== 'number' || !(value >= minMinutes && value <= maxMinutes)) {
     fault(judged, `a number from ${minMinutes} to ${maxMinutes}, received ${jsonExcerpt(value)}`);

@@ -15,7 +15,7 @@ const flowIcons = ['DOCUMENT', 'PROMOTION', 'REVIEW'];
 
 interface ButtonRule {
   readonly max: number;
-  /** Whether it must be the only button of its template. */
+  /** It must be the only button of its template. */
   readonly alone?: true;
   readonly keys: readonly string[];
   readonly check?: (button: Part, judged: CheckedValue) => void;
@@ -42,7 +42,7 @@ function fixedLabel(text: string): NonNullable<ButtonRule['check']> {
   };
 }
 
-/** Every kind of button for a template (platform reference, 3.6); OTP is in authentication.ts. */
+/** These are all kinds of button for a template (platform reference, 3.6); OTP is in authentication.ts. */
 const buttonRules: Readonly<Record<string, ButtonRule>> = {
   QUICK_REPLY: { max: 10, keys: ['type', 'text'], check: label },
   URL: { max: 2, keys: ['type', 'text', 'url', 'example'], check: checkUrl },
@@ -141,7 +141,7 @@ export function checkOfferCode(list: unknown, judged: CheckedValue): void {
   }
 }
 
-/** Infinite unless it is letters and digits. */
+/** Returns the code's length, infinite unless it is letters and digits. */
 function codeLength({ example }: Part): number {
   const code = Array.isArray(example) && example.length === 1 ? example[0] : example;
   return typeof code === 'string' && /^[A-Za-z0-9]+$/.test(code) ? code.length : Number.POSITIVE_INFINITY;

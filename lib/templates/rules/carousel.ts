@@ -27,7 +27,7 @@ export function checkCarousel(carousel: Part, judged: CheckedValue): void {
   }
 }
 
-/** A card's shape: format of the header, body, kinds of buttons. */
+/** Returns a card's shape: format of the header, body, kinds of buttons. */
 function checkCard(card: unknown, judged: CheckedValue): string {
   const place = at(judged, 'components');
   const components = isPart(card) ? card['components'] : undefined;

@@ -12,7 +12,7 @@ const offerBodyMaxLength = 600;
 const productBodyMaxLength = 160;
 const offerTextMaxLength = 16;
 
-/** The components that a category may have (platform reference, 3.2). */
+/** A category may have these components (platform reference, 3.2). */
 const componentsOf: Readonly<Record<Category, readonly string[]>> = {
   MARKETING: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'],
   UTILITY: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'],

@@ -9,20 +9,20 @@ import { templateCategories } from '../../platform/enums.ts';
 export const categories = templateCategories;
 export type Category = (typeof categories)[number];
 
-/** `components` is unchecked. */
+/** `components` are unchecked. */
 export interface TemplateDraft {
   readonly category: Category;
   readonly components: readonly unknown[];
   /** The request has a media file (multipart) for the header. */
   readonly fileAttached: boolean;
-  /** AUTHENTICATION: given beside the components (contract, POST /v1/templates/{did}). */
+  /** AUTHENTICATION has them beside the components (contract, POST /v1/templates/{did}). */
   readonly codeExpirationMinutes?: number;
   readonly addSecurityRecommendation?: boolean;
   /** An edit lists all that the template shall have, so a creation's defaults do not apply. */
   readonly editing?: true;
 }
 
-/** A value under check: its path, and the list of faults. */
+/** A value under check has its path, and the list of faults. */
 export interface CheckedValue {
   readonly path: string;
   readonly faults: FaultList;
@@ -40,7 +40,9 @@ export function fault({ path, faults }: CheckedValue, message: string): void {
   faults.add({ path, message });
 }
 
-/** A required text of at most `maxLength` code points. Otherwise it notes the fault; undefined unless it is a text. */
+/**
+ * Returns a required text of at most `maxLength` code points, undefined unless it is a text. Otherwise notes the fault.
+ */
 export function requiredText(part: Part, key: string, maxLength: number, judged: CheckedValue): string | undefined {
   const value = part[key];
   if (typeof value !== 'string' || value.trim() === '') {

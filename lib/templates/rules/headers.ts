@@ -3,11 +3,11 @@ import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 export interface PlacedHeader {
   readonly header: Part;
   readonly path: string;
-  /** The index of its card in a carousel; absent for the header of the message. */
+  /** It is the index of its card in a carousel; the header of the message has none. */
   readonly card?: number;
 }
 
-/** All headers of components, with those of carousel cards, and their paths. */
+/** Returns all headers of components, with those of carousel cards, and their paths. */
 export function headersOf(components: readonly unknown[], path: string): PlacedHeader[] {
   const headers: PlacedHeader[] = [];
   withHeaders(components, path, (placed) => {
@@ -17,7 +17,7 @@ export function headersOf(components: readonly unknown[], path: string): PlacedH
   return headers;
 }
 
-/** The components with every header replaced, also in carousel cards. */
+/** Returns the components with every header replaced, also in carousel cards. */
 export function withHeaders(
   components: readonly unknown[],
   path: string,

@@ -1,4 +1,4 @@
-/** Formats of a template's HEADER that carry a file. */
+/** These formats of a template's HEADER carry a file. */
 export type MediaFormat = 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'GIF';
 
 export type MediaType = 'image/jpeg' | 'image/png' | 'video/mp4' | 'video/3gpp' | 'application/pdf';
@@ -10,7 +10,7 @@ interface MediaLimit {
 
 const mebibyte = 1_048_576;
 
-/** Types and sizes of the platform reference, 3.3 and 5.3, with a megabyte in the larger sense. */
+/** Types and sizes are those of the platform reference, 3.3 and 5.3, with a megabyte in the larger sense. */
 export const mediaLimits: Readonly<Record<MediaFormat, MediaLimit>> = {
   IMAGE: { types: ['image/jpeg', 'image/png'], maxBytes: 5 * mebibyte },
   VIDEO: { types: ['video/mp4', 'video/3gpp'], maxBytes: 16 * mebibyte },
@@ -18,12 +18,12 @@ export const mediaLimits: Readonly<Record<MediaFormat, MediaLimit>> = {
   GIF: { types: ['video/mp4'], maxBytes: 3.5 * mebibyte },
 };
 
-/** Declarations that say nothing about the content. */
+/** These declarations say nothing about the content. */
 const undeclared = new Set(['application/octet-stream', 'binary/octet-stream']);
 
 /**
- * The type of a header's file by its first bytes, or its fault: too large, a wrong type, or not the declared type.
- * `contentType` is lower case without parameters.
+ * Returns the type of a header's file by its first bytes, or its fault: too large, a wrong type, or not the declared
+ * type. `contentType` is lower case without parameters.
  */
 export function checkMedia(
   format: MediaFormat,
@@ -60,7 +60,7 @@ function mediaTypeOf(bytes: Buffer): MediaType | undefined {
   return mp4Brands.includes(brand) ? 'video/mp4' : undefined;
 }
 
-/** Bit depth 8 and colour type 2 or 6, if the header chunk is there. */
+/** Tells whether bit depth is 8 and colour type 2 or 6, if the header chunk is there. */
 function isEightBitColour(png: Buffer): boolean {
   if (png.toString('latin1', 12, 16) !== 'IHDR') return true;
   return png[24] === 8 && (png[25] === 2 || png[25] === 6);

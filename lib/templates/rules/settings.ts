@@ -1,7 +1,7 @@
 import { checkMinutes } from './authentication.ts';
 import { at, type Category, type CheckedValue, fault, type TemplateDraft } from './draft.ts';
 
-/** Seconds by category (contract, Limits). */
+/** Seconds depend on the category (contract, Limits). */
 const timeToLiveRange: Readonly<
   Record<Category, { readonly min: number; readonly max: number; readonly thirtyDays: boolean }>
 > = {
@@ -10,10 +10,10 @@ const timeToLiveRange: Readonly<
   MARKETING: { min: 43_200, max: 2_592_000, thirtyDays: false },
 };
 
-/** For an unknown category: only a value that no category accepts is a fault. */
+/** For an unknown category, only a value that no category accepts is a fault. */
 const anyTimeToLive = { min: 30, max: 2_592_000, thirtyDays: true };
 
-/** The settings that the rules need; `category` is absent when the given one is unknown. */
+/** The rules need these settings; `category` is absent when the given one is unknown. */
 export interface Settings extends Pick<TemplateDraft, 'codeExpirationMinutes' | 'addSecurityRecommendation'> {
   readonly category?: Category | undefined;
 }

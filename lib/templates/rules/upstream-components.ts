@@ -3,13 +3,13 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Category, TemplateDraft } from './draft.ts';
 import { bodyExamples } from './variables.ts';
 
-/** The order that the platform prefers (platform reference, 3.2). */
+/** The platform prefers this order (platform reference, 3.2). */
 const order = ['HEADER', 'LIMITED_TIME_OFFER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL'];
 const defaultMinutes = 10;
 
 /**
- * Checked components in the platform's spelling. An AUTHENTICATION template gets its minutes (10 by default) in FOOTER
- * and its advice in BODY (D18); an edit without FOOTER and minutes gets none (D20).
+ * Returns checked components in the platform's spelling. An AUTHENTICATION template gets its minutes (10 by default) in
+ * FOOTER and its advice in BODY (D18); an edit without FOOTER and minutes gets none (D20).
  */
 export function upstreamComponents(draft: TemplateDraft): Part[] {
   const written = draft.components.filter(isPart).map(writtenComponent);

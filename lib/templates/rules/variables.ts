@@ -65,7 +65,7 @@ function checkValues(values: unknown, count: number, judged: CheckedValue): void
   });
 }
 
-/** The examples of a body: a list, or a list of one list, as the platform spells it. */
+/** Returns the examples of a body: a list, or a list of one list, as the platform spells it. */
 export function bodyExamples(example: unknown): unknown {
   const rows = isPart(example) ? example['body_text'] : undefined;
   return Array.isArray(rows) && rows.length === 1 && Array.isArray(rows[0]) ? rows[0] : rows;

@@ -33,7 +33,7 @@ export function statusItems(
   return items;
 }
 
-/** Why an item failed (contract, PATCH /v1/templates/status; conditions in D17). */
+/** Items fail for these reasons (contract, PATCH /v1/templates/status; conditions in D17). */
 const statusReasons = [
   'not_found',
   'forbidden',
@@ -71,7 +71,6 @@ export interface StatusAccess {
   readonly campaignIds: CampaignScope;
 }
 
-/** The channels and campaigns that a client still has. */
 export interface Assignable {
   hasChannel(clientId: number, channelId: number): boolean;
   hasCampaign(clientId: number, campaignId: number): boolean;
@@ -89,11 +88,11 @@ export interface StatusPlan {
 
 type Repetition = Extract<StatusReason, 'duplicate_request' | 'conflicting_action'>;
 
-/** An item with all that is known before any read. */
+/** An examined item has all that is known before any read. */
 export interface ExaminedItem extends StatusItem {
-  /** Undefined when no document can have this id. */
+  /** It is undefined when no document can have this id. */
   readonly address: DocumentAddress | undefined;
-  /** The verdict on equal ids, which comes before all others, whether the template exists or not. */
+  /** The verdict on equal ids comes before all others, whether the template exists or not. */
   readonly repeated: Repetition | undefined;
 }
 
@@ -137,12 +136,17 @@ export function switchedTemplates(
   return [...groups.values()];
 }
 
-/** The client that an item works for: the requested one, else the caller's own, or the document's owner for `BSP_CN`. */
+/**
+ * Returns the client that an item works for: the requested one, else the caller's own, or the document's owner for
+ * `BSP_CN`.
+ */
 function actingClient({ caller, askedId }: Pick<StatusAccess, 'caller' | 'askedId'>, address: DocumentAddress): number {
   return askedId ?? (caller.crossClient ? address.clientId : caller.clientId);
 }
 
-/** The document's own row, and that of the acting client. Skipped items count, because `allForeign` needs them. */
+/**
+ * Returns the document's own row, and that of the acting client. Skipped items count, because `allForeign` needs them.
+ */
 export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess): RowName[] {
   return items.flatMap(({ address }) => {
     if (address === undefined) return [];
@@ -151,8 +155,8 @@ export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess)
 }
 
 /**
- * The rows to enable, and all for a caller with a campaign scope. Without `BSP_CN` another client's template is never
- * among them.
+ * Returns the rows to enable, and all for a caller with a campaign scope. Without `BSP_CN` another client's template is
+ * never among them.
  */
 export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
   const found = items.flatMap((item) => {
@@ -164,7 +168,7 @@ export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, acc
   return [...new Set(found)];
 }
 
-/** Whether every item is an existing document of another client, which needs `BSP_CN` (D17). */
+/** Tells whether every item is an existing document of another client, which needs `BSP_CN` (D17). */
 export function allForeign(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): boolean {
   return items.every(
     ({ address }) => address !== undefined && isForeign(access, address) && rowOfDocument(rows, address) !== undefined,
@@ -223,7 +227,7 @@ function rowToSwitch(
 }
 
 /**
- * Whether the caller sees the template, named by a document that it may see (D15). Every caller sees unassigned
+ * Tells whether the caller sees the template, named by a document that it may see (D15). Every caller sees unassigned
  * templates.
  */
 function isVisible(

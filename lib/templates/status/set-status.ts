@@ -69,7 +69,7 @@ export async function setStatus(
   throw new Error('rows stayed contended while their status was set');
 }
 
-/** Whether a row's client still has its WABA; other rows count as not found. */
+/** Tells whether a row's client still has its WABA; other rows count as not found. */
 async function membershipsOf(
   directory: Pick<Directory, 'listWabas'>,
   needed: readonly RowName[],
@@ -82,7 +82,7 @@ async function membershipsOf(
   return ({ clientId, wabaId }) => memberships.has(`${clientId} ${wabaId}`);
 }
 
-/** One round trip. */
+/** Reads in one round trip. */
 async function assignableOf(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
   rows: readonly TemplateRow[],

@@ -4,10 +4,10 @@ import { validPairs } from '../listing/listing-page.ts';
 import type { ClientTemplate } from '../model/template.ts';
 import { visibleId } from '../model/visible-documents.ts';
 
-/** The directory's reads for a client's assignments and its user's campaigns. */
+/** A client's assignments and its user's campaigns need these reads of the directory. */
 export type AssignableDirectory = Pick<Directory, 'listCampaigns' | 'listChannels' | 'findUser'>;
 
-/** Why a switched-off template is not sent, with each step to switch it on (D23). */
+/** Says why a switched-off template is not sent, with each step to switch it on (D23). */
 export function switchedOffReason({ id, assigned }: { readonly id: string; readonly assigned: boolean }): string {
   const assign = `assign it to a channel and a campaign of the client (POST /v1/templates/${id}/channel-campaigns), then `;
   const enable = `enable it (PATCH /v1/templates/status with {"action":"enable","templates":["${id}"]})`;
@@ -15,8 +15,8 @@ export function switchedOffReason({ id, assigned }: { readonly id: string; reado
 }
 
 /**
- * Undefined for a template that is on. One round trip, or none. It names an `_id` that the caller may switch, never one
- * of a foreign campaign (D17).
+ * Returns undefined for a template that is on. Makes one round trip, or none. It names an `_id` that the caller may
+ * switch, never one of a foreign campaign (D17).
  */
 export async function switchedOff(
   directory: AssignableDirectory,

@@ -27,17 +27,16 @@ export interface ComparisonPorts {
   readonly platform: Pick<PlatformTemplates, 'page'>;
   readonly events: EventSink;
   readonly nowMs: () => number;
-  /** The backoff before a platform call is retried. */
+  /** It is the backoff before a platform call is retried. */
   readonly pause: Pause;
 }
 
-/** The ports and counts of one comparison of a WABA. */
 export interface Comparison extends ComparisonPorts {
-  /** Called between any two steps; throws to end it. */
+  /** The work calls it between any two steps; it throws to end the work. */
   readonly keepLease: KeepLease;
   readonly timeIsShort: () => boolean;
   readonly counts: SyncCounts;
-  /** The fence of the synchronization. Writes without one are guarded by the reading's time alone. */
+  /** It is the fence of the synchronization. Writes without one are guarded by the reading's time alone. */
   readonly fence?: SyncFence;
   readonly syncId?: string;
 }
@@ -45,7 +44,7 @@ export interface Comparison extends ComparisonPorts {
 export type Listing = NonNullable<SyncMessage['listing']>;
 
 const platformAttempts = 3;
-/** A batch that fits well within a lease. */
+/** Such a batch fits well within a lease. */
 const eventsAtOnce = 1_000;
 
 /**

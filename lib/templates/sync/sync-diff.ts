@@ -7,13 +7,13 @@ import { announcedRow, deletedEvents, statusChangedEvents } from '../model/templ
 import { templateKey } from '../model/template-key.ts';
 import type { UpstreamWrite } from '../model/upstream-writes.ts';
 
-/** By template key, then by client. */
+/** They are by template key, then by client. */
 export type KnownRows = ReadonlyMap<string, ReadonlyMap<number, TemplateRow>>;
 
 export interface TemplateChange {
   readonly templateKey: string;
   readonly kind: 'created' | 'updated' | 'deleted';
-  /** The rows before, of every client that has one. */
+  /** Every client that had a row before is here. */
   readonly rows: readonly TemplateRow[];
   readonly write: UpstreamWrite;
 }
@@ -36,7 +36,7 @@ export function knownRows(wabaId: string, rows: readonly TemplateRow[]): KnownRo
 
 export interface PageDiff {
   readonly changes: readonly TemplateChange[];
-  /** Upstream templates that cannot be stored. Their stored copies stay, and they do not count as gone. */
+  /** Upstream templates that cannot be stored do not count as gone, and their stored copies stay. */
   readonly skipped: readonly SkippedTemplate[];
 }
 
@@ -89,14 +89,14 @@ export function compareWithPage(
   return { changes: [...changes.values()], skipped };
 }
 
-/** The keys of all entries of a page, readable or not; undefined for an entry without a name. */
+/** Returns the keys of all entries of a page, readable or not, or undefined for an entry without a name. */
 export function keysOfPage(wabaId: string, page: TemplatePage): (string | undefined)[] {
   return [...page.templates, ...page.unreadable].map(({ name, language }) =>
     name === undefined || language === undefined ? undefined : templateKey({ wabaId, name, language }),
   );
 }
 
-/** Live templates that no page of the complete list showed: deleted upstream. */
+/** Returns live templates that no page of the complete list showed: deleted upstream. */
 export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, listedFromMs: number): TemplateChange[] {
   const changes: TemplateChange[] = [];
   for (const [key, rows] of known) {
@@ -114,8 +114,8 @@ export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, liste
 }
 
 /**
- * A new status or category, or the end (D34). A newly appeared template gets no event, because a first synchronization
- * would send thousands. None either if another reader has stored this or a newer reading.
+ * Returns an event for a new status or category, or the end (D34). A newly appeared template gets none, because a first
+ * synchronization would send thousands; nor does one whose reading, or a newer one, is stored already.
  */
 export function eventsOfChange({ rows, write }: TemplateChange, stored: StoredFact | undefined, nowMs: number) {
   if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], nowMs));
@@ -125,7 +125,7 @@ export function eventsOfChange({ rows, write }: TemplateChange, stored: StoredFa
   return statusChangedEvents(template, rows, { sinceMs: stored.sinceMs, nowMs });
 }
 
-/** Whether the events of the change depend on the stored fact. */
+/** Tells whether the events of the change depend on the stored fact. */
 export function mayChangeStatus({ rows, write }: TemplateChange): boolean {
   if (write.kind === 'gone') return false;
   const { status, category } = write.template;

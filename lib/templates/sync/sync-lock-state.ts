@@ -3,14 +3,14 @@ import type { Changed } from '../../aws/versioned-item.ts';
 import { clockSkewMs, type HeldLock, type LockRequest, leaseMs } from './sync-lock.ts';
 
 /*
- * Whose turn it is when several contenders want the lock (D22). Every acquisition is a run, numbered by its fence.
- * Refused contenders wait, and a free lock is kept for them for 5 s after a run.
+ * The state says whose turn it is when several contenders want the lock (D22). Every acquisition is a run, numbered by
+ * its fence. Refused contenders wait, and a free lock is kept for them for 5 s after a run.
  */
 
 /** A refused contender is remembered for this long after its last attempt. */
 export const rememberedMs = 30_000;
 
-/** How long a released lock is kept for waiting contenders. One that does not return delays the others no more. */
+/** A released lock is kept this long for waiting contenders. One that does not return delays the others no more. */
 export const keptMs = 5_000;
 
 /** Further contenders are refused without being remembered. */
@@ -20,26 +20,26 @@ export const maxWaiting = 20;
 const rewriteAfterMs = 1_000;
 
 export interface Waiting {
-  /** The first run that this contender has to wait for. */
+  /** This contender first has to wait for that run. */
   readonly sinceRun: number;
   readonly askedAtMs: number;
 }
 
 export interface LockState {
-  /** Of the latest run, until it ends. */
+  /** The latest run has it until its end. */
   readonly lease?: Lease;
   readonly fence: number;
-  /** When the latest run ended; absent while it lasts. */
+  /** The latest run ended then; it is absent while that lasts. */
   readonly releasedAtMs?: number;
-  /** The latest run of each contender that ran while another waited, and of the latest holder. */
+  /** Each contender that ran while another waited, and the latest holder, has its latest run. */
   readonly runs: ReadonlyMap<string, number>;
-  /** The contenders that were refused and have not run since. */
+  /** These contenders were refused and have not run since. */
   readonly waiting: ReadonlyMap<string, Waiting>;
 }
 
 export const noRuns: LockState = { fence: 0, runs: new Map(), waiting: new Map() };
 
-/** `held_already`: a retry of the request that got the lock. */
+/** `held_already` answers a retry of the request that got the lock. */
 export type LockAnswer = 'acquired' | 'held_already' | 'refused';
 
 /** The same state object means that nothing must be written. */
@@ -50,12 +50,14 @@ export function answerTo(state: LockState, request: LockRequest): Changed<LockSt
   return { state: remembering(state, request, held !== undefined), result: 'refused' };
 }
 
-/** Also renews an expired lease. Unchanged when another holds the lock or it was released. */
+/**
+ * Renews the lease, even an expired one. Returns the state unchanged when another holds the lock or it was released.
+ */
 export function renewed(state: LockState, lock: HeldLock, nowMs: number): LockState {
   return isHolder(state, lock) ? { ...state, lease: leaseOf(lock, nowMs) } : state;
 }
 
-/** Unchanged when another holds the lock or it was released before. */
+/** Returns the state unchanged when another holds the lock or it was released before. */
 export function released(state: LockState, lock: HeldLock, nowMs: number): LockState {
   if (!isHolder(state, lock)) return state;
   const { lease: _over, ...free } = state;
@@ -73,8 +75,8 @@ function leaseOf({ owner }: Pick<HeldLock, 'owner'>, nowMs: number): Lease {
 const never = Number.NEGATIVE_INFINITY;
 
 /**
- * Whether the lock is kept for another contender. While one waits, each other has one run at most, so busy contenders
- * get the same number of runs, whatever their clocks.
+ * Tells whether the lock is kept for another contender. While one waits, each other has one run at most, so busy
+ * contenders get the same number of runs, whatever their clocks.
  */
 function mustWait(state: LockState, { contender, nowMs }: LockRequest): boolean {
   if (!isKept(state, nowMs)) return false;

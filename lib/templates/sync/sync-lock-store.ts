@@ -25,7 +25,7 @@ export function syncLockStore(client: DynamoDBDocumentClient, table: string, pau
   const change = <Result>(name: string, rule: (state: LockState) => Changed<LockState, Result>) =>
     changeVersioned({ client, table, key: lockKey(name), stateOf, itemOf }, rule, { mostTries, pause });
 
-  /** Changes the lock for its holder; false when another holds it. */
+  /** Changes the lock for its holder; returns false when another holds it. */
   const changeHeld = async (lock: HeldLock, rule: (state: LockState) => LockState): Promise<boolean> => {
     const changed = await change(lock.name, (before) => {
       const state = rule(before);

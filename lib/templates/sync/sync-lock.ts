@@ -1,7 +1,7 @@
 import { SyncLockLost } from '../model/sync-lock-lost.ts';
 
 /**
- * The lock for one synchronization at a time (D22): a lease that its holder renews, and a fencing number that every
+ * The lock allows one synchronization at a time (D22): a lease that its holder renews, and a fencing number that every
  * template write checks, so that a paused holder does no harm. sync-lock-state.ts decides who is next.
  */
 
@@ -9,12 +9,12 @@ import { SyncLockLost } from '../model/sync-lock-lost.ts';
 export const leaseMs = 50_000;
 
 /**
- * Clock skew. A contender takes over only this long after the lease's end, so a crashed worker frees the lock within 55
- * s (D22: within a minute).
+ * A contender takes over only this long after the lease's end, for clock skew, so a crashed worker frees the lock
+ * within 55 s (D22: within a minute).
  */
 export const clockSkewMs = 5_000;
 
-/** Heartbeat interval; no single step of the work may take longer. */
+/** No single step of the work may take longer. */
 export const heartbeatEveryMs = 15_000;
 
 export type SyncLockScope = 'deployment' | 'client';
@@ -31,7 +31,7 @@ export function syncLockName(scope: SyncLockScope, clientId: number): string {
   return scope === 'deployment' ? deploymentLockName : `${deploymentLockName}#${clientId}`;
 }
 
-/** Proof of holding: owner and fence of the latest acquisition. */
+/** Owner and fence of the latest acquisition prove that the lock is held. */
 export interface HeldLock {
   readonly name: string;
   readonly owner: string;
@@ -39,27 +39,27 @@ export interface HeldLock {
 }
 
 export interface LockRequest {
-  /** Names this attempt; its retries use the same. */
+  /** It names this attempt; its retries use the same. */
   readonly owner: string;
-  /** The client, or the scheduled walk, across all its attempts. */
+  /** It names the client, or the scheduled walk, across all its attempts. */
   readonly contender: string;
   readonly nowMs: number;
 }
 
 export interface AcquiredLock extends HeldLock {
-  /** From an earlier request, or from a write of this one whose reply was lost. */
+  /** An earlier request got it, or a write of this one whose reply was lost. */
   readonly again?: true;
 }
 
 export interface SyncLocks {
   /**
-   * Undefined when another holds the lock or comes first. Idempotent for the same owner. One read, and one write for
-   * the lock or for the queue of waiting contenders; more under contention.
+   * Returns undefined when another holds the lock or comes first. Is idempotent for the same owner. Makes one read, and
+   * one write for the lock or for the queue of waiting contenders; more under contention.
    */
   acquire(request: LockRequest & { readonly name: string }): Promise<AcquiredLock | undefined>;
   /**
-   * Renews the lease, even an expired one that no contender took; false when it is lost or released. Throws when it
-   * cannot tell.
+   * Renews the lease, even an expired one that no contender took; returns false when it is lost or released. Throws
+   * when it cannot tell.
    */
   heartbeat(lock: HeldLock, nowMs: number): Promise<boolean>;
   /** Frees the lock for waiting contenders at once. Does nothing when another already holds it. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { queueBody } from '../../aws/queue-body.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
 
-/** The queue's maxReceiveCount. */
+/** It is the queue's maxReceiveCount. */
 export const syncDeliveries = 5;
 
 const SyncCountsSchema = v.object({
@@ -11,9 +11,9 @@ const SyncCountsSchema = v.object({
   deleted: v.number(),
   unchanged: v.number(),
   failedWabas: v.number(),
-  /** Templates that exist upstream and cannot be stored. */
+  /** These templates exist upstream and cannot be stored. */
   skipped: v.number(),
-  /** Channels with new values of the platform, and WABAs whose channels could not be read or written. */
+  /** Channels got new values of the platform; WABAs are those whose channels could not be read or written. */
   refreshedChannels: v.number(),
   failedRefreshes: v.number(),
 });
@@ -31,26 +31,26 @@ export const noCounts: SyncCounts = {
 };
 
 /**
- * A synchronization's lock and position. The request queues the first message; a worker whose time runs short queues
- * the next one, as a checkpoint.
+ * The request queues the first message of a synchronization, with lock and position; a worker whose time runs short
+ * queues the next one, as a checkpoint.
  */
 const SyncMessageSchema = v.object({
   lock: v.object({ name: v.string(), owner: v.string(), fence: v.number() }),
   clientId: v.number(),
-  /** Unfinished WABAs, the current one first. */
+  /** They are unfinished, the current one first. */
   wabaIds: v.array(v.string()),
-  /** The position in the current WABA's list; absent before its first page. */
+  /** It is the position in the current WABA's list, absent before its first page. */
   listing: v.optional(
     v.object({
       after: v.string(),
       startedAtMs: v.number(),
       seen: v.array(v.string()),
-      /** False once an entry had no readable name: then no template counts as gone. */
+      /** It is false once an entry had no readable name: then no template counts as gone. */
       complete: v.boolean(),
     }),
   ),
   counts: SyncCountsSchema,
-  /** The walk, and its turn, to continue after this synchronization. */
+  /** The walk's turn continues after this synchronization. */
   walk: v.optional(v.object({ id: v.string(), turn: v.number() })),
   correlationId: v.optional(v.string()),
 });
@@ -63,7 +63,7 @@ export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
 export type QueuedSync = v.InferOutput<typeof QueuedSyncSchema>;
 
-/** The queued format's version (D47). */
+/** Queued messages carry it (D47). */
 const syncVersion = 1;
 
 export function encodeSync(message: QueuedSync): string {
@@ -75,7 +75,7 @@ export function decodeSync(body: string): QueuedSync {
   return v.parse(QueuedSyncSchema, queuedMessage(body, syncVersion));
 }
 
-/** Throws when the queue did not accept a message. */
+/** It throws when the queue did not accept a message. */
 export interface SyncQueue {
   send(message: SyncMessage): Promise<void>;
   sendTurn(turn: WalkTurn, delaySeconds: number): Promise<void>;

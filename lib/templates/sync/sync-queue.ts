@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sendEntry } from '../../aws/sqs-batch.ts';
 import { encodeSync, type SyncQueue } from './sync-message.ts';
 
-/** The queue from request to worker. The client is the message group, so that no client crowds out others. */
+/** Sends requests to workers with the client as message group, so that no client crowds out others. */
 export function syncQueue(client: SQSClient, url: string): SyncQueue {
   const queue = { client, url };
   return {

@@ -10,19 +10,19 @@ import { type StartPorts, startSync } from './sync-start.ts';
  */
 export interface SyncWalks {
   /**
-   * Takes a turn for a queue message; idempotent for its redelivery. False when this or a later turn belongs to another
-   * message. Turn 0 starts a walk, unless another has moved within two hours.
+   * Takes a turn for a queue message, idempotently for its redelivery. Returns false when this or a later turn belongs
+   * to another message. Turn 0 starts a walk, unless another has moved within two hours.
    */
   take(turn: WalkTurn, messageId: string, nowMs: number): Promise<boolean>;
   finish(walkId: string): Promise<void>;
 }
 
-/** Longer than all five deliveries of a failing message. */
+/** It is longer than all five deliveries of a failing message. */
 export const walkDeadAfterMs = 2 * 3_600_000;
 
 /**
- * The wait for another's synchronization. It is below the 5 s that a lock is kept, so that the walk gets its turn
- * beside busy clients.
+ * The walk waits this long for another's synchronization: less than the 5 s that a lock is kept, so that it gets its
+ * turn beside busy clients.
  */
 const lockWaitSeconds = 3;
 

@@ -56,8 +56,8 @@ export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs
     });
     if (listing !== undefined) return checkpoint(work, index, listing);
   }
-  // Sent before the release: a retry that finds the lock released takes the work as done, so a crash in between would
-  // lose the event.
+  // The event is sent before the release: a retry that finds the lock released takes the work as done, so a crash in
+  // between would lose the event.
   await ports.events.send([completed(work)]);
   await ports.locks.release(message.lock, ports.nowMs());
   return { kind: 'finished', counts: work.counts };
@@ -71,7 +71,7 @@ function completed({ message: { lock, clientId }, counts, nowMs }: Work): Servic
   return { id: eventId('sync.completed', clientId, [lock.owner]), clientId, type: 'sync.completed', timestampMs, data };
 }
 
-/** The remaining work. The lease is renewed, because it must outlast the queue. */
+/** Returns the remaining work. The lease is renewed, because it must outlast the queue. */
 async function checkpoint(work: Work, wabaIndex: number, listing: Listing | undefined): Promise<SyncResult> {
   const { lock, clientId, wabaIds, walk, correlationId } = work.message;
   if (!(await work.locks.heartbeat(lock, work.nowMs()))) throw new SyncLockLost();

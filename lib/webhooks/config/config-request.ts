@@ -8,9 +8,6 @@ import { clip } from '../../http/parse.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import { type EventType, EventTypeWord, eventTypes } from '../event.ts';
 
-/**
- * A receiver's address, checked as text only. Every delivery checks the resolved address, which can change (D33, R40).
- */
 const ReceiverUrl = v.pipe(
   v.string(butReceived('url must be a text')),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -20,7 +17,6 @@ const ReceiverUrl = v.pipe(
   v.minLength(1, 'url is required'),
 );
 
-/** A kind of event (D41). */
 const EventKind = v.pipe(
   v.string(butReceived('events must be a list of kinds of event')),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -32,10 +28,10 @@ const EventKind = v.pipe(
   documentedAs(() => EventTypeWord),
 );
 
-/** More than there are kinds, and quick to compare. */
+/** It is more than there are kinds, and quick to compare. */
 const maxEvents = 100;
 
-/** The body of a PUT; `client_id` is checked together with the query's (D4). */
+/** `client_id` is checked together with the query's (D4). */
 export const WebhookConfigPutBody = closedObject({
   url: ReceiverUrl,
   active: v.optional(v.boolean(butReceived('active must be true or false'))),
@@ -49,14 +45,14 @@ export const WebhookConfigPutBody = closedObject({
   client_id: ClientIdJson,
 });
 export const WebhookConfigPutQuery = v.object({ client_id: ClientIdText });
-/** Whether a PUT asks for a new signing secret. */
+/** A PUT may ask for a new signing secret. */
 export const WebhookConfigPutHeaders = v.object({
   'Webhook-Secret-Rotate': v.optional(
     v.picklist(['true', 'false'], butReceived('Webhook-Secret-Rotate must be true or false')),
   ),
 });
 
-/** The ports for deliveries (D34); the empty text is the default port of https. */
+/** Deliveries go to these ports (D34); the empty text is the default port of https. */
 const receiverPorts = new Set(['', '8443']);
 
 function receiverUrlFault(text: string): string | undefined {

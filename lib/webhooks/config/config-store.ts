@@ -20,18 +20,20 @@ const ConfigItemSchema = v.object({
   updatedAtMs: v.number(),
 });
 
-/** Configurations in the webhooks table, one item a client. Reads are strongly consistent. */
+/** Each client has one item in the webhooks table. Reads are strongly consistent. */
 export interface WebhookConfigs {
   findConfig(clientId: number): Promise<WebhookConfig | undefined>;
-  /** A compare-and-set on the version. Undefined when written; otherwise the newer configuration in the way. */
+  /**
+   * Makes a compare-and-set on the version. Returns undefined when written, else the newer configuration in the way.
+   */
   replaceConfig(config: WebhookConfig): Promise<WebhookConfig | undefined>;
-  /** The noted failures of a client's receiver; undefined before the first delivery. */
+  /** Returns the noted failures of a client's receiver; undefined before the first delivery. */
   findFailures(clientId: number): Promise<Failures | undefined>;
   /** Forgets failures and pause of a client's deliveries. The lease stays, because an attempt may be in flight. */
   forgetFailures(clientId: number): Promise<void>;
   /**
-   * Switches a configuration off for the service's own reason. False when it has changed since this version, or is off
-   * already.
+   * Switches a configuration off for the service's own reason. Returns false when it has changed since this version, or
+   * is off already.
    */
   switchOff(clientId: number, version: number, reason: DisabledReason, nowMs: number): Promise<boolean>;
 }

@@ -24,8 +24,8 @@ export const WebhookConfigSchema = v.object({
 });
 
 /**
- * A configuration in an answer (contract, PUT and GET /v1/webhook/config), with `events` once they were set (D41), and
- * without the secret.
+ * Returns a configuration in an answer (contract, PUT and GET /v1/webhook/config), with `events` once they were set
+ * (D41), and without the secret.
  */
 export function configView({ clientId, url, active, events }: WebhookConfig, trouble?: Trouble) {
   return { client_id: clientId, url, active, ...omitUndefined({ events, trouble }) };

@@ -1,29 +1,26 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 
-/** A stored signing secret, encrypted for its client (sealing.ts). */
+/** The secret is encrypted for its client (sealing.ts). */
 export interface SealedSecret {
   readonly sealed: string;
   readonly createdAtMs: number;
-  /** Absent for the current secret; the one before it signs until this moment. */
+  /** The current secret has none; the one before it signs until this moment. */
   readonly validUntilMs?: number | undefined;
 }
 
-/** Why the service switched a configuration off: the receiver answered 410, or only failed for days. */
+/** The service switches a configuration off because the receiver answered 410, or only failed for days. */
 export type DisabledReason = 'gone' | 'failing';
 
-/** Where a client's events go (D33). */
+/** A client's events go there (D33). */
 export interface WebhookConfig {
   readonly clientId: number;
   readonly url: string;
   readonly active: boolean;
-  /**
-   * The chosen kinds; absent until the client has chosen (D41). A later version may store kinds that this one does not
-   * know.
-   */
+  /** The client has chosen these kinds, if any (D41). A later version may store kinds that this one does not know. */
   readonly events?: readonly string[] | undefined;
-  /** The current secret, then at most the one before it. */
+  /** The current secret is first, then at most the one before it. */
   readonly secrets: readonly SealedSecret[];
-  /** The optimistic lock: each write adds one and names the version before it. */
+  /** It is the optimistic lock: each write adds one and names the version before it. */
   readonly version: number;
   readonly disabledReason?: DisabledReason | undefined;
   readonly disabledAtMs?: number | undefined;
@@ -31,7 +28,7 @@ export interface WebhookConfig {
 }
 
 /**
- * A PUT's wish. `active` absent: true for a new configuration, else unchanged (D33). `events` absent: unchanged (D41).
+ * A PUT without `active` means true for a new configuration, else no change (D33); without `events`, no change (D41).
  */
 export interface ConfigChange {
   readonly clientId: number;
@@ -41,12 +38,12 @@ export interface ConfigChange {
   readonly nowMs: number;
 }
 
-/** How long a replaced secret signs beside the new one (D34). */
+/** A replaced secret signs this long beside the new one (D34). */
 export const rotationOverlapMs = 24 * 3_600_000;
 
 /**
- * The configuration after a PUT. `newSecret` becomes current; its predecessor signs for another 24 hours, an older one
- * is dropped. A given `active` clears the service's own reason for switching off.
+ * Returns the configuration after a PUT. `newSecret` becomes current; its predecessor signs for another 24 hours, an
+ * older one is dropped. A given `active` clears the service's own reason for switching off.
  */
 export function changedConfig(
   before: WebhookConfig | undefined,
@@ -68,12 +65,12 @@ export function changedConfig(
   };
 }
 
-/** The secrets that sign now, newest first. */
+/** Returns the secrets that sign now, newest first. */
 export function validSecrets(secrets: readonly SealedSecret[], nowMs: number): readonly SealedSecret[] {
   return secrets.filter(({ validUntilMs }) => validUntilMs === undefined || nowMs < validUntilMs);
 }
 
-/** Whether the noted failures are forgotten: the address has changed, or a switched-off receiver starts again. */
+/** Tells whether the noted failures are forgotten: the address has changed, or a switched-off receiver starts again. */
 export function startsAfresh(before: WebhookConfig | undefined, after: WebhookConfig): boolean {
   return before !== undefined && after.active && (!before.active || before.url !== after.url);
 }

@@ -34,7 +34,7 @@ export async function configure(
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const makesSecret = before === undefined || rotate;
     const config = await underFirstKey(keys, changedConfig(before, change, makesSecret ? newSecret : undefined));
-    // Before the write: if it fails, a receiver that is off or elsewhere has lost nothing.
+    // Failures go before the write: if it fails, a receiver that is off or elsewhere has lost nothing.
     if (startsAfresh(before, config)) await configs.forgetFailures(clientId);
     const inTheWay = await configs.replaceConfig(config);
     // The SDK retries a request whose reply was lost, so the configuration in the way may hold this call's secret.

@@ -1,9 +1,9 @@
 import type { SealingJwk, SealingKeySet } from './sealing.ts';
 
-/** How long a function caches sealing keys. A rotation waits for it. */
+/** A function caches sealing keys this long, and a rotation waits for it. */
 export const sealingKeysKeptSeconds = 300;
 
-/** Room for clocks that differ and reads that are retried. */
+/** It leaves room for clocks that differ and reads that are retried. */
 const readEverywhereSeconds = 2 * sealingKeysKeptSeconds;
 
 export type SealingRotationStep =
@@ -11,8 +11,8 @@ export type SealingRotationStep =
   | { readonly step: 'wait'; readonly dueAtSeconds: number };
 
 /**
- * The rotation step that is due: `add` a new key, which only opens; `seal` with it once every function has read it. No
- * key is ever removed, because old configurations stay sealed with it.
+ * Returns the rotation step that is due: `add` a new key, which only opens; `seal` with it once every function has read
+ * it. No key is ever removed, because old configurations stay sealed with it.
  */
 export function sealingRotationStep(
   { keys }: SealingKeySet,

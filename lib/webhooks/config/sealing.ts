@@ -13,7 +13,7 @@ const SealingKeySchema = v.object({
     v.check((k) => Buffer.from(k, 'base64url').byteLength === keyBytes),
   ),
   kid: v.pipe(v.string(), v.minLength(1)),
-  /** In seconds. The rotation uses it to know when every function has the key (sealing-rotation.ts). */
+  /** It is in seconds. The rotation uses it to know when every function has the key (sealing-rotation.ts). */
   added_at: v.number(),
 });
 const SealingKeySetSchema = v.object({ keys: v.pipe(v.array(SealingKeySchema), v.minLength(1)) });
@@ -61,7 +61,7 @@ export async function resealed(keys: SealingKeySet, clientId: number, secret: Se
   return { ...secret, sealed: await sealSecret(keys, clientId, opened) };
 }
 
-/** The `whsec_` texts of a configuration that are valid at a moment, newest first. */
+/** Returns the `whsec_` texts of a configuration that are valid at a moment, newest first. */
 export type OpenSecrets = (
   config: { readonly clientId: number; readonly secrets: readonly SealedSecret[] },
   nowMs: number,

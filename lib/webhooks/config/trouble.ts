@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import type { WebhookConfig } from './config.ts';
 
-/** A receiver's failures, as deliveries note them (delivery/delivery-state.ts). */
+/** Deliveries note these failures of a receiver (delivery/delivery-state.ts). */
 export const FailuresSchema = v.object({
   consecutiveFailures: v.optional(v.number(), 0),
   failingSinceMs: v.optional(v.number()),
@@ -32,8 +32,8 @@ export const TroubleSchema = v.object({
 export type Trouble = v.InferOutput<typeof TroubleSchema>;
 
 /**
- * The trouble of a client's receiver; undefined for a healthy one, and one that the client has switched off. No event
- * reports it, because the failing receiver would get it (D34).
+ * Returns the trouble of a client's receiver, or undefined for a healthy one, and one that the client has switched off.
+ * No event reports it, because the failing receiver would get it (D34).
  */
 export function troubleOf(
   { active, disabledReason, disabledAtMs }: Pick<WebhookConfig, 'active' | 'disabledReason' | 'disabledAtMs'>,

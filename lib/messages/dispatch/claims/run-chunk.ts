@@ -3,7 +3,7 @@ import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../chunk.ts';
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
 import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
 
-/** The part of a queue message that is left: consecutive slices of a job, each with its next try. */
+/** A queue message has these consecutive slices of a job left, each with its next try. */
 export type Chunk = Pick<QueuedChunk, 'jobId' | 'slices' | 'keptUntilMs'>;
 
 export interface ChunkEnding {
@@ -17,10 +17,9 @@ export interface ChunkPorts extends SlicePorts {
   readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
 }
 
-/** Claimed slices without an end, at most: they become `unknown` if the run is killed. */
+/** At most this many claimed slices have no end: they become `unknown` if the run is killed. */
 const mostClaimed = 3;
 
-/** The end of a chunk's delivery; for `again` the slices, and their time if known. */
 export type ChunkEnd =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'again'; readonly slices: readonly ChunkSlice[]; readonly atMs?: number };
@@ -97,7 +96,7 @@ function keyOf(jobId: string, { recipients: [first] }: ChunkSlice): SliceKey {
   return sliceOf({ jobId, index: first?.index ?? 0 });
 }
 
-/** Recipients that this try covered. The runs of earlier tries have emitted theirs. */
+/** Covers the recipients of this try. The runs of earlier tries have emitted theirs. */
 function endingsOf({ recipients }: ChunkSlice, { outcomes }: Slice): ChunkEnding[] {
   return recipients.flatMap((recipient) => {
     const outcome = outcomes[placeInSlice(recipient.index)];

@@ -12,24 +12,23 @@ import {
 } from './slice.ts';
 import type { Slices } from './slice-store.ts';
 
-/** A try of a slice: its claim, and by place the recipients it may call. */
 export interface SliceTry {
   readonly claim: SliceClaim;
   readonly recipients: ReadonlyMap<number, ChunkRecipient>;
 }
 
-/** Facts read strongly after the claim and before any call, or when the claimant is found dead. */
+/** These facts are read strongly after the claim and before any call, or when the claimant is found dead. */
 export interface SliceLook {
   /**
-   * Only for a claimant: the outcome of uncalled recipients when the job is stopped or waits. Undefined: they may be
-   * called. Never throws.
+   * Returns to a claimant the outcome of uncalled recipients when the job is stopped or waits, else undefined. Never
+   * throws.
    */
   readonly heldBack: () => Promise<Outcome | undefined>;
-  /** For a later try: places for which a receipt proves that the platform took the message (D39). */
+  /** At these places of a later try, a receipt proves that the platform took the message (D39). */
   readonly proven: ReadonlySet<number>;
-  /** Places whose person must not be called, with their outcome. */
+  /** The people at these places must not be called, and have this outcome. */
   readonly barred: ReadonlyMap<number, Outcome>;
-  /** The outcome of a dead claimant's recipients: `unknown`, or as the job was stopped where that is certain. */
+  /** A dead claimant's recipients end `unknown`, or as the job was stopped where that is certain. */
   readonly ofDead: Outcome;
 }
 
@@ -41,15 +40,15 @@ export interface SlicePorts {
   /** Calls one recipient in its slot, or not any more. Never throws. */
   readonly call: (recipient: ChunkRecipient) => Promise<Outcome>;
   readonly nowMs: () => number;
-  /** Backoff before a failed write is repeated; false when no time is left. */
+  /** Waits with backoff before a failed write is repeated; returns false when no time is left. */
   readonly mayRepeat: (times: number) => Promise<boolean>;
   readonly claimLifeMs: number;
-  /** When to repeat a try that failed before any call. */
+  /** Returns when to repeat a try that failed before any call. */
   readonly retryMs: () => number;
 }
 
 export type SliceEnd =
-  /** Recorded and to be emitted. Its `again` outcomes are due at their time. */
+  /** The slice is recorded and must be emitted. Its `again` outcomes are due at their time. */
   | { readonly kind: 'ended'; readonly slice: Slice }
   /** Another run has gone on with the slice and this try was emitted, or the job was withdrawn. */
   | { readonly kind: 'over' }
@@ -133,7 +132,7 @@ async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promis
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
 }
 
-/** Longest wait for the next try: SQS hides a message for hours, not days, and counts receives. */
+/** The next try is awaited no longer: SQS hides a message for hours, not days, and counts receives. */
 const longestWaitMs = 900_000;
 
 /**

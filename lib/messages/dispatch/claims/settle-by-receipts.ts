@@ -7,8 +7,8 @@ export interface ProvenPorts {
 }
 
 /**
- * Settles `unknown` to `sent` at the places that receipts prove, in one write (D39). Undefined when the slice has
- * changed. Throws when the store cannot be reached.
+ * Settles `unknown` to `sent` at the places that receipts prove, in one write (D39). Returns undefined when the slice
+ * has changed. Throws when the store cannot be reached.
  */
 export async function settleByReceipts(
   slice: Slice,

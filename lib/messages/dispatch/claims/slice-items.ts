@@ -5,11 +5,11 @@ import { omitUndefined } from '../../../keys/omit-undefined.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
- * Ten packed outcomes with platform ids are one write unit. Kept for 30 days or longer (D56): a new attribute must be
- * optional for readers.
+ * Ten packed outcomes with platform ids are one write unit. They are kept for 30 days or longer (D56), so readers need
+ * a new attribute to be optional.
  */
 
-/** Slices per partition: the largest job has ten partitions, each far below its throughput limit. */
+/** The largest job has ten partitions, each far below its throughput limit. */
 const slicesPerPartition = 100;
 
 export const recipientsPerPartition = slicesPerPartition * sliceSize;
@@ -44,7 +44,7 @@ const SliceItemSchema = v.object({
 
 const optionalText = v.optional(v.nullable(v.string()));
 const optionalTime = v.optional(v.nullable(v.number()));
-/** By place: null, or a letter for the state and its facts. Unknown facts are null, or missing at the end. */
+/** Each place has null, or a letter for the state and its facts. Unknown facts are null, or missing at the end. */
 const PackedSchema = v.array(
   v.nullable(
     v.union([

@@ -17,20 +17,22 @@ import {
 } from './slice.ts';
 import { sliceItemOf, sliceKeyOf, sliceOfItem } from './slice-items.ts';
 
-/** Slices as a worker sees them. Each write may be repeated by its author. Rejects when the store cannot be reached. */
+/** Each write may be repeated by its author. Every method rejects when the store cannot be reached. */
 export interface Slices {
-  /** Claims a try. `claimed` also when the stored claim is this one: the SDK repeated a write whose reply was lost. */
+  /**
+   * Claims a try. It is `claimed` too when the stored claim is this one: the SDK repeated a write whose reply was lost.
+   */
   claim(claim: SliceClaim): Promise<{ readonly kind: 'claimed' | 'met'; readonly slice: Slice }>;
   /**
-   * Ends the claimant's own try, and adds its calls to the platform to those of earlier tries. Returns the stored slice;
-   * undefined when another run has ended it or claimed the next try.
+   * Ends the claimant's own try, and adds its calls to the platform to those of earlier tries. Returns the stored
+   * slice, or undefined when another run has ended it or claimed the next try.
    */
   end(own: Slice, outcomes: Outcomes, calls?: number): Promise<Slice | undefined>;
   /** Ends a try without any call, whether its claim was written or not. */
   endUncalled(claim: SliceClaim, outcomes: Outcomes): Promise<Slice | undefined>;
-  /** Ends the try of a dead claimant as `owner`, `unknown` by default. Undefined when the slice has changed. */
+  /** Ends the try of a dead claimant as `owner`, `unknown` by default. Returns undefined when the slice has changed. */
   endForTheDead(seen: Slice, owner: string, outcome?: Outcome): Promise<Slice | undefined>;
-  /** Settles `unknown` outcomes. Undefined when the slice has changed, or nothing is unknown. */
+  /** Settles `unknown` outcomes. Returns undefined when the slice has changed, or nothing is unknown. */
   settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
 }
 
@@ -44,11 +46,11 @@ type Written =
   | { readonly written: Slice; readonly existing?: never }
   | { readonly written?: never; readonly existing: Slice | undefined };
 
-/** One write for a claim, one for its end, each under an optimistic lock. No condition depends on TTL (R24). */
+/** Makes one write for a claim, one for its end, each under an optimistic lock. No condition depends on TTL (R24). */
 export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
   readonly find: (key: SliceKey) => Promise<Slice | undefined>;
 } {
-  // Counted from the last write, because a try may come long after acceptance, or as long as the job (D56).
+  // Expiry counts from the last write, because a try may come long after acceptance, or as long as the job (D56).
   const expiresAtSeconds = (slice: Slice) => jobExpiresAtSeconds({ ...slice, acceptedAtMs: nowMs() });
 
   async function find(key: SliceKey): Promise<Slice | undefined> {

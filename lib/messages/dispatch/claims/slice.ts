@@ -2,28 +2,27 @@ import { omitUndefined } from '../../../keys/omit-undefined.ts';
 
 // A slice is up to ten consecutive recipients of a job: the unit of claims, records and reports.
 
-// States: none → (claim) claimed → (end) ended → (claim of the next try) claimed; none or ended → (end, uncalled)
-// ended. A try covers the recipients that the previous one ended `again`.
+// The states are none → (claim) claimed → (end) ended → (claim of the next try) claimed; none or ended → (end,
+// uncalled) ended. A try covers the recipients that the previous one ended `again`.
 
 // No recipient is called by two claimants: each try is claimed once, and a later try calls only provably unsent
 // recipients. Only a settlement changes an outcome other than `again`.
 
-// Writes are conditional. *Claim*, by a worker: no item for the first try, an ended try before for a later one.
+// Writes are conditional. A worker *claims*: the first try finds no item, a later one finds the try before ended.
 
-// *End*, by the claimant, under its own claim. A second end means that the reply was lost; outcomes settled meanwhile
-// stay.
+// The claimant *ends* under its own claim. A second end means that the reply was lost; outcomes settled meanwhile stay.
 
-// *End uncalled*, by a worker that gives up before any call, or by the fan-out of a stopped job. A claim that lands
-// later is refused.
+// A worker that gives up before any call, or the fan-out of a stopped job, *ends uncalled*. A claim that lands later is
+// refused.
 
-// *End for the dead*, by a worker that finds a claim older than any run: it is as read. Recipients become `unknown`, or
-// as stopped where the dead worker provably saw the stop.
+// A worker that finds a claim older than any run, as read, *ends for the dead*. Recipients become `unknown`, or as
+// stopped where the dead worker provably saw the stop.
 
-// *Withdraw*, by an acceptance without the queue's confirmation: no item is there. Written together with the withdrawal
-// of the job (D25).
+// An acceptance without the queue's confirmation *withdraws* if no item is there, in one write with the withdrawal of
+// the job (D25).
 
-// *Settle*, by receipts, by the run about to emit, or by an operator: the outcome is `unknown`, the item as read.
-// *Forget*, by an erasure (D60): the item as read; the claimant goes on.
+// Receipts, the run about to emit, or an operator *settle* `unknown` if the item is as read. An erasure *forgets* if
+// the item is as read (D60); the claimant goes on.
 
 export const sliceSize = 10;
 
@@ -52,15 +51,15 @@ export type Outcome =
   | { readonly state: 'sent'; readonly platformMessageId?: string; readonly held?: string; readonly code?: string }
   | {
       readonly state: 'failed' | 'expired' | 'unknown';
-      /** The platform's error code, or one of our own. */
+      /** It is the platform's error code, or one of our own. */
       readonly code: string;
-      /** The platform's text for people. It is the client's data: stored, never logged. */
+      /** It is the platform's text for people and the client's data: stored, never logged. */
       readonly reason?: string;
     }
   /** The platform took nothing; the message may be tried from `dueMs` on. */
   | { readonly state: 'again'; readonly dueMs: number };
 
-/** `resolvedAtMs`: when an `unknown` outcome was settled. */
+/** `resolvedAtMs` is when an `unknown` outcome was settled. */
 export type Recorded = Outcome & { readonly resolvedAtMs?: number };
 
 export interface Slice {
@@ -68,15 +67,15 @@ export interface Slice {
   readonly try: number;
   /** Counts the writes, for the optimistic lock. */
   readonly version: number;
-  /** The run and delivery that claimed this try; unique. */
+  /** It names the run and delivery that claimed this try. */
   readonly owner: string;
   readonly atMs: number;
   readonly state: 'claimed' | 'ended';
-  /** As in the head of the job, for a scheduled send (D56). */
+  /** A scheduled send has it as in the head of the job (D56). */
   readonly keptUntilMs?: number;
-  /** Recorded calls to the platform (D58), those of dead claimants not among them. Absent: none. */
+  /** Recorded calls to the platform count (D58), those of dead claimants do not. Absent means none. */
   readonly calls?: number;
-  /** By place. While claimed: what earlier tries have left, undefined before the first. */
+  /** By place, a claimed slice has what earlier tries have left, undefined before the first. */
   readonly outcomes: readonly (Recorded | undefined)[];
 }
 
@@ -112,7 +111,7 @@ function nextVersion(existing: Pick<Slice, 'version'> | undefined): number {
   return (existing?.version ?? 0) + 1;
 }
 
-/** The owner of slice 0 of a withdrawn job: a worker that meets it sends and emits nothing (D25). */
+/** It owns slice 0 of a withdrawn job: a worker that meets it sends and emits nothing (D25). */
 const withdrawal = 'withdrawal';
 
 export function withdrawn(claim: Omit<SliceClaim, 'owner' | 'try'>): Slice {
@@ -125,12 +124,12 @@ export function isWithdrawn({ owner }: Pick<Slice, 'owner'>): boolean {
   return owner === withdrawal;
 }
 
-/** The outcomes of a try, by place, for the recipients it covers. */
+/** A try has outcomes by place, for the recipients it covers. */
 export type Outcomes = ReadonlyMap<number, Outcome>;
 
 /**
- * The slice after a try that made `calls`. Settled outcomes stay. A place without any outcome becomes `unknown`: its
- * recipient may have been called.
+ * Returns the slice after a try that made `calls`. Settled outcomes stay. A place without any outcome becomes
+ * `unknown`: its recipient may have been called.
  */
 export function ended(slice: Slice, outcomes: Outcomes, calls = 0): Slice {
   return {
@@ -145,13 +144,13 @@ export function ended(slice: Slice, outcomes: Outcomes, calls = 0): Slice {
   };
 }
 
-/** The outcome of recipients that a dead claimant may have called. */
+/** A dead claimant may have called these recipients. */
 export const lost = { state: 'unknown', code: 'worker_lost' } as const satisfies Outcome;
 
 /** A receipt proves that the platform took the message (D39). */
 export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Outcome;
 
-/** The code of an operator's settlement, which emits no event (D34). */
+/** An operator's settlement emits no event (D34). */
 export const resolvedByOperator = 'resolved_by_operator';
 
 /** Ends the try of a dead claimant: all recipients that it covers get one outcome. */
@@ -159,21 +158,20 @@ export function endedForTheDead(slice: Slice, owner: string, outcome: Outcome = 
   return { ...ended(slice, new Map(openPlaces(slice).map((place) => [place, outcome]))), owner };
 }
 
-/** The places that a claimed try covers, or that the next try of an ended slice will cover. */
+/** Returns the places that a claimed try covers, or that the next try of an ended slice will cover. */
 export function openPlaces({ outcomes }: Pick<Slice, 'outcomes'>): number[] {
   return outcomes.flatMap((outcome, place) => (outcome === undefined || outcome.state === 'again' ? [place] : []));
 }
 
-/** When the first recipient of an ended slice may be tried again; undefined if none. */
+/** Returns when the first recipient of an ended slice may be tried again, or undefined if none. */
 export function dueMsOf({ outcomes }: Pick<Slice, 'outcomes'>): number | undefined {
   const due = outcomes.flatMap((outcome) => (outcome?.state === 'again' ? [outcome.dueMs] : []));
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-/** Outcomes that replace `unknown`, by place. */
 export type Settlements = ReadonlyMap<number, Exclude<Outcome, { readonly state: 'again' }>>;
 
-/** The slice with settled outcomes; undefined when none of them is `unknown` any more. */
+/** Returns the slice with settled outcomes, or undefined when none of them is `unknown` any more. */
 export function settled(slice: Slice, settlements: Settlements, atMs: number): Slice | undefined {
   const isOpen = (place: number) => slice.outcomes[place]?.state === 'unknown';
   if (![...settlements.keys()].some(isOpen)) return undefined;
@@ -184,7 +182,10 @@ export function settled(slice: Slice, settlements: Settlements, atMs: number): S
   return { ...slice, version: nextVersion(slice), outcomes };
 }
 
-/** The slice without the texts and ids at these places that may name a person (D60). Undefined when there are none. */
+/**
+ * Returns the slice without the texts and ids at these places that may name a person (D60). Returns undefined when
+ * there are none.
+ */
 export function anonymized(slice: Slice, places: ReadonlySet<number>): Slice | undefined {
   const names = (outcome: Recorded | undefined, place: number) =>
     places.has(place) && outcome !== undefined && ('reason' in outcome || 'platformMessageId' in outcome);
