@@ -199,6 +199,12 @@ const BudgetReachedSchema = v.object({
   stop: v.boolean(),
 });
 
+/** The client's own receiver has only failed for a while (D34); told once it answers again, or elsewhere. */
+const WebhookFailingSchema = v.object({
+  /** The first failure of this run of them. */
+  since: time,
+});
+
 const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
@@ -245,6 +251,7 @@ export const ServiceEventSchema = v.variant('type', [
   kind('recipient.opted_out', OptOutDataSchema),
   kind('recipient.opted_in', OptOutDataSchema),
   kind('budget.reached', BudgetReachedSchema),
+  kind('webhook.failing', WebhookFailingSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
