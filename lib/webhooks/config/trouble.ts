@@ -32,8 +32,8 @@ export const TroubleSchema = v.object({
 export type Trouble = v.InferOutput<typeof TroubleSchema>;
 
 /**
- * The trouble of a client's receiver; undefined for a healthy one, and one that the client has switched off. No event
- * reports it, because the failing receiver would get it (D34).
+ * The trouble of a client's receiver; undefined for a healthy one, and one that the client has switched off. The event
+ * `webhook.failing` reaches the client only once a receiver answers (D34).
  */
 export function troubleOf(
   { active, disabledReason, disabledAtMs }: Pick<WebhookConfig, 'active' | 'disabledReason' | 'disabledAtMs'>,

@@ -83,8 +83,8 @@ async function switchOff(
 }
 
 /**
- * Records and lists the event that tells a client of its failing receiver, when this round has made the run of failures
- * long enough. The returned round notes it, so only a crash before that write repeats it, with the same id.
+ * Records and lists the event that tells a client of its failing receiver, once its run of failures is long enough. The
+ * returned round notes it; only a crash before that write repeats it, with the same id.
  */
 export async function failingTold(
   round: Round,
