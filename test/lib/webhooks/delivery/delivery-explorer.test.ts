@@ -123,7 +123,7 @@ const scenarios: readonly (Scenario & {
     quick: { faultsLeft: 0 },
   },
   {
-    name: 'one that waits for a receiver that has failed for 15 minutes, twice',
+    name: 'two failures in 15 minutes',
     told: [waiting],
     failing: { failingSinceMs: startMs - 900_000, consecutiveFailures: 2 },
     badAnswers: [{ status: 503 }],
@@ -133,7 +133,7 @@ const scenarios: readonly (Scenario & {
     quick: { runsLeft: 2, changesLeft: 0 },
   },
   {
-    name: 'one that waits for a receiver that has failed for 15 minutes, once',
+    name: 'one failure, 15 minutes ago',
     told: [waiting],
     failing: { failingSinceMs: startMs - 900_000, consecutiveFailures: 1 },
     badAnswers: [{ status: 503 }],
@@ -143,7 +143,7 @@ const scenarios: readonly (Scenario & {
     quick: { runsLeft: 2 },
   },
   {
-    name: 'one that waits for a receiver that has failed for ten minutes',
+    name: 'five failures in ten minutes',
     told: [waiting],
     failing: { failingSinceMs: startMs - 600_000, consecutiveFailures: 5 },
     badAnswers: [{ status: 503 }],
