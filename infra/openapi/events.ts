@@ -25,6 +25,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   'recipient.opted_out': 'A person wants no marketing any more',
   'recipient.opted_in': 'A person who wanted no marketing wants it again',
   'budget.reached': 'Of the budget of a month 80 or 100 percent is spent or reserved',
+  'webhook.failing': 'The receiver of the client has only failed for 15 minutes or more',
 };
 
 const subject = { clientId: demo.clientId, did: demo.did, wabaId: demo.wabaId };

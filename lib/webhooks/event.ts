@@ -67,7 +67,7 @@ const MessageDataSchema = v.object({
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** A message's price in the platform's words; receipts of `sent` and of `delivered` or `read` carry it (FACTS 10.3). */
+/** A message's price in the platform's words; receipts of `sent` and of `delivered` or `read` carry it (FACTS 10.2). */
 export const PricingSchema = v.object({
   billable: v.exactOptional(v.boolean()),
   pricing_model: v.exactOptional(v.string()),
@@ -199,6 +199,12 @@ const BudgetReachedSchema = v.object({
   stop: v.boolean(),
 });
 
+/** The client's own receiver has only failed for a while (D34); told once it answers again, or elsewhere. */
+const WebhookFailingSchema = v.object({
+  /** The first failure of this run of them. */
+  since: time,
+});
+
 const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
@@ -245,6 +251,7 @@ export const ServiceEventSchema = v.variant('type', [
   kind('recipient.opted_out', OptOutDataSchema),
   kind('recipient.opted_in', OptOutDataSchema),
   kind('budget.reached', BudgetReachedSchema),
+  kind('webhook.failing', WebhookFailingSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];

@@ -27,6 +27,7 @@ import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PersonUpdate } from '../../lib/platform/webhook/person-updates.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
+import { failingEvent } from '../../lib/webhooks/delivery/failing-event.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
@@ -211,6 +212,7 @@ function events(): ServiceEvent[] {
       }),
     ),
     thresholdEvent({ clientId, amount: 100, stop: true }, { percent: 80, committedUnits: 8_125_000_000, atMs }),
+    failingEvent(clientId, atMs),
   ];
 }
 

@@ -113,5 +113,6 @@ function dataOf(
       budget: { amount: 100, currency: 'USD' },
       committed: { amount: 81.25, currency: 'USD' },
     },
+    'webhook.failing': { since: at(nowMs - 15 * 60_000) },
   };
 }

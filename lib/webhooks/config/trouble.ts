@@ -33,7 +33,7 @@ export type Trouble = v.InferOutput<typeof TroubleSchema>;
 
 /**
  * Returns the trouble of a client's receiver, or undefined for a healthy one, and one that the client has switched off.
- * No event reports it, because the failing receiver would get it (D34).
+ * The event `webhook.failing` reaches the client only once a receiver answers (D34).
  */
 export function troubleOf(
   { active, disabledReason, disabledAtMs }: Pick<WebhookConfig, 'active' | 'disabledReason' | 'disabledAtMs'>,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { inTheWay, LeaseSchema } from '../../aws/lease.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Failure } from './post-result.ts';
 
 /*
@@ -19,6 +20,8 @@ export const DeliveryStateSchema = v.object({
   consecutiveFailures: v.optional(v.number(), 0),
   /** The start of the present run of failures. */
   failingSinceMs: v.optional(v.number()),
+  /** The start of the run of failures that the client was told of last (failing-event.ts). */
+  toldFailingSinceMs: v.optional(v.number()),
   lastFailureMs: v.optional(v.number()),
   lastSuccessMs: v.optional(v.number()),
   /** The holder's limit of concurrent posts; absent for the maximum. */
@@ -45,6 +48,9 @@ const overloadPauseMs = 60_000;
 /** The receiver's pause for a `Retry-After`; only the event that got it waits longer. */
 const longestAskedPauseMs = 3_600_000;
 const switchOffAfterMs = 5 * 24 * 3_600_000;
+/** A restart or a deployment of the receiver is shorter, and its client is told of none. */
+export const failingToldAfterMs = 15 * 60_000;
+const failingToldAfter = 3;
 /** A gap longer than any wait between attempts separates two runs of failures: nothing was tried in it. */
 const runGapMs = 2 * 24 * 3_600_000;
 
@@ -97,6 +103,8 @@ export interface Round {
   readonly failure?: Failure | undefined;
   /** The first due time of what is left in the list; undefined when nothing is left. */
   readonly dueMs?: number | undefined;
+  /** The start of the run of failures whose event this round has stored. */
+  readonly toldFailingSinceMs?: number;
 }
 
 export interface RoundEnd {
@@ -132,9 +140,14 @@ export function roundEnded(
   return hasWake(state, wakeMs, nowMs) ? { state: left } : { state: left, wakeMs };
 }
 
-export function afterRound(state: DeliveryState, { delivered, failure }: Round, nowMs: number): DeliveryState {
+export function afterRound(
+  state: DeliveryState,
+  { delivered, failure, toldFailingSinceMs }: Round,
+  nowMs: number,
+): DeliveryState {
   const known = delivered ? afterSuccess(state, nowMs) : state;
-  return failure === undefined ? known : afterFailure(known, failure, nowMs);
+  if (failure === undefined) return known;
+  return { ...afterFailure(known, failure, nowMs), ...omitUndefined({ toldFailingSinceMs }) };
 }
 
 /** The run's messages that the holder has as well. If the holder dies, only their redelivery starts another run. */
@@ -200,4 +213,17 @@ export function afterFailure(state: DeliveryState, failure: Failure, nowMs: numb
 /** Whether only failures came for five days. */
 export function isHopeless({ failingSinceMs }: DeliveryState, nowMs: number): boolean {
   return failingSinceMs !== undefined && nowMs - failingSinceMs >= switchOffAfterMs;
+}
+
+/**
+ * The start of a run of failures that the client has to be told of: it has lasted a while, has three failures or more,
+ * and is not noted as told. Undefined for any other (D34).
+ */
+export function untoldFailingSinceMs(
+  { failingSinceMs, toldFailingSinceMs, consecutiveFailures }: DeliveryState,
+  nowMs: number,
+): number | undefined {
+  if (failingSinceMs === undefined || failingSinceMs === toldFailingSinceMs) return undefined;
+  const isLong = consecutiveFailures >= failingToldAfter && nowMs - failingSinceMs >= failingToldAfterMs;
+  return isLong ? failingSinceMs : undefined;
 }

@@ -1,7 +1,8 @@
 import { count } from '../../observe/metrics.ts';
 import type { DeliverPorts, SwitchOffReason } from './deliver-ports.ts';
-import { afterRound, type DeliveryState, isHopeless, type Round } from './delivery-state.ts';
-import type { Pending } from './pending.ts';
+import { afterRound, type DeliveryState, isHopeless, type Round, untoldFailingSinceMs } from './delivery-state.ts';
+import { failingEvent } from './failing-event.ts';
+import { freshPending, type Pending } from './pending.ts';
 import { type Failure, jointFailure } from './post-result.ts';
 import { allEnded, type EndedPost, logEvent } from './posts.ts';
 import { nextDueMs } from './retry.ts';
@@ -79,4 +80,26 @@ async function switchOff(
     ports.log('webhook.switched_off', { clientId, code: reason });
   }
   return off;
+}
+
+/**
+ * Records and lists the event that tells a client of its failing receiver, once its run of failures is long enough. The
+ * returned round notes it; only a crash before that write repeats it, with the same id.
+ */
+export async function failingTold(
+  round: Round,
+  { ended, state }: { readonly ended: readonly EndedPost[]; readonly state: DeliveryState },
+  ports: DeliverPorts,
+): Promise<Round> {
+  const failed = ended.findLast(({ verdict }) => verdict.kind === 'failed');
+  const nowMs = ports.nowMs();
+  const sinceMs = untoldFailingSinceMs(afterRound(state, round, nowMs), nowMs);
+  if (sinceMs === undefined || !failed?.receiver.wanted.has('webhook.failing')) return round;
+  const pending = freshPending(failingEvent(failed.pending.event.clientId, sinceMs), nowMs);
+  const told = { ...round, toldFailingSinceMs: sinceMs };
+  // An earlier run crashed after it had stored the event, and this post of it has failed too.
+  if (ended.some((post) => post.pending.event.id === pending.event.id)) return told;
+  await ports.records.record(pending.event);
+  await ports.list.put(pending);
+  return { ...told, dueMs: pending.dueMs };
 }

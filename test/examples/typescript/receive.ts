@@ -19,6 +19,8 @@ function subjectOf({ type, data }: ServiceEvent): string {
       return `${data.recipient} ${data.source}`;
     case 'budget.reached':
       return `${data.month} ${data.percent}%`;
+    case 'webhook.failing':
+      return data.since;
     case 'message.replied':
       return `${data.message_id ?? data.did} ${data.text ?? data.by}`;
     default:

@@ -1,8 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
+import { failingEvent } from '../../../../lib/webhooks/delivery/failing-event.ts';
 import { encodeWake } from '../../../../lib/webhooks/delivery/pending.ts';
-import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { defaultEventTypes, type EventType, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { DeliveryWorld, firstSecret, makeEvent } from '../../../support/delivery-world.ts';
 import { client, event, events, other, readMessage, subscribed, well } from './subscribed.ts';
@@ -10,6 +11,11 @@ import { client, event, events, other, readMessage, subscribed, well } from './s
 const hourMs = 3_600_000;
 
 const dayMs = 24 * hourMs;
+
+function wantsOnly(world: DeliveryWorld, type: EventType): void {
+  const receiver = world.receivers.get(client);
+  if (receiver !== undefined) world.receivers.set(client, { ...receiver, wanted: new Set([type]) });
+}
 
 describe('an event', () => {
   test('is recorded and posted, signed, to where the client wants it now', async () => {
@@ -64,8 +70,7 @@ describe('an event', () => {
 
   test('of a kind that the client does not want (any more) is not posted and waits for nothing (D41)', async () => {
     const world = subscribed();
-    const receiver = world.receivers.get(client);
-    if (receiver !== undefined) world.receivers.set(client, { ...receiver, wanted: new Set(['sync.completed']) });
+    wantsOnly(world, 'sync.completed');
     world.enqueue(event);
     await world.run();
     expect([world.posts, world.isAtRest]).toEqual([[], true]);
@@ -83,6 +88,7 @@ describe('an event', () => {
 describe('a failing receiver (R42, R43)', () => {
   test('gets eight attempts in more than 27 hours, one id, a timestamp each; then the event is given up', async () => {
     const world = subscribed();
+    wantsOnly(world, event.type);
     world.answer = () => ({ status: 500 });
     world.random = 0;
     world.enqueue(event);
@@ -134,6 +140,7 @@ describe('a failing receiver (R42, R43)', () => {
     const world = subscribed();
     world.answer = () => ({ fault: 'timeout' });
     world.enqueue(...events(client, 25));
+    wantsOnly(world, event.type);
     await world.runUntil(world.nowMs + hourMs);
     expect(world.logs('webhook.delivered')).toEqual([]);
     world.answer = () => ({ status: 204 });
@@ -179,7 +186,84 @@ describe('a failing receiver (R42, R43)', () => {
     expect(lastMs - beganMs).toBeGreaterThanOrEqual(5 * dayMs);
     await world.runUntil(world.nowMs + hourMs);
     expect([world.receivers.get(client)?.active, world.isAtRest]).toEqual([false, true]);
+    // The event that tells of it is recorded, and waits for no receiver that is off (D34).
+    expect(world.recorded.has(failingEvent(client, beganMs).id)).toBe(true);
   });
+});
+
+describe('a client is told of its failing receiver (D34)', () => {
+  const minuteMs = 60_000;
+  const failingIn = (world: DeliveryWorld) =>
+    [...world.recorded.values()].filter(({ type }) => type === 'webhook.failing');
+  const waitingIn = (world: DeliveryWorld) => world.waiting.filter(({ event: { type } }) => type === 'webhook.failing');
+
+  /** Ten events come while the receiver is away for this long. */
+  async function away(world: DeliveryWorld, forMs: number): Promise<void> {
+    world.answer = () => ({ fault: 'timeout' });
+    world.enqueue(...Array.from({ length: 10 }, (_, at) => makeEvent(client, world.recorded.size + at)));
+    await world.runUntil(world.nowMs + forMs);
+  }
+
+  async function back(world: DeliveryWorld): Promise<void> {
+    world.answer = () => ({ status: 204 });
+    await world.runUntil(world.nowMs + dayMs);
+  }
+
+  test('once for each time that it was away for 15 minutes or more, when it is back', async () => {
+    const world = subscribed();
+    const began: number[] = [];
+    for (const forMs of [14 * minuteMs, hourMs, hourMs]) {
+      began.push(world.nowMs);
+      await away(world, forMs);
+      await back(world);
+    }
+    const expected = began.slice(1).map((sinceMs) => failingEvent(client, sinceMs));
+    expect(failingIn(world)).toEqual(expected);
+    const arrived = world.logs('webhook.delivered').filter(({ eventType }) => eventType === 'webhook.failing');
+    expect(arrived.map(({ eventId }) => eventId)).toEqual(expected.map(({ id }) => id));
+    const since = new Date(began[1] ?? 0).toISOString();
+    const timestamp = new Date((began[1] ?? 0) + 15 * minuteMs).toISOString();
+    const { body = '' } = world.posts.find(({ headers }) => headers['webhook-id'] === expected[0]?.id) ?? {};
+    expect(JSON.parse(body)).toEqual({ type: 'webhook.failing', timestamp, data: { since } });
+    expect(world.isAtRest).toBe(true);
+  });
+
+  test('at the address that it names instead', async () => {
+    const world = subscribed();
+    await away(world, hourMs);
+    const url = 'https://example.com/new';
+    world.receivers.set(client, { url, version: 2, wanted: defaultEventTypes, secrets: [firstSecret], active: true });
+    await back(world);
+    const [told] = failingIn(world);
+    expect(world.posts.filter(({ headers }) => headers['webhook-id'] === told?.id).at(-1)?.url).toBe(url);
+    expect(world.isAtRest).toBe(true);
+  });
+
+  test('only if it wants this kind', async () => {
+    const world = subscribed();
+    wantsOnly(world, 'template.created');
+    await away(world, hourMs);
+    expect(failingIn(world)).toEqual([]);
+  });
+
+  test.each(['record', 'put', 'afterPut', 'wakeLater', 'leave'])(
+    'by one event in one place, though a run dies at %s',
+    async (step) => {
+      const world = subscribed();
+      const began = world.nowMs;
+      let crashes = 0;
+      world.answer = () => {
+        if (world.nowMs - began >= 15 * minuteMs && crashes++ === 0) world.breakAt = step;
+        return { fault: 'timeout' };
+      };
+      world.enqueue(event);
+      await world.runUntil(began + 3 * hourMs);
+      const told = failingEvent(client, began);
+      expect([world.breakAt, failingIn(world)]).toEqual([undefined, [told]]);
+      expect(waitingIn(world).map((pending) => pending.event)).toEqual([told]);
+      expect(world.states.get(client)?.toldFailingSinceMs).toBe(began);
+    },
+  );
 });
 
 describe('whatever breaks', () => {

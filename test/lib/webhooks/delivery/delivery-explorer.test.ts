@@ -1,11 +1,12 @@
 import { beforeAll, expect, test, vi } from 'vitest';
+import type { DeliveryState } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import { encodeWake, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
 import { retryWaitsSeconds } from '../../../../lib/webhooks/delivery/retry.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { makeEvent } from '../../../support/delivery-world.ts';
 import { explore } from '../../../support/exploration.ts';
 import { thorough } from '../../../support/thorough.ts';
-import type { Message } from './delivery-model.ts';
+import type { Message, StateItem } from './delivery-model.ts';
 import { checkPromises, type Told } from './delivery-promises.ts';
 import { keyOf, type Scenario, successorsOf, type World } from './delivery-space.ts';
 
@@ -47,6 +48,11 @@ function messagesOf(told: readonly Told[], doubles: number): Message[] {
   return bodies.map((body, id) => ({ id, body, visibleAtMs: startMs, held: false }));
 }
 
+function stateItem(failing: Partial<DeliveryState> | undefined): StateItem {
+  const noted = failing === undefined ? {} : { ...failing, lastFailureMs: startMs - 5_000 };
+  return { version: 1, writer: 'earlier', wakeAtMs: startMs, ...noted };
+}
+
 const notAnswered = { fault: 'timeout' };
 type Bounds = Pick<World, 'runsLeft' | 'faultsLeft' | 'badAnswersLeft' | 'changesLeft'>;
 
@@ -55,6 +61,8 @@ const scenarios: readonly (Scenario & {
   readonly told: readonly Told[];
   /** How many copies of the wake there are. */
   readonly doubles?: number;
+  /** The receiver has failed before. */
+  readonly failing?: Pick<DeliveryState, 'failingSinceMs' | 'consecutiveFailures'>;
   readonly meets: readonly string[];
   readonly bounds: Bounds;
   /** Smaller bounds for the quick run, so that it takes a second. */
@@ -115,6 +123,36 @@ const scenarios: readonly (Scenario & {
     quick: { faultsLeft: 0 },
   },
   {
+    name: 'two failures in 15 minutes',
+    told: [waiting],
+    failing: { failingSinceMs: startMs - 900_000, consecutiveFailures: 2 },
+    badAnswers: [{ status: 503 }],
+    meets: ['taken', 'told'],
+    batchSize: 1,
+    bounds: { runsLeft: 3, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 1 },
+    quick: { runsLeft: 2, changesLeft: 0 },
+  },
+  {
+    name: 'one failure, 15 minutes ago',
+    told: [waiting],
+    failing: { failingSinceMs: startMs - 900_000, consecutiveFailures: 1 },
+    badAnswers: [{ status: 503 }],
+    meets: ['taken', 'told'],
+    batchSize: 1,
+    bounds: { runsLeft: 3, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 0 },
+    quick: { runsLeft: 2 },
+  },
+  {
+    name: 'five failures in ten minutes',
+    told: [waiting],
+    failing: { failingSinceMs: startMs - 600_000, consecutiveFailures: 5 },
+    badAnswers: [{ status: 503 }],
+    meets: ['taken', 'told'],
+    batchSize: 1,
+    bounds: { runsLeft: 3, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 0 },
+    quick: { runsLeft: 2 },
+  },
+  {
     name: 'two clients, one never answers',
     told: [fresh(1, 0), fresh(2, 1)],
     badAnswers: [{ status: 500 }],
@@ -128,12 +166,12 @@ const scenarios: readonly (Scenario & {
 test.each(scenarios)(
   '$name: none is dropped before its time, each attempt is the same event, and no client waits for another (D34, R41 to R43)',
   { timeout: 240_000 },
-  async ({ told, doubles = 0, meets, bounds, quick, ...scenario }) => {
+  async ({ told, doubles = 0, failing, meets, bounds, quick, ...scenario }) => {
     const messages = messagesOf(told, doubles);
     const list = told.filter((each) => !isFresh(each)).map(pendingOf);
     const first: World = {
-      ...{ messages, list, nextId: messages.length, had: {}, gone: [], runs: [], late: [] },
-      states: list.length === 0 ? {} : { 1: { version: 1, writer: 'earlier', wakeAtMs: startMs } },
+      ...{ messages, list, nextId: messages.length, had: {}, gone: [], runs: [], late: [], failings: [] },
+      states: list.length === 0 ? {} : { 1: stateItem(failing) },
       configs: { 1: { version: 1, active: true }, 2: { version: 1, active: true } },
       recorded: told.filter(({ attempts }) => attempts > 0).map(({ event }) => event.id),
       nowMs: startMs,
@@ -150,7 +188,8 @@ test.each(scenarios)(
         if (Object.values(had).some(({ taken }) => taken)) met.add('taken');
         else if (world.messages.length + world.list.length === 0)
           met.add(configs[1]?.active ? 'given up' : 'switched off');
-        await checkPromises(world, told);
+        if (world.failings.length > 0) met.add('told');
+        await checkPromises(world, told, failing?.consecutiveFailures ?? 0);
       },
     });
     // An exploration that reaches too little must fail.

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { maxDelaySeconds } from '../../../../lib/aws/queue-body.ts';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts, Receiver } from '../../../../lib/webhooks/delivery/deliver-ports.ts';
+import type { DeliveryState } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
 import { decodeQueued, encodeWake, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
@@ -46,17 +48,24 @@ export interface Had {
   readonly firstPostMs?: number;
 }
 
+export type FailingEvent = Extract<ServiceEvent, { type: 'webhook.failing' }>;
+
+export interface StateItem extends Partial<DeliveryState> {
+  readonly version: number;
+  readonly writer: string;
+}
+
 export interface Store {
   readonly messages: readonly Message[];
   readonly nextId: number;
   /** The item `DELIVERY` of each client. */
-  readonly states: Readonly<
-    Record<number, { readonly version: number; readonly writer: string; readonly wakeAtMs?: number }>
-  >;
+  readonly states: Readonly<Record<number, StateItem>>;
   /** The waiting events, in order. */
   readonly list: readonly Pending[];
   readonly configs: Readonly<Record<number, { readonly version: number; readonly active: boolean }>>;
   readonly recorded: readonly string[];
+  /** The recorded events that tell of a failing receiver, each as often as it is another. */
+  readonly failings: readonly FailingEvent[];
   readonly had: Readonly<Record<string, Had>>;
   /** The URLs that answered 410. */
   readonly gone: readonly string[];
@@ -93,7 +102,7 @@ type CallTo = Outside<CallName>['call'];
 function portsOf(owner: string, { call, nowMs }: Outside<CallName>): DeliverPorts {
   const [record, post] = [call('record'), call('post')];
   return {
-    records: { record: (event) => record(event.clientId, event.id) },
+    records: { record: (event) => record(event.clientId, event) },
     receivers: receiversOf(call),
     states: deliveryStateStore({
       ...{ client: documentsOf(call), table: 'webhooks', pause: async () => undefined },
@@ -169,8 +178,9 @@ export function effectOf<S extends Store>(
   const clientId = args[0] as number;
   switch (name) {
     case 'record': {
-      const recorded = [...new Set([...store.recorded, args[1] as string])].sort();
-      return { store: { ...store, recorded } };
+      const event = args[1] as ServiceEvent;
+      const recorded = [...new Set([...store.recorded, event.id])].sort();
+      return { store: { ...store, recorded, failings: withFailing(store.failings, event) } };
     }
     case 'find':
       return { store, value: store.configs[clientId] };
@@ -212,6 +222,11 @@ export function effectOf<S extends Store>(
     case 'post':
       return { store: posted(store, args[1] as Post, nowMs, true), value: { status: 200 } };
   }
+}
+
+function withFailing(failings: readonly FailingEvent[], event: ServiceEvent): readonly FailingEvent[] {
+  if (event.type !== 'webhook.failing' || failings.some((each) => isDeepStrictEqual(each, event))) return failings;
+  return [...failings, event];
 }
 
 /** The receiver gets the event once more; `taken` when its 2xx came in time. */

@@ -3,7 +3,7 @@ import { leaseMs } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import { payloadOf } from '../../../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { deliveryLimitMs, maxAttempts } from '../../../../lib/webhooks/delivery/retry.ts';
-import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { eventId, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {
   type CallName,
@@ -27,8 +27,12 @@ export interface Told {
 
 const retriedMs = 27 * 3_600_000;
 
-/** Throws when a promise is broken now, or would be once faults end. */
-export async function checkPromises(world: World, told: readonly Told[]): Promise<void> {
+const toldAfterMs = 15 * 60_000;
+
+/** Throws when a promise is broken now, or would be once faults end. `failedBefore` is the first world's count. */
+export async function checkPromises(world: World, explored: readonly Told[], failedBefore: number): Promise<void> {
+  checkFailings(world, failedBefore);
+  const told = [...explored, ...toldOfFailing(world)];
   for (const run of world.runs) await checkRun(world, run, told);
   await checkHolders(world);
   for (const each of told) {
@@ -45,9 +49,55 @@ export async function checkPromises(world: World, told: readonly Told[]): Promis
     if (!isWoken && isListed(world.list, id) && !hasEnded(world, each))
       throw new Error('D34: what waits is not looked at');
   }
+  await checkNextFailure(world);
   await checkAfterwards(world, told, () => false);
   const dead = told.some(({ event }) => event.clientId !== 1) ? 1 : undefined;
   if (dead !== undefined) await checkAfterwards(world, told, (clientId) => clientId === dead);
+}
+
+/** A long run of failures is told by exactly one event, whatever breaks, and a short one by none. */
+function checkFailings({ failings, states, had, nowMs }: World, failedBefore: number): void {
+  for (const { id, clientId, timestampMs, data } of failings) {
+    const sinceMs = Date.parse(data.since);
+    const posts = failedBefore + postsIn(had);
+    if (id !== eventId('webhook.failing', clientId, [sinceMs])) throw new Error('D34: an id is not of its run');
+    if (posts < 3 || timestampMs !== sinceMs + toldAfterMs || timestampMs > nowMs)
+      throw new Error('D34: a short run of failures is told');
+  }
+  if (new Set(failings.map(({ id }) => id)).size < failings.length)
+    throw new Error('D34: two events tell of one run of failures');
+  for (const { toldFailingSinceMs } of Object.values(states)) {
+    if (toldFailingSinceMs !== undefined && !isTold(failings, toldFailingSinceMs))
+      throw new Error('D34: noted as told before it was stored');
+  }
+}
+
+function postsIn(had: World['had']): number {
+  return Object.values(had).reduce((sum, { posts }) => sum + posts, 0);
+}
+
+function isTold(failings: World['failings'], sinceMs: number): boolean {
+  return failings.some(({ data }) => Date.parse(data.since) === sinceMs);
+}
+
+/** A run that overtakes another may leave a long run of failures untold; the next failure tells it. */
+async function checkNextFailure(world: World): Promise<void> {
+  const { failingSinceMs, lastFailureMs = 0, consecutiveFailures = 0 } = world.states[1] ?? {};
+  if (failingSinceMs === undefined || consecutiveFailures < 3 || lastFailureMs - failingSinceMs < toldAfterMs) return;
+  let next: World = world;
+  while (!isTold(next.failings, failingSinceMs) && next.configs[1]?.active && next.messages.length > 0) {
+    next = await nextRun(next, () => true);
+    const failures = next.states[1]?.consecutiveFailures ?? 0;
+    if (failures > consecutiveFailures && !isTold(next.failings, failingSinceMs))
+      throw new Error('D34: a long run of failures is not told');
+  }
+}
+
+/** One that is noted as told is delivered as any other. After a crash before the note the next failure tells it. */
+function toldOfFailing({ failings, states }: World): Told[] {
+  return failings
+    .filter(({ clientId, data }) => states[clientId]?.toldFailingSinceMs === Date.parse(data.since))
+    .map((event) => ({ event, attempts: 0, firstSeenMs: event.timestampMs }));
 }
 
 function isWaiting({ messages, list }: World, { event }: Told): boolean {
@@ -93,14 +143,14 @@ async function checkRun(world: World, run: Run, told: readonly Told[]): Promise<
 }
 
 function checkPost(
-  { recorded, nowMs, configs }: World,
+  { recorded, failings, nowMs, configs }: World,
   { startedAtMs }: Run,
   call: Call<CallName>,
   told: readonly Told[],
 ): void {
   const [clientId, { url, headers, body }] = call.args as [number, Post];
   const id = headers['webhook-id'] ?? '';
-  const event = told.find((each) => each.event.id === id)?.event;
+  const event = [...told.map((each) => each.event), ...failings].find((each) => each.id === id);
   const versions = Array.from({ length: configs[clientId]?.version ?? 0 }, (_, before) => before + 1);
   if (event?.clientId !== clientId || !versions.some((version) => url === urlOf(clientId, version)))
     throw new Error('R43: posted as another event');

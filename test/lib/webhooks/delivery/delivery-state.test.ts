@@ -13,6 +13,7 @@ import {
   type Round,
   type Run,
   roundEnded,
+  untoldFailingSinceMs,
   widthOf,
 } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import type { Failure } from '../../../../lib/webhooks/delivery/post-result.ts';
@@ -255,5 +256,28 @@ describe('five days of nothing but failures', () => {
 
   test('no failure at all', () => {
     expect(isHopeless(untouched, 10 * dayMs)).toBe(false);
+  });
+});
+
+describe('a run of failures is told to its client (D34)', () => {
+  const minuteMs = 60_000;
+  const long = { ...failing(3), failingSinceMs: 7 };
+
+  test.each([
+    ['after 15 minutes and three failures', long, 15 * minuteMs + 7, 7],
+    ['not a moment sooner', long, 15 * minuteMs + 6, undefined],
+    ['not after two failures', { ...long, consecutiveFailures: 2 }, dayMs, undefined],
+    ['not twice', { ...long, toldFailingSinceMs: 7 }, dayMs, undefined],
+    ['though an earlier one was', { ...long, toldFailingSinceMs: 6 }, dayMs, 7],
+    ['not once it is over', afterSuccess(long, 8), dayMs, undefined],
+  ])('%s', (_, state, nowMs, sinceMs) => {
+    expect(untoldFailingSinceMs(state, nowMs)).toBe(sinceMs);
+  });
+
+  test('and noted with the round that has stored its event', () => {
+    const noted = roundEnded({ ...held, ...long }, { ...closing('a', 50), round: { ...nothing, failure } });
+    expect(noted?.state.toldFailingSinceMs).toBeUndefined();
+    const told = { ...nothing, failure, toldFailingSinceMs: 7 };
+    expect(roundEnded({ ...held, ...long }, { ...closing('a', 50), round: told })?.state.toldFailingSinceMs).toBe(7);
   });
 });

@@ -8,7 +8,8 @@ import { type SealingKeySet, secretOpener } from '../../../../lib/webhooks/confi
 import { backlogStore } from '../../../../lib/webhooks/delivery/backlog-store.ts';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
-import { decodeQueued, encodeWake, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
+import { failingEvent } from '../../../../lib/webhooks/delivery/failing-event.ts';
+import { decodeQueued, encodeWake, type Pending, payloadOf } from '../../../../lib/webhooks/delivery/pending.ts';
 import { postPublic } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { receiversIn } from '../../../../lib/webhooks/delivery/receivers.ts';
 import { wakeQueue } from '../../../../lib/webhooks/delivery/wake-queue.ts';
@@ -28,6 +29,7 @@ const keys: SealingKeySet = {
 };
 const sealingKeys = async () => keys;
 const list = backlogStore(client, table);
+const records = eventRecordStore(client, table);
 const sqs = localQueueClient();
 const beganMs = Date.now();
 let nowMs = beganMs;
@@ -44,8 +46,8 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-async function subscribe(rotate = false): Promise<string> {
-  const change = { clientId, url: receiver.url, active: undefined, nowMs };
+async function subscribe({ rotate = false, url = receiver.url } = {}): Promise<string> {
+  const change = { clientId, url, active: undefined, nowMs };
   const { secret } = await configure({ configs, sealingKeys, randomBytes }, change, rotate);
   return secret ?? '';
 }
@@ -58,7 +60,7 @@ async function deliver(...events: readonly ServiceEvent[]): Promise<string[]> {
 async function deliverBodies(...bodies: readonly string[]): Promise<string[]> {
   const deliveries = bodies.map((body, at) => ({ messageId: String(at), body }));
   return await deliverBatch(deliveries, {
-    records: eventRecordStore(client, table),
+    records,
     receivers: receiversIn(configs, secretOpener(sealingKeys), () => nowMs),
     states,
     list,
@@ -87,7 +89,7 @@ async function wakes() {
 
 test('an event arrives, and both secrets of a rotation verify it', async () => {
   const old = await subscribe();
-  const current = await subscribe(true);
+  const current = await subscribe({ rotate: true });
   answer = (response) => response.writeHead(204).end();
   expect(await deliver(makeEvent(clientId))).toEqual([]);
   const [received] = receiver.received;
@@ -131,6 +133,26 @@ test.each<[string, Answer, number]>([
     expect([await waiting(), await wakes()]).toEqual([[], []]);
   },
 );
+
+test('failures for 15 minutes are told by a recorded event, here at the next address of the client (D34)', async () => {
+  await subscribe();
+  answer = (response) => response.writeHead(500).end();
+  const told = failingEvent(clientId, nowMs);
+  await deliver(makeEvent(clientId, 1), makeEvent(clientId, 2));
+  for (const minutes of [5, 10]) {
+    nowMs += minutes * 60_000;
+    await deliverBodies(encodeWake(clientId));
+  }
+  const recorded: ServiceEvent[] = [];
+  for await (const page of records.pages(clientId, { sinceMs: beganMs, untilMs: nowMs })) recorded.push(...page);
+  expect(recorded.filter(({ type }) => type === 'webhook.failing')).toEqual([told]);
+
+  await subscribe({ url: `${receiver.url}&next` });
+  answer = (response) => response.writeHead(204).end();
+  await deliverBodies(encodeWake(clientId));
+  const { path, body = '' } = receiver.received.find(({ headers }) => headers['webhook-id'] === told.id) ?? {};
+  expect([path, JSON.parse(body)]).toEqual(['/hook?a=1&next', JSON.parse(payloadOf(told))]);
+});
 
 test('410 switches the configuration off', async () => {
   await subscribe();
