@@ -7,7 +7,7 @@ import { builtOperations } from '../support/built-operations.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * Every kind of invalid token (D2), and every protected route with one: all share one authorizer
+ * Each kind of invalid token is refused (D2), and each protected route refuses one: all share one authorizer
  * (test/infra/api.test.ts). Tokens come from a real one and the stack's own key, with exactly one fault each.
  */
 

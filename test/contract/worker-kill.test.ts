@@ -25,7 +25,7 @@ import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } fro
  * hand, which would take minutes otherwise.
  */
 
-/** A killed worker holds its deliveries for so long, after it has lived for a second (visibility-heartbeat.ts). */
+/** A run that has held its deliveries holds them for so long after it is killed (visibility-heartbeat.ts). */
 const heldSeconds = 30;
 /** A worker has held its deliveries by then, even on a busy machine. */
 const untilHeldMs = firstHeartbeatMs.others + 3_000;
