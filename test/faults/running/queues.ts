@@ -10,7 +10,6 @@ import { queuePurposes, resourceName } from '../../../infra/names.ts';
 
 type QueueName = keyof typeof queuePurposes;
 
-/** The queues of the stack, with all permissions. */
 export interface StackQueues {
   /** Unacknowledged messages come again after so long, instead of after minutes. */
   shortenVisibility(seconds: number): Promise<void>;
