@@ -80,7 +80,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
   });
 
   test('follows a dispatch to its end; who was not reached has a remedy, a message on the phone and a retry', async () => {
-    // Of 132069 the cause may pass, and of 131026 it does not.
+    // The cause of 132069 may pass, and that of 131026 does not.
     for (const [at, code] of [
       [2, 132069],
       [4, 131026],
