@@ -94,7 +94,7 @@ export class Game {
     tellPart(part, line);
   }
 
-  /** Calls the control interface of the simulated platform: something happens there. */
+  /** Calls the control interface of the simulated platform. */
   async platform(route: string, body?: unknown): Promise<unknown> {
     const { json } = await call({ baseUrl: this.stack.addresses.platformUrl, route, body, signal: this.signal });
     return json;
@@ -162,7 +162,6 @@ export class Game {
     this.tell('told', `ALARM  ${alarmLine(this.#alarm(purpose).alarm)}: ${values.join(', ')}`);
   }
 
-  /** Waits until the alarm is quiet again. */
   async quietAgain(purpose: string): Promise<void> {
     await this.until(
       `${purpose} is quiet`,

@@ -9,7 +9,7 @@ const longestMs = 180_000;
 
 export interface Operated {
   readonly status: number;
-  /** Both outputs of the command stand here. */
+  /** Standard error stands before standard output. */
   readonly output: string;
 }
 

@@ -96,7 +96,7 @@ async function waitingIn({ client, did, jobId }: Job): Promise<string> {
   return `${waiting} of ${rows.length} pending, template_paused`;
 }
 
-/** Sends once more, as a client that does not wait for the end of the pause, and returns its refusal. */
+/** Sends without waiting for the end of the pause, as a client does, and returns its refusal. */
 async function refusalOf(client: DemoClient): Promise<string> {
   try {
     const { did } = await client.channel();

@@ -27,7 +27,6 @@ import { promises } from '../support/promises.ts';
  */
 
 const root = join(import.meta.dirname, '..', '..');
-// Installed and generated files are left out.
 const ours = { cwd: root, exclude: ['**/node_modules', '**/dist'] };
 const documents = ['README.md', ...globSync('{functions,lib,infra,test}/**/*.md', ours)].sort();
 const code = globSync('{functions,lib,infra,test}/**/*.{ts,mjs,json,grit}', ours).sort();

@@ -26,7 +26,9 @@ node infra/run.mjs test/proof/ministack.ts         the same
 const clientId = 1001;
 /** The number is so slow that each deed to the stacks falls into the middle. */
 const throughputPerSecond = 40;
-/** What a deleted worker held comes again after 90 s: the emulator has a quarter of the deployed visibility timeout. */
+/**
+ * What a deleted worker held is redelivered after 90 s: the emulator has a quarter of the deployed visibility timeout.
+ */
 const quietLimitMs = 4 * 60_000;
 const everyMs = 1_000;
 

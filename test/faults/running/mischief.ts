@@ -107,7 +107,7 @@ async function store({ chance, store: tables }: MischiefOptions, { note }: Hands
   note(`tables in trouble: ${kind}`);
 }
 
-/** Delivers waiting messages of a queue once more, at once or a little later. */
+/** Redelivers waiting messages of a queue, at once or a little later. */
 async function redeliver({ chance, queues }: MischiefOptions, { note }: Hands): Promise<void> {
   const queue = chance.oneOf(['dispatch', 'dispatch', 'dispatch', 'sendJobs', 'receipts'] as const) ?? 'dispatch';
   const copies = await queues.deliverTwice(queue, chance.between(0, 10));

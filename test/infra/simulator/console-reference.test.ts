@@ -47,7 +47,6 @@ const littleDocument = {
   },
 };
 
-/** Gives the page a different document. */
 async function describedBy(page: Page, document: object): Promise<void> {
   await page.setRequestInterception(true);
   page.on('request', (request) => {

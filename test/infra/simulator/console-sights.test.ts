@@ -9,7 +9,6 @@ test('what a page loads, script and style together, is under 150,000 bytes', asy
   const files = await consoleBundle();
   const imported = (name: string, form: RegExp) =>
     [...(files.get(name) ?? '').matchAll(form)].map(([, file = '']) => file);
-  /** Adds all static imports to the files. */
   const withImports = (...names: readonly string[]): ReadonlySet<string> => {
     const known = new Set(names);
     for (const name of known) for (const each of imported(name, /(?:from|import)"\.\/([\w-]+\.js)"/g)) known.add(each);
