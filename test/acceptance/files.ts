@@ -15,7 +15,7 @@ export const acceptanceFiles = [
   'webhook-config',
 ].map((name) => `test/contract/${name}.test.ts`);
 
-/** Every other contract test, by the reason why it does not run there. */
+/** Every other contract test stands here under the reason why it does not run there. */
 export const leftOut: Readonly<Record<string, readonly string[]>> = {
   'messages are sent': [
     'answers',

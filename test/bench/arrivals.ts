@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import { expectedComponents, orderUpdate, type Recipient } from '../../infra/local/demo/audience.ts';
 import { call, type DemoStack } from '../../infra/local/demo/client.ts';
 
-/** The messages that reached the platform, compared with those that were to be sent. */
+/** Compares the messages that reached the platform with those that were to be sent. */
 export interface Arrivals {
-  /** Messages that a recipient got beyond the first. */
+  /** Counts the messages that a recipient got beyond the first. */
   readonly duplicates: number;
-  /** Recipients without a message at the platform. */
+  /** Counts the recipients without a message at the platform. */
   readonly missing: number;
-  /** Messages that carry the parameters of another recipient. */
+  /** Counts the messages that carry the parameters of another recipient. */
   readonly mixedUp: number;
 }
 

@@ -11,7 +11,7 @@ function builtFrom() {
   };
 }
 
-/** Returns the project's files that a function reaches by its imports, without those of types. */
+/** Returns the project's files that a function reaches by its imports; imports of types do not count. */
 function reachOf(name: string): Set<string> {
   const { inputs } = builtFrom();
   const reached = new Set([`functions/${name}.ts`]);

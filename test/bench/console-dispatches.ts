@@ -1,6 +1,6 @@
 /*
- * The answers of the service for a demo user of a client with very many dispatches, in the shape of
- * functions/openapi.json.
+ * These answers have the shape of functions/openapi.json. They stand for the service, for a demo user of a client with
+ * very many dispatches.
  */
 
 const newestMs = Date.parse('2026-11-20T12:00:00Z');

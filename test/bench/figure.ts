@@ -1,4 +1,4 @@
-/** One measured figure and its limit, printed as one JSON line. Times are only ratios within one run. */
+/** Each figure is printed with its limit as one JSON line. Times are only ratios within one run. */
 export interface Figure {
   readonly figure: string;
   readonly value: number;

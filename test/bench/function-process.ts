@@ -15,7 +15,7 @@ const ReplySchema = v.object({
   logBytes: v.number(),
 });
 
-/** The outcome and the costs of an invocation. The peak memory is that of the process so far, in bytes. */
+/** The peak memory is that of the process so far. */
 export interface Invocation {
   readonly answer: unknown;
   readonly peakBytes: number;

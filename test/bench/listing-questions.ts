@@ -2,7 +2,7 @@ import type { Pair } from '../../lib/templates/assignments/pairs.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { directoryFile, type TemplateData } from './template-tables.ts';
 
-/** A query of the listing, and the templates that it must find, computed from the data. */
+/** A query of the listing must find these templates, computed from the data. */
 export interface Question {
   readonly query: Readonly<Record<string, string>>;
   readonly finds: (template: PlatformTemplate, pairs: readonly Pair[]) => boolean;
@@ -22,7 +22,7 @@ const isGone = ({ status }: PlatformTemplate) => status === 'PENDING_DELETION';
 const onChannel = (_: PlatformTemplate, pairs: readonly Pair[]) => pairs.some((pair) => pair.channelId === channelId);
 const all = () => true;
 
-/** Every filter of the listing, and some together. Only one query finds deleted templates. */
+/** The queries use every filter of the listing, and some together. Only one finds deleted templates. */
 export const questions: readonly Question[] = [
   { query: {}, finds: all },
   { query: { state: 'PENDING' }, finds: ({ status }) => status === 'PENDING' },

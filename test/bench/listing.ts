@@ -19,7 +19,7 @@ import {
 
 const pageSize = 100;
 const bytesPerMb = 1_048_576;
-/** Lambda's limit for an answer. */
+/** Lambda answers with so much at most. */
 const answerLimitMb = 6;
 
 const agent: TestCaller = { userId: `agent${clientId}`, clientId };

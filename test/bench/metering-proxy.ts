@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import * as v from 'valibot';
 
-/** Units as DynamoDB counts them, since the last call of `taken`. */
+/** DynamoDB counts these units; they are those since the last call of `taken`. */
 export interface Units {
   readonly readUnits: number;
   readonly writeUnits: number;

@@ -52,7 +52,7 @@ async function refusedAfterPause(): Promise<void> {
   await world.run(hourMs);
   const refused = world.platform.posts.filter(({ taken }) => !taken).length;
   if (world.platform.posts.length - refused < messages) throw new Error('not every message left after the pause');
-  // Two chunks may be in the hands of workers.
+  // The workers may hold two chunks.
   report({ figure: 'pace.refused_calls_after_a_pause', value: refused, limit: 60, unit: 'calls' });
 }
 

@@ -7,7 +7,9 @@ import { benchTable } from './template-tables.ts';
 
 const messages = 10_000;
 
-/** Three receipts of each of 10,000 messages, shuffled and half of them doubled, for a client with all events. */
+/**
+ * Measures three receipts of each of 10,000 messages, shuffled and half of them doubled, for a client with all events.
+ */
 export async function benchReceipts(stack: RunningStack): Promise<void> {
   const { documentClient: client, tableName: table } = await benchTable(stack, 'receipts', 'messages');
   const events = new MemoryEvents();

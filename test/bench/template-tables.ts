@@ -24,7 +24,7 @@ export function templateData(count: number, bodyBytes: number) {
 }
 export type TemplateData = ReturnType<typeof templateData>;
 
-/** The tables of one figure, in the stack's DynamoDB beside the stack's own. */
+/** Each figure has tables of its own, in the stack's DynamoDB beside the stack's. */
 export interface BenchTables {
   readonly directory: LoadedTable;
   readonly templates: LoadedTable;

@@ -63,7 +63,7 @@ const loads: readonly Load[] = [
   { name: '32_numbers_100_workers', ...crowd, numbers: 32, workers: 100 },
 ];
 
-/** The costs of a load, for each message sent. */
+/** The costs count for each message sent. */
 interface Taken {
   readonly calls: number;
   readonly writes: number;
@@ -71,10 +71,10 @@ interface Taken {
   readonly queueRequests: number;
   readonly workerMs: number;
   readonly busyWorkers: number;
-  /** The used share of what all numbers together may send. */
+  /** The numbers together have used this share of what they may send. */
   readonly share: number;
   readonly unused: number;
-  /** The AWS cost in list prices, without logs: requests, runs, and the time that runs wait or compute. */
+  /** AWS bills this by list prices, without logs: requests, runs, and the time that runs wait or compute. */
   readonly dollars: number;
 }
 

@@ -159,7 +159,7 @@ describe('a client with a budget (R57)', () => {
   const clientId = 10_000 + (Date.now() % 1_000_000);
   const [username, password] = [`budget${clientId}`, 'budget-password'];
 
-  /** The demo file with one more client, which uses the first WABA and has this budget. */
+  /** Adds one more client to the demo file, which uses the first WABA and has this budget. */
   const withBudget = (monthly_budget: { readonly amount: number; readonly stop?: boolean }) => ({
     ...demo,
     clients: [...demo.clients, { client_id: clientId, name: 'Thrifty', monthly_budget }],

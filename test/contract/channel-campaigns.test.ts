@@ -2,7 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
 import { campaigns, channels, clients, dids, wabas } from '../support/demo.ts';
 
-/** Template ids of 1001 and 1002 for one template of the WABA that they share, and one of a WABA of 1002 alone. */
+/**
+ * `own` and `theirs` are the ids of 1001 and 1002 for one template of their shared WABA; `elsewhere` is of a WABA of
+ * 1002 alone.
+ */
 let own: string;
 let theirs: string;
 let elsewhere: string;

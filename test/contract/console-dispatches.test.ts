@@ -6,9 +6,7 @@ import { photograph } from '../support/browser.ts';
 import { tellAt } from '../support/callback.ts';
 import { browserOfFile, openConsole, paint, press, untilSeen, violationsOf } from '../support/console-page.ts';
 
-/*
- * The console's page of the service's own reports, in a real browser, beside the whole running stack.
- */
+/* The console's page of the service's own reports runs in a real browser, beside the whole stack. */
 
 const browser = await browserOfFile();
 const did = '5491100000001';
@@ -21,7 +19,7 @@ interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A dispatch of the campaign Onboarding, by its address on the page. */
+/** Sends for the campaign Onboarding, and returns the address of the dispatch on the page. */
 async function send({ first, count, headers = {} }: Sending): Promise<string> {
   const recipients = Array.from({ length: count }, (_, at) => ({
     to: personOf(first + at),
@@ -37,7 +35,7 @@ async function send({ first, count, headers = {} }: Sending): Promise<string> {
 
 const longest = 60_000;
 
-/** What is drawn beyond the box that says what holds a dispatch, or squeezed to less than half of it. */
+/** Returns the texts that overflow the box of a hold, or are squeezed to less than half of it. */
 const outOfHold = `[...document.querySelectorAll('.hold > *')].flatMap((each) => {
   const [box, own] = [each.parentElement.getBoundingClientRect(), each.getBoundingClientRect()];
   const isIn = own.right <= box.right && own.bottom <= box.bottom && own.width > box.width / 2;
@@ -82,7 +80,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
   });
 
   test('follows a dispatch to its end; who was not reached has a remedy, a message on the phone and a retry', async () => {
-    // Of 132069 the cause may pass, and of 131026 it does not.
+    // The cause of 132069 may pass, and that of 131026 does not.
     for (const [at, code] of [
       [2, 132069],
       [4, 131026],
@@ -117,7 +115,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await seen('What helps:', '.recipients');
     await page.evaluate(`document.querySelector('.pane-main').scrollTo(0, 0)`);
     await photograph(page, 'dispatches-failed-light-1360');
-    // It leads to its template, to its messages on the phone and to what the client was told of it.
+    // The dispatch leads to its template, to its messages on the phone and to what the client was told of it.
     const links = await page.$$eval('.dispatch dl a', (found) => found.map((each) => each.getAttribute('href')));
     const dispatchId = id.split('/')[1];
     expect(links).toEqual([

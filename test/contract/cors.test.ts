@@ -77,13 +77,13 @@ describe('the answer to a request', () => {
     const request = await asking();
     const from = (origin?: string) =>
       api(route, { ...request, headers: { ...request.headers, ...(origin === undefined ? {} : { origin }) } });
-    const [own, other, nobody] = [await from(page), await from(foreign), await from()];
-    expect([own.status, other.status, nobody.status]).toEqual([status, status, status]);
+    const [own, other, withoutOrigin] = [await from(page), await from(foreign), await from()];
+    expect([own.status, other.status, withoutOrigin.status]).toEqual([status, status, status]);
     expect(Object.fromEntries(shown(own.headers))).toEqual({
       'access-control-allow-origin': page,
       'access-control-expose-headers': exposed,
     });
-    expect([shown(other.headers), shown(nobody.headers)]).toEqual([[], []]);
+    expect([shown(other.headers), shown(withoutOrigin.headers)]).toEqual([[], []]);
   });
 
   test('OPTIONS without the headers of a preflight is a route that there is not', async () => {

@@ -14,10 +14,10 @@ import { makeJob } from '../support/send-jobs.ts';
 interface Fate {
   readonly what: string;
   readonly to: string;
-  /** The fault of this recipient at the simulator; magic recipients need none. */
+  /** The simulator applies this fault to the recipient; magic recipients need none. */
   readonly fault?: { readonly action: object; readonly times?: number };
   readonly ending: readonly [state: PlacedOutcome['state'], code?: string];
-  /** The number of requests to the platform, whatever the answers. */
+  /** The platform gets so many requests, whatever it answers. */
   readonly requests: number;
   readonly taken: 0 | 1;
 }

@@ -30,7 +30,6 @@ const created = 'order_ready';
 /** The service reads only this header of a picture: 1 by 1, 8 bits of RGB. */
 const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02', 'latin1');
 
-/** Routes for operators alone are called by an operator. */
 const callerOf = (operation: string) => (operation === 'clients-list' ? 'operator' : 'supervisor1001');
 
 /** These values differ from stack to stack. */

@@ -44,7 +44,6 @@ async function taken(prefix: string): Promise<Map<string, Record<string, unknown
   return Map.groupBy(messages as (Record<string, unknown> & { to: string })[], ({ to }) => to);
 }
 
-/** Returns the request to the platform for a recipient. */
 function requestTo(to: string, { body }: { readonly body: readonly string[] }, dispatchId: string) {
   return {
     messaging_product: 'whatsapp',

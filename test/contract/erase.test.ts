@@ -80,7 +80,6 @@ async function send(addresses: readonly string[], key?: string): Promise<string>
   return reply.headers.get('dispatch-id') ?? '';
 }
 
-/** Sends marketing to this one person. */
 async function sendOffer(): Promise<string> {
   const reply = await api(`POST /v1/template/messages/${did}`, {
     token: await tokenOf('supervisor1001'),

@@ -45,7 +45,7 @@ afterAll(async () => {
   for (const { name } of templates) await eraseTemplate(target, name);
 });
 
-/** Sets the rate limit of the number: 80 a second, or 1,000. */
+/** Sets the rate limit of the number to 80 a second, or to 1,000. */
 async function mayLeaveAt(level: 'STANDARD' | 'HIGH', { phoneNumberId, username } = andes): Promise<void> {
   await platform(`POST /_control/numbers/${phoneNumberId}`, { throughput: { level } });
   await synchronize(username);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => tellAt(addressOf('platformUrl'), null));
 
-/** Numbers by their country. The last number has an unknown one. */
+/** The last number has no known country. */
 const numbers: readonly (readonly [string | undefined, readonly string[]])[] = [
   ['AR', [`54911${run}01`, `+54911${run}02`, `54911${run}03`]],
   ['BR', [`55119${run}01`]],

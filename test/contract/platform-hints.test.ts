@@ -26,7 +26,6 @@ const limit = 'whatsapp_business_manager_messaging_limit';
 let id: string;
 let numberId: string;
 
-/** Returns the answer of a rehearsal to so many people (D51). */
 async function rehearsed(did: string, count: number) {
   const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
   const recipients = Array.from({ length: count }, (_, at) => ({ to: String(5_493_200_000_000 + at), params }));

@@ -4,7 +4,7 @@ import { addressOf } from '../support/addresses.ts';
 import { api, eventually } from '../support/api.ts';
 import { demoApp, signatureOf, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 
-/* The platform's webhook over HTTP (D38). test/functions/platform-webhook.queue.test.ts covers its queues. */
+/* The platform calls its webhook over HTTP (D38). test/functions/platform-webhook.queue.test.ts covers its queues. */
 
 const path = '/platform/webhook';
 const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) =>

@@ -23,12 +23,12 @@ import { runningTarget } from '../support/running-target.ts';
 interface Fate {
   readonly what: string;
   readonly to: string;
-  /** The course of its statuses; magic recipients have one of their own. */
+  /** The simulator sends these statuses; magic recipients have their own. */
   readonly course?: Readonly<Record<string, unknown>>;
-  /** The fault of the request, for any recipient. */
+  /** The request meets this fault, for any recipient. */
   readonly action?: object;
   readonly ending: Readonly<Record<string, unknown>>;
-  /** The event kinds that tell of it, each once. */
+  /** Each of these kinds of event tells of it once. */
   readonly told?: readonly string[];
 }
 
@@ -268,9 +268,9 @@ describe('what comes later still', () => {
     // The receipts are of a number that did not send, of an unknown index, and of an unknown job.
     await tell([unclear, { status: 'sent' }, foreignNumberId], [delivered, bad, foreignNumberId]);
     const told = (to: string, status: object = {}) => statusOf(messageIdOf(to), { timestamp: nowSeconds(), ...status });
-    const nobodys = [`${jobId}-9999`, '01JD0000000000000000000000-0'].map((id) => statusOf(id, bad));
+    const unsent = [`${jobId}-9999`, '01JD0000000000000000000000-0'].map((id) => statusOf(id, bad));
     const foreign = statusChange(foreignNumberId, told(delivered, bad));
-    const unknown = webhookOf(waba, foreign, statusChange(phoneNumberId, ...nobodys, told(marks[0])));
+    const unknown = webhookOf(waba, foreign, statusChange(phoneNumberId, ...unsent, told(marks[0])));
     expect((await api('POST /platform/webhook', signedWebhook(unknown))).status).toBe(200);
 
     // This webhook has another secret; the next names another WABA of the app and a foreign WABA.

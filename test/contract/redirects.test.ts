@@ -18,7 +18,7 @@ import {
   templateProbes,
 } from '../support/template-probes.ts';
 
-/* Redirects (D19), from the request of a creation to the browser of a recipient. */
+/* A redirect (D19) is followed from the request of a creation to the browser of a recipient. */
 
 const probes = templateProbes();
 const stack = runningTarget();

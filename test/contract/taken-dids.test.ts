@@ -6,7 +6,7 @@ import { runningTarget } from '../support/running-target.ts';
 
 const did = '5491100000779';
 
-/** The demo file with a number of a client on one of its WABAs; the second WABA belongs to client 1002 alone. */
+/** Adds a number of a client on one of its WABAs to the demo file; the second WABA belongs to client 1002 alone. */
 const withNumberOf = (client_id: number, waba_id: string) => ({
   ...demo,
   channels: [

@@ -17,8 +17,8 @@ import {
 } from '../support/template-probes.ts';
 
 /*
- * One case of each kind as a caller sees it. Rules are in test/lib/templates/{create,rules}/, races and failing stores
- * in create-template.adapter.test.ts.
+ * Each kind has one case, as a caller sees it. Rules are in test/lib/templates/{create,rules}/, races and failing
+ * stores in create-template.adapter.test.ts.
  */
 
 const probes = templateProbes();

@@ -15,7 +15,7 @@ import {
 } from '../support/template-probes.ts';
 
 /*
- * One case of each kind as a caller sees it. Differences are in test/lib/templates/edit/, races in
+ * Each kind has one case, as a caller sees it. Differences are in test/lib/templates/edit/, races in
  * test/functions/templates-edit.adapter.test.ts.
  */
 

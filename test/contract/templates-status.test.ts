@@ -9,10 +9,7 @@ import { runningTarget } from '../support/running-target.ts';
 
 const { documentClient, tableName } = runningTarget();
 
-/**
- * Template ids by name: `own`, `second` and `pending` (not approved) are client 1001's, `theirs` is 1002's of the same
- * WABA.
- */
+/** Client 1001 has `own`, `second` and `pending` (not approved), client 1002 has `theirs` on the same WABA. */
 let own: string;
 let second: string;
 let pending: string;
@@ -139,12 +136,12 @@ describe('reasons', () => {
   });
 
   test('two ids of one template contradict each other, and an unknown id blocks none', async () => {
-    const [sibling, nobodys] = [siblingOf(own), siblingOf(second)];
+    const [sibling, unknown] = [siblingOf(own), siblingOf(second)];
     const [onboarding, collections] = [campaigns.onboarding, campaigns.collections];
     const pair = (campaignId: number) => `:${channels.andes}:${campaignId}`;
     await assign(own, `${pair(onboarding)} ${sequenceOf(sibling)}${pair(collections)}`);
     const opposite = (id: string) => ({ id, action: 'enable' });
-    const reply = await patch('supervisor1001', disable(own, opposite(sibling), opposite(nobodys), second));
+    const reply = await patch('supervisor1001', disable(own, opposite(sibling), opposite(unknown), second));
     expect(reasons(reply)).toEqual(['conflicting_action', 'conflicting_action', 'not_found', 'success']);
     expect(reasons(await patch('supervisor1001', disable(sibling, own)))).toEqual(['success', 'duplicate_request']);
   });

@@ -14,7 +14,7 @@ import { documents, onTemplates } from './tenancy/templates.ts';
  * kind of DID (R36). A new route needs cases in `tenancy/`, or a reason.
  */
 
-/** Routes without a client, each with the reason. */
+/** These routes have no client, each for its reason. */
 const ofNoClient: Readonly<Record<string, string>> = {
   health: 'public, and tells nothing',
   login: 'public: the caller has no token yet',
@@ -24,7 +24,7 @@ const ofNoClient: Readonly<Record<string, string>> = {
   'pricing-get': 'list prices are the same for every caller (D32)',
 };
 
-/** Texts that belong to client 1002 alone: names and ids of the second WABA, its DIDs, its document ids. */
+/** These texts belong to client 1002 alone: names and ids of the second WABA, its DIDs, its document ids. */
 let foreignTexts: readonly string[];
 
 beforeAll(async () => {

@@ -7,13 +7,12 @@ import { builtOperations } from '../support/built-operations.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * Every kind of invalid token (D2), and every protected route with one: all share one authorizer
+ * Each kind of invalid token is refused (D2), and each protected route refuses one: all share one authorizer
  * (test/infra/api.test.ts). Tokens come from a real one and the stack's own key, with exactly one fault each.
  */
 
 const guarded = routes.filter((route) => route.public !== true && builtOperations().includes(route.operation));
 
-/** Returns a request that the route would accept. */
 function requestOf({ method, path }: (typeof routes)[number]) {
   const route = `${method} ${path.replace(/\{\w+\}/g, '5491100000001')}`;
   return { route, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) };
@@ -22,7 +21,6 @@ function requestOf({ method, path }: (typeof routes)[number]) {
 let signing: SigningKey;
 let claims: JWTPayload;
 
-/** Signs a token of the stack, with the given changes. */
 function signed(change: JWTPayload, { keyId, key } = signing): Promise<string> {
   return new SignJWT({ ...claims, ...change })
     .setProtectedHeader({ alg: 'ES256', kid: keyId, typ: 'at+jwt' })

@@ -26,7 +26,7 @@ const { documentClient, tableName } = runningTarget();
 const deliveries: Delivery[] = [];
 const secret = Promise.withResolvers<string>();
 let receiver: WebhookReceiver;
-/** The ids of the two numbers, as their receipts have told them. */
+/** The receipts of the two numbers have told these ids. */
 let [known, failing] = ['', ''];
 
 type Row = Readonly<Record<string, unknown>>;

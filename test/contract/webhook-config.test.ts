@@ -70,7 +70,7 @@ describe('what is asked for', () => {
     await put({ url });
     const { TableName, Key } = keyOf(clients.andes);
     const failing = { consecutiveFailures: 2, failingSinceMs: Date.parse('2026-11-21T04:00:00Z') };
-    // Stamped as the deliveries' own writes are: they refuse an item without.
+    // The deliveries hold an optimistic lock, which refuses an item without this stamp.
     const stamp = { version: 1, writer: 'test' };
     await documentClient.send(new PutCommand({ TableName, Item: { ...Key, sk: 'DELIVERY', ...failing, ...stamp } }));
     const trouble = { state: 'failing', since: '2026-11-21T04:00:00.000Z', failures: 2 };

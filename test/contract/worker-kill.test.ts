@@ -25,7 +25,7 @@ import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } fro
  * hand, which would take minutes otherwise.
  */
 
-/** A killed worker holds its deliveries for so long, after it has lived for a second (visibility-heartbeat.ts). */
+/** A killed run keeps the deliveries that it has held invisible for so long (visibility-heartbeat.ts). */
 const heldSeconds = 30;
 /** A worker has held its deliveries by then, even on a busy machine. */
 const untilHeldMs = firstHeartbeatMs.others + 3_000;
@@ -210,7 +210,7 @@ describe('kill -9 of the fan-out worker', () => {
     return killBusy('messages-fan-out') === 1 && (await queuedSoFar(jobId)) === 0;
   }
 
-  // The delivery comes again after a minute.
+  // The delivery becomes visible again after a minute.
   test('on the way through 1,000 recipients: each is sent exactly once', { timeout: 600_000 }, async () => {
     const everybody: string[] = [];
     // On a busy machine the job may end before the kill; then another job is tried.

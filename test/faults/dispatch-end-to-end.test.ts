@@ -111,7 +111,7 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
         hold: async () => undefined,
       },
     };
-    /** The recipients of runs that were killed. */
+    /** Killed runs left these recipients. */
     const left = new Set<number>();
 
     const worker = async (body: string): Promise<readonly string[]> => {

@@ -62,7 +62,7 @@ afterEach(async () => {
   await new Promise((resolve) => platform.close(resolve));
 });
 
-/** The worker of small requests as deployed, with its ports at the emulators and the platform above. */
+/** Wires the worker of small requests as deployed, with its ports at the emulators and the platform above. */
 function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
   const ports = workers.ports(localDocumentClient(), table, {

@@ -72,14 +72,14 @@ class Platform {
   }
 }
 
-/** A job on the real stores, with workers that are killed and runs of receipts beside them. */
+/** A job runs on the real stores, with workers that are killed and runs of receipts beside them. */
 class World {
   readonly platform: Platform;
   readonly workers = new TableWorkers(startMs);
   readonly told = new Set<string>();
-  /** The recipients that were called although their receipts were recorded before the slice was claimed. */
+  /** These recipients were called although their receipts were recorded before the slice was claimed. */
   readonly calledThoughProven: number[] = [];
-  /** The recipients of runs that were killed. */
+  /** Killed runs left these recipients. */
   readonly left = new Set<number>();
   readonly #random: () => number;
   readonly #client: DynamoDBDocumentClient;

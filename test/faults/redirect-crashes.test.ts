@@ -44,7 +44,7 @@ const readers = ['synchronization', 'send', 'edit'] as const;
 
 class Crash extends Error {}
 
-/** A process that dies once, right before or right after its request of this number, and makes no more requests. */
+/** The process dies once, right before or right after its request of this number, and makes no more requests. */
 class Mortal {
   requests = 0;
   #dead = false;
@@ -78,7 +78,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const own = localDocumentClient();
 
-/** A WABA with a client of its own, and the real state of the platform. */
+/** Makes a WABA with a client of its own, and the real state of the platform. */
 function makeWorld() {
   worlds += 1;
   const clientId = 10_000 + worlds;
@@ -101,7 +101,7 @@ function clientOf(mortal: Mortal): DynamoDBDocumentClient {
   return client;
 }
 
-/** Returns the platform's ports. Its answer to a change is also whether it does the change. */
+/** Returns the platform's ports. Its answer to a change also decides whether it does the change. */
 function upstreamPorts({ upstream }: World, mortal: Mortal, answer: Answer) {
   const act = (change: () => void) =>
     mortal.request(async () => {

@@ -44,8 +44,8 @@ npm run faults -- --log FILE                  append what the functions and the 
 
 const everyMs = 2_000;
 /**
- * A message that a starting process held when it was killed comes again after this time. Deployed, it takes six times
- * the longest run of the function.
+ * A message that a starting process received when it was killed is redelivered after this time. Deployed, it takes six
+ * times the longest run of the function.
  */
 const visibilitySeconds = 30;
 
@@ -214,10 +214,7 @@ async function untilNothingIsUnderWay(options: {
   }
 }
 
-/**
- * The last receipts are on their way into the reports, so this asks again while a recipient that was reached is
- * unknown.
- */
+/** The last receipts still reach the reports, so this polls while a recipient that was reached is unknown. */
 async function lastWord(
   jobs: readonly Job[],
   { platformUrl, endMs }: { readonly platformUrl: string; readonly endMs: number },

@@ -52,7 +52,7 @@ function portsOf(touched: string[], budget?: ClientBudget): object {
   });
 }
 
-/** A budget of two requests that records its calls. */
+/** The budget has two requests, and records its calls. */
 function smallBudget() {
   const asked: (readonly [number, string, number])[] = [];
   const spend = async ({ clientId, userId }: Spender, atMs: number): Promise<BudgetStatus> => {

@@ -12,7 +12,7 @@ import { log } from '../../lib/observe/log.ts';
 
 /*
  * A consumer meets messages of a later version, or without one, while a deployment is rolled out or back. It reports
- * them failed, so that they come again, and logs why (D47).
+ * them failed, so that SQS redelivers them, and logs why (D47).
  */
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;

@@ -183,7 +183,7 @@ test('a turn whose worker died before it was acknowledged is taken again', async
   const dying = worker({ probe: () => Promise.reject(new PlatformFailure('not_sent')) });
   const silent = { ...scheduled('first') };
   await work(silent, { run: dying });
-  // The crash lost the successor, and the same message comes again.
+  // The crash lost the successor, and the same message is redelivered.
   await next();
   await work(silent);
   await workOff();

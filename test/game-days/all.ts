@@ -6,7 +6,7 @@ import { tablesSwapped } from './tables-swapped.ts';
 import { templatePaused } from './template-paused.ts';
 import { tokenRevoked } from './token-revoked.ts';
 
-/** In the order in which they are played. */
+/** They are played in this order. */
 export const gameDays: readonly GameDay[] = [
   tokenRevoked,
   numberSlows,

@@ -6,9 +6,9 @@ import { bookCommand } from './run-book.ts';
 
 const recipients = 400;
 const worker = 'messages-dispatch';
-/** Shorter than a process takes to start and to call somebody. */
+/** A process takes longer than this to start and to call the platform. */
 const lifeMs = 300;
-/** Instead of six minutes, which five deliveries would wait for. */
+/** Five deliveries would wait too long for the deployed six minutes. */
 const visibilitySeconds = 3;
 
 /**
@@ -44,7 +44,7 @@ async function play(game: Game): Promise<void> {
   const queues = stackQueues(game.stack);
   const deadOf = async () => (await queues.dead()).get(resourceName(game.stack.addresses.stage, 'dispatch-dead')) ?? 0;
   try {
-    // Calm: a number that sends 80 a second, so that there is a middle.
+    // Calm: the number sends 80 a second, so that the campaign has a middle.
     await game.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
     await queues.shortenVisibility(visibilitySeconds);
     const client = await game.logIn();
@@ -53,7 +53,7 @@ async function play(game: Game): Promise<void> {
     await game.midway(recipients / 8);
     game.isQuiet('dispatch-dead-letters');
 
-    // Trouble: a version of the worker that dies of each message that it takes.
+    // Trouble: a version of the worker dies of each message that it takes.
     game.tell(
       'trouble',
       `every busy ${worker} is killed; its messages come again after ${visibilitySeconds} s instead of 6 min`,
@@ -72,7 +72,7 @@ async function play(game: Game): Promise<void> {
     const taken = await game.taken();
     if (taken === whenBroken) throw new Error('no worker has died in the middle of its calls');
 
-    // What tells it. A process that is killed writes no line: Lambda does, and its errors are another alarm.
+    // Told: the alarm rings. A killed process writes no line: Lambda does, and its errors are another alarm.
     await game.rings('dispatch-dead-letters');
     mended.abort();
     game.tell(
@@ -81,7 +81,7 @@ async function play(game: Game): Promise<void> {
     );
     if (dead < 2) throw new Error('too few dead letters to send one of them ahead');
 
-    // The end: count and judge, one to see whether the cause is mended, then all.
+    // End: a dry run judges the letters; one is sent again to see whether the cause is mended, then all.
     const looked = await game.operate(
       bookCommand('Dead letters', 'npm run redrive -- QUEUE').replace('QUEUE', 'dispatch'),
     );
@@ -94,7 +94,7 @@ async function play(game: Game): Promise<void> {
     if ((await deadOf()) !== dead - 1) throw new Error('it has died again');
     await game.operate(bookCommand('Dead letters', 'npm run redrive -- dispatch --stage prod --yes'));
 
-    // Proof: who was called before a worker died is not called again, and all others are.
+    // Proof: recipients that were called before a worker died are not called again, and all others are.
     await game.proven();
     await game.quietAgain('dispatch-dead-letters');
   } finally {

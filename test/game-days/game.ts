@@ -17,7 +17,7 @@ import { bookMeaning } from './run-book.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
 const everyMs = 500;
-/** On a machine that is busy with other things. */
+/** Other work may keep the machine busy. */
 const quietLimitMs = 4 * 60_000;
 /** A game day that has not ended by then has failed. */
 const longestMs = 15 * 60_000;
@@ -28,16 +28,15 @@ export const demoWabaId = '200000000000001';
 
 interface Incident {
   readonly name: string;
-  /** In one sentence, what goes wrong. */
+  /** One sentence says what goes wrong. */
   readonly incident: string;
 }
 
-/** An incident that is rehearsed on a local stack. */
 interface LocalGameDay extends Incident {
   readonly play: (game: Game) => Promise<void>;
 }
 
-/** One that needs more of AWS than a local stack has; returns its one line. */
+/** The incident needs more of AWS than a local stack has. Returns the line of the game day. */
 interface OtherGameDay extends Incident {
   readonly rehearse: (signal: AbortSignal) => Promise<string>;
 }
@@ -56,7 +55,7 @@ interface Watch<Seen> {
   readonly signal: AbortSignal;
 }
 
-/** Looks twice a second until it is so. Throws when nothing has changed for minutes. */
+/** Polls twice a second until it is so. Throws when nothing has changed for minutes. */
 export async function untilSo<Seen>(what: string, { look, isSo, signal }: Watch<Seen>): Promise<Seen> {
   const seen = await watched({
     ...{ look: async () => look(), isOver: isSo, sign: (all: Seen) => all },
@@ -66,14 +65,17 @@ export async function untilSo<Seen>(what: string, { look, isSo, signal }: Watch<
   return seen;
 }
 
-/** A stack of its own, with everything that an incident takes: a campaign, the platform's control calls, alarms, operator commands. */
+/**
+ * Each game has a stack of its own, and what an incident takes: a campaign, the platform's control calls, alarms,
+ * operator commands.
+ */
 export class Game {
   readonly stack: RunningStack;
   readonly signal: AbortSignal;
   readonly jobs: Job[] = [];
-  /** Alarms that rang, by purpose. */
+  /** An alarm rang for each of these purposes. */
   readonly rang = new Set<string>();
-  /** What `proven` has found. */
+  /** It is undefined until `proven` has compared. */
   audit: SendAudit | undefined;
   readonly #measuring: Measuring;
   readonly #outputDirectory: string;
@@ -92,7 +94,7 @@ export class Game {
     tellPart(part, line);
   }
 
-  /** A control call of the simulated platform: what happens there. */
+  /** Calls the control interface of the simulated platform. */
   async platform(route: string, body?: unknown): Promise<unknown> {
     const { json } = await call({ baseUrl: this.stack.addresses.platformUrl, route, body, signal: this.signal });
     return json;
@@ -126,7 +128,10 @@ export class Game {
     return countsOf(this.jobs);
   }
 
-  /** Waits until the platform has taken so many; fails when all have left by then: the trouble is to meet the middle. */
+  /**
+   * Waits until the platform has taken so many. Fails when all have left by then, because the trouble must meet the
+   * middle.
+   */
   async midway(atLeast: number): Promise<void> {
     const left = await this.until(
       `${atLeast} messages have left`,
@@ -138,12 +143,12 @@ export class Game {
     this.tell('calm', `${left} of ${all} have left`);
   }
 
-  /** `untilSo`, as long as the game day lasts. */
+  /** Polls for as long as the game day lasts. */
   until<Seen>(what: string, look: () => Seen | Promise<Seen>, isSo: (seen: Seen) => boolean): Promise<Seen> {
     return untilSo(what, { look, isSo, signal: this.signal });
   }
 
-  /** Fails when the alarm rings: what is to tell an incident must not ring without it. */
+  /** Fails when the alarm rings: it must not ring before the incident that it tells. */
   isQuiet(purpose: string): void {
     const { alarm, standing } = this.#alarm(purpose);
     if (standing.rings) throw new Error(`${alarm.name} rings without a cause: ${JSON.stringify(standing.values)}`);
@@ -157,7 +162,6 @@ export class Game {
     this.tell('told', `ALARM  ${alarmLine(this.#alarm(purpose).alarm)}: ${values.join(', ')}`);
   }
 
-  /** Waits until the alarm is quiet again. */
   async quietAgain(purpose: string): Promise<void> {
     await this.until(
       `${purpose} is quiet`,
@@ -200,7 +204,7 @@ export class Game {
     return output;
   }
 
-  /** The same of a command that is to refuse. */
+  /** Runs a command that must refuse. */
   async refused(command: string, input?: string): Promise<string> {
     const { status, output } = await this.#run(command, input);
     if (status !== 1) throw new Error(`${command} was to end with status 1, and ended with ${status}`);
@@ -237,7 +241,7 @@ export class Game {
   }
 }
 
-/** Without states that have no message. */
+/** Leaves out states that have no message. */
 export function shownCounts(counts: StateCounts | undefined): string {
   const some = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   return some.map(([state, count]) => `${count} ${state}`).join(', ') || 'nothing';
@@ -250,8 +254,8 @@ export function shownAudit({
   duplicates,
   unknownNeverTaken: { length: unknown },
 }: SendAudit): string {
-  const nobodyKnows = unknown === 0 ? '' : `, ${unknown} unknown and never reached`;
-  return `${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled${nobodyKnows}`;
+  const unknownPart = unknown === 0 ? '' : `, ${unknown} unknown and never reached`;
+  return `${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled${unknownPart}`;
 }
 
 /** Plays one game day; the functions were built a moment ago. Returns its one line. Throws when it does not end well. */
@@ -261,7 +265,6 @@ export async function played(day: GameDay, interrupted: AbortSignal): Promise<st
   return await day.rehearse(AbortSignal.any([interrupted, AbortSignal.timeout(longestMs)]));
 }
 
-/** The same on a local stack of its own. */
 async function playedLocally({ name, play }: LocalGameDay, interrupted: AbortSignal): Promise<string> {
   console.log(`         (a minute of CloudWatch lasts ${minuteMs / 1_000} s here)`);
   const startedMs = performance.now();

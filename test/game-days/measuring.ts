@@ -13,25 +13,23 @@ import {
   standingOf,
 } from '../support/alarm-states.ts';
 
-/** The length of CloudWatch's minute in a game day: alarms look at five minutes to an hour, too long to wait for. */
+/** A minute of CloudWatch is so short in a game day, because alarms look at five minutes to an hour. */
 export const minuteMs = 4_000;
 
-/** A line of a function's log that tells an event. */
 export type LoggedEvent = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** A line in embedded metric format, with its properties. */
+/** The line has the embedded metric format, with its properties. */
 export type MetricLine = Readonly<Record<string, unknown>>;
 
 /**
- * What CloudWatch would know of a local stack: metrics in the functions' logs, and the visible messages of each queue,
- * once a minute. It has no metrics of Lambda, tables and gateway, and no age of messages.
+ * Knows what CloudWatch would know of a local stack: metrics in the functions' logs, and the visible messages of each
+ * queue, once a minute. It has no metrics of Lambda, tables and gateway, and no age of messages.
  */
 export class Measuring {
   readonly #data: Datum[] = [];
   readonly #events: LoggedEvent[] = [];
   readonly #metricLines: MetricLine[] = [];
 
-  /** Takes in a line of a function. */
   hear({ text }: Pick<FunctionLogLine, 'text'>): void {
     const measured = measuredBy(text);
     this.#data.push(...measured);
@@ -41,7 +39,7 @@ export class Measuring {
       const line: LoggedEvent = JSON.parse(text);
       if (typeof line.event === 'string') this.#events.push(line);
     } catch {
-      // A line that is cut off, or another program's.
+      // The line is cut off, or another program's.
     }
   }
 
@@ -54,7 +52,7 @@ export class Measuring {
       while (!signal.aborted) {
         for (const [name, QueueUrl] of Object.entries(stack.queueUrls)) {
           const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] });
-          // On a machine that is busy a look may fail: that minute has no value then, and the next one has.
+          // A look may fail on a busy machine: that minute has no value then, and the next one has.
           const { Attributes } = await client.send(asked).catch(() => ({ Attributes: undefined }));
           if (Attributes === undefined) continue;
           const value = Number(Attributes?.ApproximateNumberOfMessages);
@@ -72,18 +70,17 @@ export class Measuring {
     return this.#events.filter((line) => line.event === event);
   }
 
-  /** Lines that count the metric, as an operator finds them: `filter METRIC > 0`. */
+  /** Returns the lines that count the metric, as an operator finds them: `filter METRIC > 0`. */
   linesCounting(metric: string): readonly MetricLine[] {
     return this.#metricLines.filter((line) => Number(line[metric]) > 0);
   }
 
-  /** How an alarm stands now. */
   standing(alarm: MetricAlarm): Standing {
     return standingOf(alarm, this.#data, { nowMs: Date.now(), secondMs: minuteMs / 60 });
   }
 }
 
-/** The alarm of that purpose in the templates that a stack was started from. */
+/** Returns the alarm of that purpose in the templates that a stack was started from. */
 export function alarmOf(
   purpose: string,
   { outputDirectory, stage }: { readonly outputDirectory: string; readonly stage: string },

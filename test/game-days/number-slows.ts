@@ -5,9 +5,11 @@ import { bookCommand } from './run-book.ts';
 
 const recipients = 800;
 const section = 'A number that is to be slower';
-/** What the platform lets a number send that its owner uses with the business app, too. */
+/** The platform lets a number send so much while its owner uses it with the business app too. */
 const slowPerSecond = 20;
-/** The run book says that what has slots already moves within two seconds; those that were on their way are refused until then. */
+/**
+ * The run book says that messages with a slot move within two seconds; the platform refuses those in flight until then.
+ */
 const movesWithinMs = 2_000;
 
 const SendingSchema = v.object({
@@ -30,7 +32,7 @@ async function sending(game: Game) {
 
 async function play(game: Game): Promise<void> {
   const command = (beginning: string) => bookCommand(section, beginning).replace('DID', demoDid);
-  // Calm: a number that sends 80 a second.
+  // Calm: the number sends 80 a second.
   await game.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
   const client = await game.logIn();
   await client.synchronize();
@@ -46,13 +48,13 @@ async function play(game: Game): Promise<void> {
     `the number may send ${(await sending(game)).limit_per_second} a second, as the platform counts`,
   );
 
-  // Told by the throttles in the workers' lines; no alarm rings before a synchronization has read the number.
+  // Told: the workers log throttles; no alarm rings before a synchronization has read the number.
   await game.logged('dispatch.batch', ({ tally }) => 'retry_throughput' in Object(tally));
   const seen = await game.operate(command('npm run number -- DID'));
   mustSay(seen, /^platform {2}.*in the business app, too$/m, 'that the business app uses the number');
   mustSay(seen, /refused for its pace at/, 'that the platform refuses its pace');
 
-  // The end: what the platform takes is what is sent, from now on and not by trial.
+  // End: the service sends what the platform takes, from now on and not by trial.
   const capped = await game.operate(command('npm run number -- DID --limit 20'));
   const cappedMs = Date.now();
   mustSay(capped, new RegExp(`^cap {7}${slowPerSecond} a second until .*, by an operator$`, 'm'), 'the cap');

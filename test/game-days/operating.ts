@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers';
 import { wordsOf } from './run-book.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Longer than any command of the run book takes on a busy machine. */
+/** No command of the run book takes so long, even on a busy machine. */
 const longestMs = 180_000;
 
 export interface Operated {
   readonly status: number;
-  /** What it printed, on both of its outputs. */
+  /** Standard error stands before standard output. */
   readonly output: string;
 }
 
-/** Runs a command line as an operator types it, as a process of its own. `input` is what is piped into it. */
+/** Runs a command line in a process of its own, as an operator types it, and pipes `input` into it. */
 export async function operated(
   command: string,
   {
@@ -25,7 +25,7 @@ export async function operated(
   const [program = '', ...words] = wordsOf(command);
   const child = spawn(program, words, {
     cwd: root,
-    // The one of several local stacks (infra/operate/local-stacks.ts).
+    // The port selects one of several local stacks (infra/operate/local-stacks.ts).
     env: { ...process.env, PORT: port, npm_config_loglevel: 'silent' },
     signal: AbortSignal.any([signal, AbortSignal.timeout(longestMs)]),
   });

@@ -20,7 +20,7 @@ import { bookMeaning, recoveryBlocks } from './run-book.ts';
 import { type OperatorShell, openShell } from './shell.ts';
 
 export const endedRecipients = 60;
-/** Slow enough for the campaign to have a middle: a job becomes messages 20 s before they leave. */
+/** The campaign needs a middle: a job becomes messages 20 s before they leave. */
 const limitPerSecond = 10;
 const mostLines = 40;
 /** The doctor misses alarms, quotas and the gateway's name on the emulator. */
@@ -47,10 +47,10 @@ function shortened(output: string): string {
   return [...lines.slice(0, mostLines), `(and ${lines.length - mostLines} lines more)`].join('\n');
 }
 
-/** A stage on the emulator of AWS, with a campaign, and an operator who follows RECOVERY.md in one shell. */
+/** An operator follows RECOVERY.md in one shell, on a stage of the emulator of AWS with a campaign. */
 export class Rehearsal {
   readonly service: EmulatedService;
-  /** The operator's working directory. */
+  /** The operator works in this folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly jobs: Job[] = [];

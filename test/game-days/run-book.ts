@@ -1,12 +1,11 @@
 import { documentOf, sectionsOf } from '../support/documents.ts';
 
-/** Where operators look. */
 const runBook = 'infra/operate/README.md';
 const logBook = 'infra/operate/LOGS.md';
 
 /**
- * A command of the run book's section, as it stands there: the one that equals `beginning`, else the first that begins
- * so. `--stage` is left out. A changed run book changes the game day, or breaks it.
+ * Returns a command of the run book's section, as it stands there: the one that equals `beginning`, else the first that
+ * begins so. `--stage` is left out. A changed run book changes the game day, or breaks it.
  */
 export function bookCommand(section: string, beginning: string): string {
   const text = sectionsOf(documentOf(runBook)).get(section);
@@ -23,7 +22,6 @@ export function bookCommand(section: string, beginning: string): string {
   return found.replace(/ --stage \S+/, '').trim();
 }
 
-/** What the run book says of an event in the log. */
 export function bookMeaning(event: string): string {
   const row = documentOf(logBook)
     .split('\n')
@@ -32,12 +30,15 @@ export function bookMeaning(event: string): string {
   return row.split('|')[2]?.trim() ?? '';
 }
 
-/** The words of a command as a shell parts them; `'number 1 of waba 2'` is one. Nothing else of a shell is understood. */
+/**
+ * Returns the words of a command as a shell parts them; `'number 1 of waba 2'` is one. Nothing else of a shell is
+ * understood.
+ */
 export function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
-/** The blocks of commands of a section of RECOVERY.md, as they stand there. */
+/** Returns the commands of a section of RECOVERY.md, block by block, as they stand there. */
 export function recoveryBlocks(section: string): string[] {
   const text = sectionsOf(documentOf('infra/RECOVERY.md')).get(section);
   const blocks = [...(text ?? '').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);

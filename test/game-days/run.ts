@@ -36,5 +36,5 @@ async function run(): Promise<void> {
 }
 
 await runCommand(run);
-// Nothing is left to do: connections that are still kept alive must not delay the end.
+// All work is done, and keep-alive connections must not delay the end.
 process.exit();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** The shell of an operator, in which what one block of commands has set is there for the next. */
+/** The operator's shell keeps what one block of commands has set for the next. */
 export interface OperatorShell {
   /** Runs a block to its end. Returns what it printed, and the commands that ended with another status than 0. */
   run(block: string): Promise<{ readonly output: string; readonly failed: readonly string[] }>;
@@ -11,7 +11,7 @@ export interface OperatorShell {
 const endMark = '--- the block has ended ---';
 const failureMark = '--- failed: ';
 
-/** Starts one in that folder, with the variables beside those of this process. */
+/** Starts a shell in that folder, with the variables beside those of this process. */
 export function openShell(folder: string, variables: NodeJS.ProcessEnv, signal: AbortSignal): OperatorShell {
   const shell = spawn('bash', ['--noprofile', '--norc'], {
     cwd: folder,
@@ -21,7 +21,8 @@ export function openShell(folder: string, variables: NodeJS.ProcessEnv, signal: 
   });
   shell.on('error', () => undefined);
   const lines = createInterface({ input: shell.stdout });
-  // Both outputs in their order; what fails is told as it was typed, and the rest of the block goes on, as by hand.
+  // Both outputs keep their order. A failed command is told as it was typed, and the rest of the block goes on, as by
+  // hand.
   shell.stdin.write(`exec 2>&1\nset -o pipefail\ntrap 'printf "%s%s\\n" "${failureMark}" "$BASH_COMMAND"' ERR\n`);
   return {
     run: (block) =>

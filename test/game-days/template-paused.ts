@@ -11,7 +11,7 @@ const section = 'A hold of an account, a number or a template';
 const pausedCode = '132015';
 
 async function play(game: Game): Promise<void> {
-  // Calm: a number that sends 80 a second, and a client that is told by webhook.
+  // Calm: the number sends 80 a second, and a webhook tells the client.
   await game.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
   const client = await game.logIn();
   await client.synchronize();
@@ -40,7 +40,8 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
   const before = await game.taken();
   game.tell('trouble', `the platform has paused the template, ${before} messages were taken`);
 
-  // What tells it: a line, and the client's own report and webhook. No alarm: it comes back by itself.
+  // Told: a line is logged, and the client's own report and webhook say it. No alarm rings, because the template comes
+  // back by itself.
   await game.logged('hold.opened', ({ code }) => code === pausedCode);
   await game.until(
     'the client is told',
@@ -50,7 +51,8 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
   game.tell('told', `the client got dispatch.parked; its report: ${await waitingIn(job)}`);
   game.tell('told', `a new send is answered ${await refusalOf(client)}`);
 
-  // The end. What is held, what the code means, and an end that comes too early: the next message is refused again.
+  // End: the operator sees what is held and what the code means, and ends the hold too early: the next message is
+  // refused again.
   const held = await game.operate(bookCommand(section, 'npm run outcomes -- --held'));
   if (!held.includes(`job ${job.jobId}`)) throw new Error('the command does not name the dispatch that waits');
   const explained = await game.operate(bookCommand(section, 'npm run explain -- CODE').replace('CODE', pausedCode));
@@ -69,7 +71,7 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
   game.tell('end', `ended too early: the next message was refused and the hold began again; ${since} taken meanwhile`);
   if (since > 0) throw new Error(`the platform took ${since} messages of a paused template`);
 
-  // The cause is removed at the platform: its word ends the hold, and nothing is to be started again.
+  // The cause is removed at the platform: its word ends the hold, and nothing must be started again.
   const token = 'demo-platform-token';
   const { platformUrl: baseUrl } = game.stack.addresses;
   await call({ baseUrl, route: `POST /v25.0/${pausedTemplateId}/unpause`, body: {}, token, signal: game.signal });
@@ -86,7 +88,7 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
   game.isQuiet('holds');
 }
 
-/** `350 pending template_paused` */
+/** Returns a text such as `350 of 400 pending, template_paused`. */
 async function waitingIn({ client, did, jobId }: Job): Promise<string> {
   const rows = await client.rows(did, jobId);
   const waiting = rows.filter(({ state, code }) => state === 'pending' && code === 'template_paused').length;
@@ -94,7 +96,7 @@ async function waitingIn({ client, did, jobId }: Job): Promise<string> {
   return `${waiting} of ${rows.length} pending, template_paused`;
 }
 
-/** What a client gets that does not wait for the end of the pause. */
+/** Sends without waiting for the end of the pause, as a client does, and returns its refusal. */
 async function refusalOf(client: DemoClient): Promise<string> {
   try {
     const { did } = await client.channel();

@@ -3,12 +3,12 @@ import { bookCommand } from './run-book.ts';
 
 const recipients = 400;
 const oldToken = 'demo-platform-token';
-/** What the operator makes at the platform. */
+/** The operator makes this token at the platform. */
 const newToken = 'game-day-platform-token';
 const wabaIds = ['200000000000001', '200000000000002'];
 
 async function play(game: Game): Promise<void> {
-  // Calm: a number that sends 80 a second, so that there is a middle.
+  // Calm: the number sends 80 a second, so that the campaign has a middle.
   await game.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
   const client = await game.logIn();
   await client.synchronize();
@@ -20,18 +20,18 @@ async function play(game: Game): Promise<void> {
   await game.platform('POST /_control/tokens/revoke', { token: oldToken });
   game.tell('trouble', 'the platform has revoked the access token of both WABAs');
 
-  // What tells it, and for which WABA.
+  // Told: the line and the metric name the WABA, and the alarm rings.
   await game.logged('dispatch.credential_refused', ({ wabaId }) => wabaId === demoWabaId);
   await game.rings('platform-credential-refused');
   await game.counted('PlatformCredentialRefused', { name: 'wabaIds', value: [demoWabaId] });
 
-  // The end: a token that the platform refuses is not written, one that it takes is.
+  // End: the command does not write a token that the platform refuses, and writes one that it takes.
   const command = bookCommand('One token', 'npm run credential --');
   await game.refused(command, oldToken);
   await game.platform('POST /_control/tokens', { token: newToken, app_id: '500000000000001', waba_ids: wabaIds });
   await game.operate(command, newToken);
 
-  // Proof: what waited is sent by itself.
+  // Proof: what waited is sent without a command.
   await game.proven();
   await game.quietAgain('platform-credential-refused');
 }

@@ -20,8 +20,8 @@ import { pageTopicArn, ticketTopicArn } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
 /*
- * No failure stays unseen: these tests walk the templates for resources without an alarm, and check which alarm
- * silences which, and how fast budgets burn.
+ * No failure stays unseen: these tests look for resources without an alarm, and check which alarm silences which, and
+ * how fast budgets burn.
  */
 
 const service = stacksOf('whole');
@@ -32,7 +32,7 @@ const alarmNamed = (purpose: string) => alarms.find(({ properties }) => purposeO
 const compositeNamed = (purpose: string) =>
   composites.find(({ properties }) => purposeOf(properties) === purpose)?.properties;
 
-/** Every metric that an alarm watches, directly or in an expression. */
+/** An alarm watches a metric directly or in an expression. */
 const watched = alarms.flatMap(({ properties }) =>
   properties.Metrics === undefined
     ? [{ name: properties.MetricName, dimensions: properties.Dimensions ?? [] }]

@@ -154,7 +154,7 @@ describe('stage', () => {
   });
 });
 
-/** Literal segments that another route has as a parameter after the same beginning. */
+/** Returns literal segments where another route has a parameter after the same beginning. */
 function hidingWords(): string[] {
   const patterns = routes.map(({ path }) => path.split('/'));
   const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true;

@@ -7,7 +7,7 @@ import { pageTopicArn, settingChoices } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 import { synthesize } from '../support/synthesized.ts';
 
-/* The contexts that an app refuses, and the rules of its stacks. Other files test its templates with `stacksOf`. */
+/* An app refuses some contexts, and its stacks follow rules. Other files test its templates with `stacksOf`. */
 
 const names = Object.keys(functions);
 

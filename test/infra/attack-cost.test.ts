@@ -11,7 +11,7 @@ const readme = documentOf('infra/README.md');
 const priceOf = (name: keyof typeof prices.prices) => prices.prices[name].dollars / prices.prices[name].per;
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;
 
-/** The page's assumptions for one request of a flood: the run time, and the units of the tables. */
+/** infra/README.md assumes this for one request of a flood: the run time, and the units of the tables. */
 const floods = [
   { what: 'POST /login', operation: 'login', ms: 550, readUnits: 4, writeUnits: 3 },
   { what: 'GET /health', operation: 'health', ms: 5, readUnits: 0, writeUnits: 0 },

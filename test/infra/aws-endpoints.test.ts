@@ -27,8 +27,8 @@ const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const none = async () => undefined;
 
 /**
- * Each service by its signing name: its endpoint variable, and the calls of all our clients of it. The servers answer
- * with empty results.
+ * Each service, by its signing name, has its endpoint variable and the calls of all our clients of it. The servers
+ * answer with empty results.
  */
 const services: Readonly<
   Record<string, { readonly variable: string; readonly ask: readonly (() => Promise<unknown>)[] }>
@@ -72,12 +72,12 @@ const services: Readonly<
 };
 
 interface Asked {
-  /** The service in a valid signature; undefined when the signature is wrong. */
+  /** It is undefined when the signature is wrong. */
   readonly service: string | undefined;
   readonly path: string;
 }
 
-/** A server of AWS: it refuses unsigned requests, and answers others with the least that our clients read. */
+/** The server refuses unsigned requests, and answers others with the least that our clients read. */
 class SignedServer {
   readonly asked: Asked[] = [];
   endpoint = '';
@@ -107,7 +107,7 @@ const xml = (action: string, result: string) =>
   `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`;
 const member = (type: string, id: string) =>
   `<member><ResourceType>${type}</ResourceType><PhysicalResourceId>${id}</PhysicalResourceId></member>`;
-/** The query protocol. `of` describes a stack, so that clients which look further continue. */
+/** `of` describes a stack, so that clients which look further continue. */
 const queryAnswer = ({ body }: SignedRequest) => {
   const action = new URLSearchParams(body).get('Action') ?? '';
   return xml(

@@ -9,7 +9,9 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A repository with the scripts, three committed files, and a compiler and a linter that print their arguments. */
+/**
+ * Makes a repository with the scripts, three committed files, and a compiler and a linter that print their arguments.
+ */
 function repository() {
   const root = mkdtempSync(join(tmpdir(), 'check-'));
   folders.push(root);

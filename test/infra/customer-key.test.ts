@@ -5,7 +5,7 @@ import { checkEncryptionKey, settingsFrom } from '../../infra/settings.ts';
 import { encryptionKeyArn } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-/* The effect of the context value encryptionKeyArn on the templates. */
+/* The context value encryptionKeyArn changes these templates. */
 
 const chosen = stacksOf('chosen');
 const propertiesOf = (type: string) => chosen.all(type).map(({ properties }) => properties);
@@ -15,7 +15,6 @@ interface Statement {
   readonly Resource: unknown;
   readonly Condition?: { readonly StringEquals: { readonly 'kms:ViaService': readonly unknown[] } };
 }
-/** The statements about the key, by their policy. */
 const statementsOf = (policy: { readonly PolicyDocument: { readonly Statement: readonly Statement[] } }) =>
   policy.PolicyDocument.Statement.filter(({ Action }) => [Action].flat().some((each) => each.startsWith('kms:')));
 

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runScript } from '../support/processes.ts';
 
 /*
- * `npm run doctor -- --stage prod` against a server that answers as AWS does: which calls it makes of CloudFormation,
- * CloudWatch and SNS, and what it concludes. Nothing is provisioned.
+ * `npm run doctor -- --stage prod` asks a server that answers as AWS does: these tests check its calls and what it
+ * concludes. Nothing is provisioned.
  */
 
 const stackName = (purpose: string) => `template-messaging-prod-${purpose}`;
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const unheard = 'arn:aws:sns:eu-west-1:123456789012:unheard';
 
-/** The stacks on AWS. The stateful stack has two pages of resources. */
+/** The alarms of the stacks have these topics. Each stack has two pages of resources. */
 let alarmTopics: Readonly<Record<string, readonly string[]>>;
 let edge: 'none' | 'enabled' | 'disabled';
-/** The account's quotas, and whether Lambda allows to read them. */
+/** The account has this quota, and Lambda may refuse to tell its own. */
 let gatewayRate = 10_000;
 let lambdaRefuses = false;
 let asked: string[];
@@ -36,7 +36,7 @@ const resource = (type: string, id: string) =>
 const absent =
   '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>It does not exist</Message></Error></ErrorResponse>';
 
-/** CloudFront's answer for the distribution. Its origin is this server too. */
+/** The origin of the distribution is this server too. */
 const distribution = () => {
   const { port } = new URL(address);
   const origin =
@@ -50,7 +50,7 @@ const distribution = () => {
   );
 };
 
-/** Lambda's answer: REST, with the error name in a header. Only the login has reserved concurrency (60). */
+/** Lambda answers by REST, with the error name in a header. Only the login has reserved concurrency (60). */
 function lambdaAnswer(path: string): { readonly status: number; readonly body: object; readonly fault?: string } {
   if (path.startsWith('/2016-08-19/account-settings')) {
     if (lambdaRefuses)
@@ -69,7 +69,7 @@ function lambdaAnswer(path: string): { readonly status: number; readonly body: o
   };
 }
 
-/** Two pages of AWS's default quotas; the account has another rate. */
+/** AWS has two pages of default quotas; the account has another rate. */
 function quotasAnswer(target: string, text: string): object {
   const { ServiceCode, NextToken } = JSON.parse(text);
   const quota = (QuotaCode: string, QuotaName: string, Value: number) => ({ ServiceCode, QuotaCode, QuotaName, Value });
@@ -86,7 +86,7 @@ function quotasAnswer(target: string, text: string): object {
     : { Quotas: [quota('L-CDF5615A', 'Throttle burst rate', 5_000), quota('L-65B5C802', 'Routes per HTTP API', 300)] };
 }
 
-/** The answer to a call of the query protocol; undefined for a stack that does not exist. */
+/** Returns undefined for a stack that does not exist. */
 function queryAnswer(form: URLSearchParams): string | undefined {
   const action = form.get('Action') ?? '';
   const name = form.get('StackName') ?? '';
@@ -124,7 +124,7 @@ const jsonReply = (body: object, status = 200): Reply => ({
   text: JSON.stringify(body),
 });
 
-/** The answer of the JSON protocol; `target` names the service and the operation. */
+/** `target` names the service and the operation. */
 function jsonAnswer(target: string, text: string): Reply {
   if (target.endsWith('DescribeAlarms')) {
     const names: string[] = JSON.parse(text).AlarmNames;
@@ -140,7 +140,7 @@ function jsonAnswer(target: string, text: string): Reply {
   return jsonReply({ __type: 'ResourceNotFoundException', message: 'no value' }, 400);
 }
 
-/** The answer of all AWS services and of the deployed API; each call of AWS is noted in `asked`. */
+/** Answers for all AWS services and the deployed API, and records each call in `asked`. */
 function answerTo({ url = '', headers }: IncomingMessage, text: string): Reply {
   if (url === '/health') {
     const past = headers.host === 'api.example.com';
@@ -199,7 +199,7 @@ const plain: Stage = { alarms: { 'dispatch-age': [topic], 'sync-age': [unheard],
 const withEdge: Stage = { edge: 'enabled', alarms: { 'api-5xx': [topic], 'edge-5xx-share': [there] } };
 const switchedOff: Stage = { edge: 'disabled', alarms: { 'api-5xx': [topic], 'edge-5xx-share': [] } };
 
-/** The output of doctor for each stage, and the calls of all runs. */
+/** Each stage has one run of doctor, because a run takes seconds. */
 const said = new Map<Stage, { readonly code: number | null; readonly stdout: string }>();
 beforeAll(async () => {
   asked = [];
@@ -210,7 +210,6 @@ beforeAll(async () => {
   }
 });
 const saidOf = (stage: Stage) => said.get(stage) ?? { code: null, stdout: '' };
-/** The findings with their indented second lines joined. */
 const joinedOf = (stage: Stage) => saidOf(stage).stdout.replaceAll(/\n {2}/g, ' ');
 
 it('a stage with whole stacks, an alarm without a topic, and a topic without a subscriber', () => {

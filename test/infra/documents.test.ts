@@ -27,7 +27,6 @@ import { promises } from '../support/promises.ts';
  */
 
 const root = join(import.meta.dirname, '..', '..');
-// Installed and generated files are left out.
 const ours = { cwd: root, exclude: ['**/node_modules', '**/dist'] };
 const documents = ['README.md', ...globSync('{functions,lib,infra,test}/**/*.md', ours)].sort();
 const code = globSync('{functions,lib,infra,test}/**/*.{ts,mjs,json,grit}', ours).sort();
@@ -37,19 +36,19 @@ const decisions = sectionsOf(documentOf('functions/DECISIONS.md'));
 const facts = sectionsOf(documentOf('lib/platform/FACTS.md'));
 const contract = [...sectionsOf(documentOf('functions/README.md')).keys()];
 
-/** A text with each comment in one line, so that a citation is found across line breaks. */
+/** Joins the lines of each comment, so that a citation is found across line breaks. */
 function textOf(path: string): string {
   return readFileSync(join(root, path), 'utf8').replace(/\n[ \t]*(?:\*|\/\/)?[ \t]*(?=\S)/g, '\n');
 }
 
-/** The text of the section with this number; undefined when there is none. */
+/** Returns the text of the section with this number; undefined when there is none. */
 function underNumber(sections: ReadonlyMap<string, string>, number: string): string | undefined {
   const headings = [...sections.keys()].filter((heading) => heading.startsWith(`${number} `));
   expect(headings.length, `${number} is the number of ${headings.length} headings`).toBeLessThanOrEqual(1);
   return headings[0] === undefined ? undefined : sections.get(headings[0])?.trim();
 }
 
-/** Each citation once, with one place where it stands. */
+/** Returns each citation once, with one place where it stands. */
 function citations(found: (text: string, path: string) => readonly string[]): [string, string][] {
   const places = new Map<string, string>();
   for (const { path, text } of everything) for (const cited of found(text, path)) places.set(cited, path);
@@ -201,7 +200,6 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** A document without tables and code. */
 const prose = (document: string) =>
   document
     .replaceAll(/^ *```.*?^ *```$/gms, '')

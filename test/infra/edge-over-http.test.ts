@@ -6,7 +6,9 @@ import { routes } from '../../infra/routes.ts';
 import { call } from '../support/api.ts';
 import { builtDirectory } from '../support/built-functions.ts';
 
-/** The whole service with and without an edge, called over HTTP with headers that a caller invented (R38). */
+/**
+ * The whole service runs with and without an edge, and is called over HTTP with headers that a caller invented (R38).
+ */
 const stacks = new Map<'edge' | 'none', RunningStack>();
 
 beforeAll(async () => {

@@ -49,7 +49,7 @@ describe('the distribution', () => {
   });
 
   it('keeps nothing: no answer, and no error, which it would keep for ten seconds whatever the answer says', () => {
-    // The managed policy CachingDisabled.
+    // This is the id of the managed policy CachingDisabled.
     expect(distribution.DefaultCacheBehavior.CachePolicyId).toBe('4135ea2d-6df8-44a3-9df3-4b5a84be39ad');
     const kept = distribution.CustomErrorResponses.map((each: Record<string, unknown>) => [
       each['ErrorCode'],

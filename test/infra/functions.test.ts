@@ -47,7 +47,6 @@ function beyondLogs(name: string): Statement[] {
   return statementsOf(name).filter(({ actions }) => !actions.some((action) => action.startsWith('logs:')));
 }
 
-/** The text of an Fn::Join of texts and pseudo parameters. */
 function textOf(resource: unknown): string {
   const [separator, parts] = (resource as { 'Fn::Join': [string, (string | { Ref: string })[]] })['Fn::Join'];
   return parts.map((part) => (typeof part === 'string' ? part : part.Ref)).join(separator);
@@ -56,17 +55,16 @@ function textOf(resource: unknown): string {
 const groupPattern =
   'arn:AWS::Partition:secretsmanager:AWS::Region:AWS::AccountId:secret:template-messaging-test-platform-credentials-??-??????';
 
-/** The secrets of credential groups. The right names them by a pattern, because no template contains them. */
+/** A pattern names the secrets of credential groups, because no template contains them. */
 function isGroupPattern(resource: unknown): boolean {
   return JSON.stringify(resource).includes('??') && textOf(resource) === groupPattern;
 }
 
-/** The statements on resources of the templates. */
 function onResources(name: string): Statement[] {
   return beyondLogs(name).filter(({ resource }) => !isGroupPattern(resource));
 }
 
-/** Names of the functions whose role allows an action on this resource. */
+/** Returns the functions whose role allows an action on this resource. */
 function whoMay(action: RegExp, physicalName: string): string[] {
   const resource = service.stateful.find(({ properties }) =>
     [properties.TableName, properties.Name, properties.QueueName].includes(physicalName),

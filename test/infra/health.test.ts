@@ -12,7 +12,7 @@ import { stacksOf } from '../support/stack-templates.ts';
 const service = stacksOf('whole');
 const runBook = documentOf('infra/operate/README.md');
 
-/** The text of a dashboard body, with logical ids in place of references. */
+/** Writes logical ids in place of references. */
 function joined(body: unknown): string {
   const parts = (body as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1];
   return parts.map((part) => (typeof part === 'string' ? part : placeholder(part))).join('');
@@ -157,7 +157,7 @@ describe('alarms', () => {
   const alarms = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   const composites = service.all('AWS::CloudWatch::CompositeAlarm').map(({ properties }) => properties);
   const nameOf = ({ AlarmName }: { AlarmName: string }) => AlarmName.replace('template-messaging-test-', '');
-  /** The alarms that notify: for a composite alarm it counts, and not the alarm below it. */
+  /** A composite alarm notifies, and not the alarm below it. */
   const purposes = [...alarms, ...composites]
     .map(nameOf)
     .filter((name) => !/-seen$|-burn-.+-(?:long|short)$/.test(name));
@@ -171,7 +171,7 @@ describe('alarms', () => {
     const found = Object.keys(placeholders).find((each) => written.includes(each));
     return found === undefined ? [written] : (placeholders[found] ?? []).map((name) => written.replace(found, name));
   };
-  /** The alarms of a row of the run book: its first cell names them, and in parentheses whom the rest concerns. */
+  /** The first cell of a row in the run book names its alarms, and in parentheses whom the rest concerns. */
   const alarmsIn = (cell: string) => namesIn(cell.replace(/\(.*\)/, '')).flatMap(namesOf);
 
   it('are those that the run book explains, each once', () => {

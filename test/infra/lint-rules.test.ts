@@ -21,7 +21,7 @@ const direction = {
   order: 'A part of a folder imports only from parts below it.',
 };
 
-/** From bottom to top: each layer imports only from the layers before it. */
+/** Each layer imports only from the layers before it. */
 const layers = {
   folders: [
     ...[
@@ -64,7 +64,7 @@ const layers = {
   ],
 } as const;
 
-/** A type import between each pair of folders: refused upwards, allowed downwards. */
+/** Imports a type between each pair of folders: upwards is refused, downwards is allowed. */
 function layerCases(place: string, kind: keyof typeof layers): [string, string, string | undefined][] {
   const order: readonly string[] = layers[kind];
   const refusal = kind === 'folders' ? direction.folders : direction.order;
@@ -80,7 +80,7 @@ function layerCases(place: string, kind: keyof typeof layers): [string, string, 
 }
 const literal = 'A regular expression must be a literal.';
 
-/** One line of code in a file, and the finding of our own rules; undefined for none. */
+/** Our own rules find this refusal in one line of code of the file; undefined means none. */
 const cases: readonly (readonly [file: string, code: string, refusal: string | undefined])[] = [
   ...layerCases('lib/', 'folders'),
   ...layerCases('lib/access/', 'access'),

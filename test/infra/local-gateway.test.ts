@@ -7,8 +7,8 @@ import { createRunner, type ProcessRunner } from '../../infra/local/runner.ts';
 import { tinyFunctions } from '../support/tiny-functions.ts';
 
 /**
- * The gateway in front of real function processes. `answers` returns the JSON of the request's body, `echo` returns its
- * event; the authorizer obeys the token and counts its calls.
+ * The gateway stands before real function processes. `answers` returns the JSON of the request's body, `echo` returns
+ * its event; the authorizer obeys the token and counts its calls.
  */
 const tiny = tinyFunctions({
   echo: 'export const handler = async (event) => ({ statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(event) });',

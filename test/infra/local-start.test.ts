@@ -48,7 +48,7 @@ function canRun(engine: DynamoDbEngine): boolean {
   return Object.values(runnableProjects()).includes(engine);
 }
 
-/** The first page of a demo client's templates; synchronizes first on request. */
+/** Returns the first page of a demo client's templates, after a synchronization on request. */
 async function listed(apiUrl: string, synchronizing: boolean): Promise<{ readonly total: number }> {
   const body = JSON.stringify({ username: 'supervisor1001', password: 'demo-supervisor1001' });
   const login = (await (await fetch(`${apiUrl}/login`, { method: 'POST', body })).json()) as { access_token: string };

@@ -114,7 +114,6 @@ describe('coverage', () => {
   });
 });
 
-/** Each field of the document's schemas, with its description. */
 function fieldsIn(value: unknown, place: string): { readonly place: string; readonly description: unknown }[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, each]) => [

@@ -6,7 +6,7 @@ import { decodeSync, encodeSync } from '../../lib/templates/sync/sync-message.ts
 import { settingChoices } from '../support/setting-choices.ts';
 import { type Stacks, stacksOf } from '../support/stack-templates.ts';
 
-/* Resources that exist only where a setting asks for them. */
+/* These resources exist only where a setting asks for them. */
 
 const plain = stacksOf('plain');
 const service = stacksOf('whole');

@@ -36,7 +36,7 @@ const packages = {
   [`node_modules/${nodePackage}`]: { version: '24.0.0', optional: true },
 };
 
-/** An `npm` that records its arguments, and installs the packages of the lock file for this system, except one. */
+/** This `npm` records its arguments, and installs the packages of the lock file for this system, except one. */
 const npm = (leavesOut: string | undefined) => `#!${process.execPath}
 const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
@@ -50,7 +50,7 @@ mkdirSync('node_modules', { recursive: true });
 writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(installed) }));
 `;
 
-/** A project with a few packages, a script that prints its Node.js, and an `npm`. */
+/** Makes a project with a few packages, a script that prints its Node.js, and an `npm`. */
 function project({ leavesOut }: { readonly leavesOut?: string } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'run-'));
   folders.push(root);

@@ -8,7 +8,7 @@ import { isScheduleExpression } from '../../infra/schedule-expression.ts';
 import { checkAlarmTopics, type Settings, settingsFrom } from '../../infra/settings.ts';
 import { pageTopicArn, settingChoices, ticketTopicArn } from '../support/setting-choices.ts';
 
-/* The allowed context values, alone and in combination; other files test their effect on templates. */
+/* Context values are checked alone and in combination; other files test their effect on templates. */
 
 function settings(context: Readonly<Record<string, unknown>> = {}): Settings {
   const { node } = new RootConstruct();

@@ -10,7 +10,7 @@ import { stacksOf } from '../support/stack-templates.ts';
 
 const section = sectionsOf(documentOf('infra/operate/COST.md')).get('A month') ?? '';
 
-/** The figures of a line that `npm run cost -- --standing` prints. */
+/** `npm run cost -- --standing` prints these figures. */
 const printed = standingText();
 const printedOf = (name: string) =>
   printed

@@ -16,7 +16,7 @@ test('each file runs in one of the two halves, whole in one of them, and in a ru
   }
 });
 
-/** The mark of a file in PROMISES.md; no mark means that `npm test` runs it whole. */
+/** A file without a mark in PROMISES.md runs whole in `npm test`. */
 const markOf = (file: string) => (isRestOnly(file) ? 'all' : isSized(file) ? 'part' : undefined);
 
 describe('PROMISES.md says in which half each promise is proven', () => {

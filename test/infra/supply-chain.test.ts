@@ -5,7 +5,7 @@ import { isAllowed, licensedPackages } from '../../infra/licences.ts';
 import { runScript } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** The folders with packages: the project, and the example that stands alone. */
+/** Only these folders have packages: the project, and the example that stands alone. */
 const installed = ['.', 'test/examples/typescript'];
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 

@@ -5,7 +5,7 @@ import { callsIn, tableCallsOf } from '../support/table-calls.ts';
 
 const tableNames = Object.entries(tables).map(([name, { variable }]) => ({ name, variable }));
 
-/** Rights without a call, and calls without a right, one sentence each. */
+/** Returns a sentence for each right without a call, and for each call without a right. */
 async function differences(functionName: string): Promise<string[]> {
   const calls = await tableCallsOf(functionName);
   const granted = new Map<string, ReadonlySet<string>>(

@@ -37,7 +37,7 @@ function signed(signingSecret: string, at = new Date()): Record<string, string> 
   };
 }
 
-/** Posts as the delivery does: connects to the resolved address, and trusts the receiver's certificate. */
+/** Posts as the delivery does: it connects to the resolved address, and trusts the receiver's certificate. */
 function post(headers: Record<string, string>, trusting = true): Promise<number | undefined> {
   const url = new URL(receiverUrl);
   const { port, ca } = trustedReceiver(receiver.port);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onOwnStack } from '../bench/own-stack.ts';
 import { clientNames, missingFor, sentByClient } from '../support/generated-clients.ts';
 
-// `npm run proof -- generators`: generators of others read functions/openapi.json, and their clients compile and send one
+// `npm run proof -- generators`: foreign generators read functions/openapi.json, and their clients compile and send one
 // message. Those of npm are installed into a folder that is removed; those for Python and Go must be on the PATH.
 
 const did = '5491100000001';

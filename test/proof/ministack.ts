@@ -25,9 +25,11 @@ npm run proof -- ministack [--from COMMIT] [--recipients N]
   --recipients N   of each of the three sends, 100 to 10000; 3000 unless told`;
 
 const clientId = 1001;
-/** So slow that whatever is done to the stacks is done in the middle. */
+/** The number is so slow that each deed to the stacks falls into the middle. */
 const throughputPerSecond = 40;
-/** What a worker held that was taken away comes again after one and a half times the minute that it has. */
+/**
+ * What a deleted worker held is redelivered after 90 s: the emulator has a quarter of the deployed visibility timeout.
+ */
 const quietLimitMs = 4 * 60_000;
 const everyMs = 1_000;
 
@@ -40,7 +42,7 @@ interface Course {
   readonly jobs: Job[];
 }
 
-/** Sends, and does `deed` when some of it has left; what must still wait then is what the proof is about. */
+/** Sends, and does `deed` when some has left; the proof is about what still waits then. */
 async function sendDuring(course: Course, what: string, deed: () => Promise<void>): Promise<void> {
   const { service, recipients, jobs } = course;
   const { platformUrl } = service;
@@ -97,7 +99,7 @@ async function prove(options: { readonly from: string; readonly recipients: numb
     const course = { service, recipients, jobs: [] };
     bootstrap(aws);
     deploy(older, aws);
-    // By its own command: this checkout's may need tables that the older one has not.
+    // The older commit provisions, because this checkout's command may need tables that it does not have.
     await provisionDemo(service, { throughputPerSecond, folder: older.folder, signal });
     const total = await synchronized(service, await served(service, signal), signal);
     console.log(`ministack: synchronized, ${total} templates`);
@@ -141,5 +143,5 @@ async function run(): Promise<void> {
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort());
 
 await runCommand(run);
-// Nothing is left to do: connections that are still kept alive must not delay the end.
+// All work is done, and keep-alive connections must not delay the end.
 process.exit();

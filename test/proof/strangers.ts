@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator } from '../../infra/simulator/server.ts';
 
-// `npm run proof -- strangers`: client libraries of others run their calls against the simulator and receive its
-// webhooks. They are installed into a folder that is removed. Without `python3` those in Python are left out, and said.
+// `npm run proof -- strangers`: foreign client libraries run their calls against the simulator and receive its
+// webhooks. They are installed into a folder that is removed. Without `python3`, a line says that those in Python are
+// left out.
 
-/** The libraries, and the program in `strangers/` that calls each. */
+/** A program in `strangers/` calls each library. */
 const inPython: Readonly<Record<string, string>> = {
   'pywa==4.5.0': 'with-pywa.py',
   'facebook_business==26.0.3': 'with-facebook-business.py',
@@ -20,7 +21,7 @@ const inJavaScript: Readonly<Record<string, string>> = {
   '@great-detail/whatsapp@8.4.0': 'with-great-detail.mjs',
   'whatsapp-business@1.7.2': 'with-whatsapp-business.mjs',
 };
-/** What pywa's server runs on. */
+/** pywa's server needs these. */
 const serverOfPywa = ['fastapi==0.165.0', 'uvicorn==0.54.0'];
 
 const folder = mkdtempSync(join(tmpdir(), 'strangers-'));

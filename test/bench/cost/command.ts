@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * The figures of `npm run cost`, in a process of its own: its log bytes are those of metrics too, which are switched off here.
- * False when one is above its limit.
+ * Runs `npm run cost` in a process of its own, because metrics count as log bytes there and are switched off here.
+ * Resolves to false when a figure is above its limit.
  */
 export async function benchCost(signal: AbortSignal): Promise<boolean> {
   const { POWERTOOLS_METRICS_DISABLED: _disabled, ...env } = process.env;

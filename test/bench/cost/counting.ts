@@ -19,7 +19,10 @@ const acceptedAtMs = Date.parse('2026-11-22T10:00:00Z');
 const nowMs = () => acceptedAtMs + 60_000;
 const pricing = { billable: true, type: 'regular', category: 'authentication' };
 
-/** What counting takes of a message of requests of one recipient, whose receipts come so many together (D58). */
+/**
+ * Returns what counting costs for each message, where requests have one recipient and receipts come so many together
+ * (D58).
+ */
 export async function costOfCountingSingles(messages: TableAccess, together: number): Promise<Counts> {
   const jobs = Array.from({ length: together }, (_, at) => headOf(`S${together}-${at}`, 1));
   const meter = meterRequests(messages.documentClient);
@@ -41,7 +44,7 @@ export async function costOfCountingSingles(messages: TableAccess, together: num
   return times(cost, 1 / together);
 }
 
-/** The same of a message of a job of so many recipients, all counts of the day on which its receipts come. */
+/** Returns what counting costs for each message of a job, on the day on which its receipts come. */
 export async function costOfCountingBulk(messages: TableAccess, recipients: number): Promise<Counts> {
   const head = headOf(`BULK-${recipients}`, recipients);
   await acceptedJobsStore(messages.documentClient, messages.tableName, nowMs).begin({ head, repeats: [] });
@@ -58,11 +61,13 @@ export async function costOfCountingBulk(messages: TableAccess, recipients: numb
     readUnits: 1,
   });
   const { counts, hops } = countsOfDay();
-  // Sent, received and deleted; a queue delays by fifteen minutes at most.
+  // A queue delays by fifteen minutes at most, and each of its messages is sent, received and deleted.
   return times(added(times(ofCount, counts), { queueRequests: 3 * hops }), 1 / recipients);
 }
 
-/** The local table does not say what transactions cost: two units for each item, all of them below a kilobyte here. */
+/**
+ * The local table does not say what transactions cost: two units for each item, because all are below a kilobyte here.
+ */
 function counted(messages: TableAccess) {
   const ledger = spendStore(messages, nowMs);
   let units = 0;
@@ -79,7 +84,9 @@ function counted(messages: TableAccess) {
   return { counting: { ledger: { ...ledger, write }, rates, nowMs }, transacted };
 }
 
-/** How often a job is counted in its first day, when receipts never stop, and how many queue messages that takes. */
+/**
+ * Returns how often a job is counted in its first day when receipts never stop, and how many queue messages that takes.
+ */
 function countsOfDay(): { readonly counts: number; readonly hops: number } {
   let [counts, hops, ageMs] = [0, 0, 0];
   while (ageMs < 86_400_000) {

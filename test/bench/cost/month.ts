@@ -16,13 +16,13 @@ import {
 import { aligned, aMillion } from './table.ts';
 import { type Left, type Volume, volumeDollars, volumeOf } from './volume.ts';
 
-/** What stands there with these settings, as the templates say that `npm run synth` writes. */
+/** Returns what AWS bills for being there, in the templates that `npm run synth` writes with these settings. */
 export function standingWith(context: Readonly<Record<string, unknown>>): StandingCounts {
   const { stateful, stateless, edge } = synthesize(context);
   return standingOf([...stateful, ...stateless, ...edge]);
 }
 
-/** By option, what it adds to a month in which nothing happens, in dollars. */
+/** Returns the dollars that each option adds to an idle month. */
 function optionDollars(): ReadonlyMap<string, number> {
   const without = new Map<string, number>();
   const of = (context: Readonly<Record<string, unknown>>) => {
@@ -34,7 +34,7 @@ function optionDollars(): ReadonlyMap<string, number> {
   return new Map(standingOptions.map(({ name, context, beside = {} }) => [name, of(context) - of(beside)]));
 }
 
-/** The month in which nothing happens, and what each setting adds to it. */
+/** Shows what an idle month costs, and what each setting adds to it. */
 export function standingText(): string {
   const counts = standingWith({});
   const dollars = standingDollars(counts);
@@ -58,7 +58,7 @@ export function standingText(): string {
   ].join('\n');
 }
 
-/** What a million messages cost beside what sends them. */
+/** Shows what a million messages cost beside what sends them. */
 export function volumeText(title: string, left: Left): string {
   const { logRetentionDays } = settingsFrom(new RootConstruct().node);
   const counts = volumeOf(left, { messages: aMillion, logRetentionDays });

@@ -21,13 +21,13 @@ import * as assumed from './assumed.ts';
 import { type Counts, lambdaTime, overlappingLambdaTime, times, together, totalDollars } from './price.ts';
 import { aMillion } from './table.ts';
 
-/** One way of sending: what it took, by the part of the way, for each message. */
+/** The costs count for each message, by the part of its way. */
 export interface SendingCost {
   readonly parts: Readonly<Record<'acceptance' | 'fanOut' | 'dispatch', Counts>>;
   readonly dollarsOfAMillion: number;
-  /** Messages of each run of the workers. */
+  /** A run of the workers takes so many messages. */
   readonly ofRun: number;
-  /** So late the delays of the queue ended. */
+  /** The delays of the queue ended so late. */
   readonly latenessMs: number;
 }
 
@@ -38,19 +38,19 @@ export interface Sending {
   readonly requests: number;
   readonly bursts: number;
   readonly everyMs: number;
-  /** So long after a small request is there a worker looks for what is there. */
+  /** A worker polls so long after a small request is there. */
   readonly gatherMs?: number;
-  /** Its client has opt-outs, so that each recipient is looked for, and all are found among those of others (D55). */
+  /** The client has opt-outs, so each recipient is looked up, and all are found among those of other clients (D55). */
   readonly optOuts?: true;
 }
 
-/** So late may the delays of the queue end; the worst of the four counts. */
+/** The delays of the queue may end so late; the worst of the four counts. */
 const latenessesMs = [0, 20, 200, 1_000] as const;
 
-/** Requests of one kind, from the gateway to the platform. */
+/** Returns the cost of requests of one kind, from the gateway to the platform. */
 export async function costOfSending(stack: RunningStack, sending: Sending): Promise<SendingCost> {
   const { recipients, everyMs } = sending;
-  // All of one token.
+  // All requests use one token, so the gateway caches its check.
   const authorized = Math.min(1, everyMs / assumed.authorizedForMs / sending.requests);
   const accepting = together(await costOfAcceptance(stack, recipients), times(costOfAuthorizer(), authorized));
   const acceptance = times(accepting, 1 / recipients);
@@ -66,7 +66,7 @@ export async function costOfSending(stack: RunningStack, sending: Sending): Prom
   return worst;
 }
 
-/** From the job's message, or that of a small request, to the platform. */
+/** Starts at the message of the job or of the small request, and ends at the platform. */
 async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: number) {
   const { name, recipients, bursts, everyMs, gatherMs } = sending;
   const requests = bursts * sending.requests;
@@ -93,7 +93,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
   if (new Set(run.posted).size !== messages || run.posted.length !== messages) {
     throw new Error(`${run.posted.length} of ${messages} messages were sent`);
   }
-  // All that the runs have counted, which each of them writes by itself.
+  // Each run writes its own metrics.
   const metricBytes = await bytesWritten(() => metered(async () => undefined));
   const workers = runsOf(run, ['dispatch', 'small']);
   const fanOuts = runsOf(run, ['fan-out']);
@@ -122,7 +122,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
         }),
         writeUnits: run.store.dispatch.writeUnits,
         readUnits: run.store.dispatch.readUnits,
-        // Those of the job messages too.
+        // The requests for job messages count too.
         queueRequests: queue + grouped,
         groupedRequests: grouped,
         logBytes: (logBytes.get('dispatch') ?? 0) + workers.runs * (metricBytes + assumed.invocationLogBytes),
@@ -132,7 +132,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
   };
 }
 
-/** A stop of each recipient, for another client, and a mark of the one that sends: every item that is looked for is there. */
+/** Stops each recipient for another client, and marks the one that sends, so that each looked-up item exists. */
 async function optOutsOf(
   stack: RunningStack,
   { table, requests, recipients }: { readonly table: string; readonly requests: number; readonly recipients: number },
@@ -156,19 +156,19 @@ function runsOf({ meter }: Metered, names: readonly string[]) {
 }
 
 /**
- * Requests measured before they count: the first fills what a warm process knows. Those that count are ten in the first minute
- * of a process, with a lease of the client's budget in every fourth, as at a trickle.
+ * The first two requests fill the caches of a process and do not count. The next eight fall into its first minute, and
+ * every fourth leases from the client's budget, as at a trickle.
  */
 const warmUps = 2;
 const measured = 8;
 /**
- * Small requests count by the processor time of a warm process, with some hundred requests behind it: the first ten
- * take more than twice as long, and end within minutes.
+ * Small requests count by the processor time of a warm process after some hundred requests: the first ten take more
+ * than twice as long, and end within minutes.
  */
 const warmUpsOfProcessor = 200;
 const measuredOfProcessor = 100;
 
-/** One request, without a key and with one: the built function before the stack's tables and queues. */
+/** Sends requests to the built function before the stack's tables and queues, with or without a key. */
 export async function costOfAcceptance(stack: RunningStack, recipients: number, withKey = false): Promise<Counts> {
   const dynamodb = await startMeteringProxy(stack.addresses.dynamodbEndpoint);
   const sqs = await startCountingProxy(stack.addresses.sqsEndpoint);

@@ -3,20 +3,19 @@ import type { Resource } from '../../support/stack-templates.ts';
 import { emptyPollsPerMinute } from './assumed.ts';
 
 /*
- * The cost of an idle month: resources in the templates that AWS bills for being there. Functions, empty tables, the
- * gateway and empty logs are free while unused, and have no price here.
+ * AWS bills some resources of the templates in an idle month for being there. Functions, empty tables, the gateway and
+ * empty logs are free while unused, and have no price here.
  */
 
-/** What stands there, by the names of the price list. */
 export type Standing = keyof typeof list.standing;
 export type StandingCounts = Readonly<Record<Standing, number>>;
 
 export const standingNames = Object.keys(list.standing) as Standing[];
 
-/** A month of AWS's price list: 30 days. */
+/** AWS's price list counts 30 days a month. */
 export const minutesOfMonth = 30 * 24 * 60;
 
-/** What resources of templates are billed for by the month. A key or a zone is the operator's own, and counts once where it is used. */
+/** Counts what AWS bills by the month. A key or a zone is the operator's own, and counts once where it is used. */
 export function standingOf(resources: readonly Pick<Resource, 'type' | 'properties'>[]): StandingCounts {
   const of = (type: string) => resources.filter((each) => each.type === type).map(({ properties }) => properties);
   const sum = <Item>(items: readonly Item[], by: (item: Item) => number) =>
@@ -47,7 +46,6 @@ export function standingDollars(counts: StandingCounts): Readonly<Record<Standin
   return Object.fromEntries(standingNames.map((name) => [name, dollars(name)])) as Record<Standing, number>;
 }
 
-/** In dollars a month. */
 export function monthDollars(counts: StandingCounts): number {
   return Object.values(standingDollars(counts)).reduce((total, each) => total + each, 0);
 }
@@ -63,8 +61,8 @@ const withEdge = {
 };
 
 /**
- * The settings that change what stands there, each with the context that shows it. `beside` is what it needs anyway: the option
- * costs what it adds to that.
+ * These settings change what stands there; `context` shows it. An option costs what it adds to `beside`, which it needs
+ * anyway.
  */
 export const standingOptions: readonly {
   readonly name: string;

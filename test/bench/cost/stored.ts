@@ -3,7 +3,7 @@ import { scanTable } from '../../../lib/aws/table-scan.ts';
 import type { LoadedTable } from '../../support/scale-loading.ts';
 import { itemOverheadBytes } from './assumed.ts';
 
-/** The room that all items of a table take, in bytes, as DynamoDB bills it. */
+/** Returns the bytes that DynamoDB bills for all items of a table. */
 export async function storedBytes({ documentClient, tableName }: LoadedTable): Promise<number> {
   let bytes = 0;
   await scanTable(
@@ -17,12 +17,12 @@ export async function storedBytes({ documentClient, tableName }: LoadedTable): P
   return bytes;
 }
 
-/** Names and values of an item, by DynamoDB's rules of sizes. */
+/** DynamoDB counts the names and the values of an item. */
 export function itemBytes(item: Readonly<Record<string, NativeAttributeValue>>): number {
   return Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 }
 
-/** A list or a map has three bytes of its own, and one for each that is in it; a number a byte for two digits, and one. */
+/** A list or a map has three bytes of its own and one for each member; a number has one, and one for two digits. */
 function valueBytes(value: NativeAttributeValue): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'number' || typeof value === 'bigint') return 1 + Math.ceil(String(value).length / 2);

@@ -3,7 +3,7 @@ import { billedNames, type Counts, dollarsOf, times, totalDollars } from './pric
 
 export const aMillion = 1_000_000;
 
-/** What one of something took, as a table: what a million of it cost, by what AWS bills and by part of the way. */
+/** Shows what a million would cost, by what AWS bills and by part of the way. */
 export function tableOf(title: string, parts: Readonly<Record<string, Counts>>): string {
   const rows = billedNames.map((name) => {
     const dollars = Object.values(parts).map((counts) => dollarsOf(times(counts, aMillion))[name]);
@@ -23,7 +23,7 @@ export function tableOf(title: string, parts: Readonly<Record<string, Counts>>):
   return [title, ...aligned([head, ...lines, last])].join('\n');
 }
 
-/** Columns of equal width, the first to the left and the others to the right. */
+/** Pads the columns: the first stands to the left, the others to the right. */
 export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {

@@ -32,7 +32,10 @@ async function processorMsOf(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** One receipt, of a platform that posts so many together; each message has three. Its client has no webhook. */
+/**
+ * Returns the cost of one of a message's three receipts, where the platform posts so many together and the client has
+ * no webhook.
+ */
 export async function costOfReceipt(stack: RunningStack, posted: number): Promise<Counts> {
   const { documentClient: client, tableName: table } = await benchTable(stack, `cost-receipts-${posted}`, 'messages');
   const events = new MemoryEvents();
@@ -58,14 +61,14 @@ export async function costOfReceipt(stack: RunningStack, posted: number): Promis
     readUnits,
     invocations: runs,
     ...lambdaTime({ memoryMb, waitedMs: roundTrips * assumed.storeMs, processorMs }),
-    // Received and deleted.
+    // Each post is received and deleted.
     queueRequests: 2 * Math.ceil(posts / messagesOfRequest),
     logBytes: runs * assumed.invocationLogBytes,
   };
   return together(times(recording, 1 / receipts), times(await costOfPost(posted), 1 / posted));
 }
 
-/** What `/platform/webhook` takes for one post. */
+/** Returns what `/platform/webhook` takes for one post. */
 async function costOfPost(statuses: number): Promise<Counts> {
   const changes = Array.from({ length: statuses }, (_, index) =>
     statusChange('300000000000001', statusOf(`01JD0000000000000000000000-${index}`)),
@@ -113,8 +116,8 @@ const chunksNoted = 20;
 const messagesOfChunk = 30;
 
 /**
- * The extra cost of a message whose client subscribes to `message.replied`: its entry in the index of platform ids,
- * written for thirty at once, and one read of the subscription, which a worker repeats each minute.
+ * Returns the extra cost of a message whose client subscribes to `message.replied`: its entry in the index of platform
+ * ids, written for thirty at once, and one read of the subscription, which a worker repeats each minute.
  */
 export async function costOfNotedMessage(stack: RunningStack): Promise<Counts> {
   const { documentClient, tableName } = await benchTable(stack, 'cost-noted', 'messages');
@@ -154,7 +157,7 @@ export async function costOfNotedMessage(stack: RunningStack): Promise<Counts> {
 
 const eventRuns = 20;
 
-/** One event, told in runs of ten to a receiver that answers. The handshakes of its posts are not in it. */
+/** Delivers events in runs of ten to a receiver that answers. The handshakes of the posts do not count. */
 export async function costOfEvent(stack: RunningStack): Promise<Counts> {
   const { documentClient: client, tableName: table } = await benchTable(stack, 'cost-events', 'webhooks');
   const meter = meterRequests(client);
@@ -189,7 +192,7 @@ export async function costOfEvent(stack: RunningStack): Promise<Counts> {
     readUnits: readUnits + configurationsRead,
     writeUnits,
     invocations: eventRuns,
-    // Sent, received and deleted, in tens.
+    // Ten events at a time are sent, received and deleted.
     queueRequests: 3 * eventRuns,
     ...lambdaTime({
       memoryMb: assumed.memoryOf('events-deliver'),
@@ -203,7 +206,7 @@ export async function costOfEvent(stack: RunningStack): Promise<Counts> {
 
 const linesWritten = 20;
 
-/** What a user does, as a line of the audit, for which the request waits. */
+/** A request waits until its line of the audit is written. */
 export async function costOfAuditLine(stack: RunningStack): Promise<Counts> {
   const { documentClient: client, tableName: table } = await benchTable(stack, 'cost-audit', 'audit');
   const meter = meterRequests(client);

@@ -2,14 +2,14 @@ import list from '../../../infra/operate/list-prices.json' with { type: 'json' }
 import * as assumed from './assumed.ts';
 
 /*
- * The cost of a message beside its requests: room in tables, backups and logs, and traffic. Thirty days of storage are
- * a month of it.
+ * A message costs room in tables, backups and logs, and traffic, beside its requests. Thirty days of storage are a
+ * month of it.
  */
 
 export type Volume = keyof typeof list.volume;
 export type VolumeCounts = Readonly<Partial<Record<Volume, number>>>;
 
-/** One message: bytes that it leaves in tables and in logs, and bytes that leave for the internet. */
+/** A message leaves these bytes in tables and logs, and sends the last to the internet. */
 export interface Left {
   readonly storedBytes: number;
   readonly logBytes: number;
@@ -18,7 +18,7 @@ export interface Left {
 
 const bytesOfGb = 1_000_000_000;
 
-/** What so many messages take, until nothing of them is kept any more. */
+/** Returns what the messages take until everything of them has expired. */
 export function volumeOf(
   { storedBytes, logBytes, sentBytes }: Left,
   { messages, logRetentionDays }: { readonly messages: number; readonly logRetentionDays: number },

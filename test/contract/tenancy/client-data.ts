@@ -14,7 +14,6 @@ import {
   withQuery,
 } from './rules.ts';
 
-/** Data of the whole client: its channels, and the receiver of its events. */
 export function onClientData(): void {
   describe('GET /v1/client-messaging-channels', () => {
     const numbers: Readonly<Record<number, readonly string[]>> = {

@@ -21,10 +21,10 @@ import {
 } from './rules.ts';
 
 const ownDid = '5491100000001';
-const nobodys = '5499999999999';
+const unknownDid = '5499999999999';
 const outside = { status: 403, message: 'the did is outside the WABA hierarchy of the client' };
 
-/** The clients that may use each DID: those of its WABA (D5). */
+/** The clients of a DID's WABA may use it (D5). */
 const dids: readonly [what: string, did: string, clients: readonly number[]][] = [
   ['of client 1001, shared WABA', '5491100000001', [1001, 1002]],
   ['of client 1002, shared WABA', '5491100000002', [1001, 1002]],
@@ -48,7 +48,7 @@ interface DidRoute {
   readonly route: string;
   readonly send: (caller: Caller, did: string, asked: Asked) => Promise<ApiReply>;
   /**
-   * The answer when client and DID are accepted. The request names an unknown template or message, so that it changes
+   * Client and DID are accepted with this answer. The request names an unknown template or message, so that it changes
    * nothing.
    */
   readonly accepted: (clientId: number) => Answer;
@@ -96,20 +96,20 @@ function clientThenDid({ route, send, accepted, takesBody, everySpelling = thoro
 
     test.each(callers)('$user: a client_id that is none is refused before the DID', async (caller) => {
       const asked = { query: 'client_id=abc', means: { refusedAs: 'abc' } };
-      expect(shown(await send(caller, nobodys, asked))).toEqual(clientRule(caller, asked));
+      expect(shown(await send(caller, unknownDid, asked))).toEqual(clientRule(caller, asked));
     });
 
     test('an unknown DID and one of another client cannot be told apart', async () => {
       const [caller] = callers as [Caller];
       const ask = (did: string) => send(caller, did, { means: undefined });
-      const [ofNobody, theirs] = [await ask(nobodys), await ask('5511900000003')];
-      expect(ofNobody.text).toBe(theirs.text);
-      expect(ofNobody.body.code).toBe('did_forbidden');
+      const [ofUnknown, theirs] = [await ask(unknownDid), await ask('5511900000003')];
+      expect(ofUnknown.text).toBe(theirs.text);
+      expect(ofUnknown.body.code).toBe('did_forbidden');
     });
   });
 }
 
-/** Routes with a DID: sending, the three changes of a template, and a catalog. */
+/** These routes have a DID: sending, the three changes of a template, and a catalog. */
 export function onDids(): void {
   const send = (caller: Caller, did: string, asked: Asked = { means: undefined }, path = encodeURIComponent(did)) =>
     call(caller, `POST ${withQuery(`/v1/template/messages/${path}`, asked)}`, {

@@ -4,8 +4,8 @@ import { type ApiReply, api, type DemoUser, tokenOf } from '../../support/api.ts
 import { thorough } from '../../support/thorough.ts';
 
 /*
- * A second implementation of D4 and D5, without the code's: first the client (400, 403), then the DID (403), then the
- * resource. It predicts the answer to every kind of caller.
+ * This second implementation of D4 and D5 uses none of the code: first comes the client (400, 403), then the DID (403),
+ * then the resource. It predicts the answer to every kind of caller.
  */
 
 export interface Caller {
@@ -14,14 +14,14 @@ export interface Caller {
   readonly crossClient: boolean;
 }
 
-/** A user of each client, and an operator who may work for any. */
+/** Each client has a user, and an operator may work for any client. */
 export const callers: readonly Caller[] = [
   { user: 'supervisor1001', clientId: 1001, crossClient: false },
   { user: 'supervisor1002', clientId: 1002, crossClient: false },
   { user: 'operator', clientId: 1, crossClient: true },
 ];
 
-/** A spelling of client_id in query or body. `means` is the client that it asks for, or the text that the 400 shows. */
+/** `means` is the client that a spelling of client_id asks for, or the text that the 400 shows. */
 export interface Asked {
   readonly query?: string;
   readonly body?: unknown;
@@ -39,7 +39,7 @@ const spelledInBody = (values: readonly unknown[]): readonly Asked[] =>
     means: { refusedAs: typeof value === 'string' ? value : JSON.stringify(value) },
   }));
 
-/* One case of each kind, because all routes read client_id by the same rule (lib/access/operating-client.ts). */
+/* Each kind has one case, because all routes read client_id by the same rule (lib/access/operating-client.ts). */
 const kindsInQuery: readonly Asked[] = [
   { means: undefined },
   ...clients.map((id) => ({ query: `client_id=${id}`, means: id })),
@@ -53,7 +53,7 @@ const kindsInBody: readonly Asked[] = [
   { query: 'client_id=1001', body: 1002, means: { refusedAs: '1001 in the query, 1002 in the body' } },
 ];
 
-/** Every spelling, for a route that reads both query and body. `npm run test:all` uses them on all routes. */
+/** A route that reads both query and body gets every spelling. `npm run test:all` uses them on all routes. */
 export const everyQuery: readonly Asked[] = [
   ...kindsInQuery,
   ...spelledInQuery([
@@ -114,7 +114,7 @@ export const shown = ({ status, body }: ApiReply) => ({ status, message: body?.m
 
 /** The texts of client 1002 are searched in these answers to client 1001. */
 export const answersTo1001: string[] = [];
-/** The users that have called each route, by a key like `GET /v1/templates`. */
+/** Each route, by a key like `GET /v1/templates`, was called by these users. */
 export const entered = new Map<string, Set<DemoUser>>();
 const routeOf = createRouter(routes);
 

@@ -20,11 +20,11 @@ import {
   withQuery,
 } from './rules.ts';
 
-/** Document ids of one template of the shared WABA, by client, and one of a WABA of client 1002. */
+/** The ids of one template of the shared WABA stand by client; `of1002` is of a WABA of client 1002. */
 export const documents = { shared: { 1001: '', 1002: '' }, of1002: '' };
 const notFound = { status: 404, message: 'template not found' };
 
-/** Routes of templates without a DID: the listing, the states, synchronization, and assignments. */
+/** These routes of templates have no DID: the listing, the states, synchronization, and assignments. */
 export function onTemplates(): void {
   describe('GET /v1/templates', () => {
     const totals: Readonly<Record<number, number>> = { 1001: 21, 1002: 135 };

@@ -1,4 +1,4 @@
-"""A client of the service, with Python's standard library only (3.9 or newer)."""
+"""This client of the service needs only Python's standard library (3.9 or newer)."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ import uuid
 
 
 class Refused(Exception):
-    """A refusal of the service: the meaning of `code` never changes, and `errors` has each fault with its path."""
+    """The service has refused: the meaning of `code` never changes, and `errors` has each fault with its path."""
 
     def __init__(self, status, body):
         super().__init__(f"{status} {body.get('code')}: {body.get('message')}")
@@ -29,7 +29,7 @@ class Service:
         self.token = self.call("POST", "/login", json_body=login)[0]["access_token"]
 
     def call(self, method, path, query=None, json_body=None, form=None, headers=None, seconds=90):
-        """One request: the answer and its headers. Repeats it while the answer is 429, after the time in Retry-After."""
+        """Returns the answer and its headers. Repeats the request after Retry-After while the answer is 429."""
         end = time.monotonic() + seconds
         url = self.url + path + ("?" + urllib.parse.urlencode(query) if query else "")
         sent = dict(headers or {})
@@ -75,7 +75,7 @@ class Service:
         return self.dispatched(f"/v1/template/messages/{did}", body, headers)
 
     def retry(self, did, dispatch_id, codes=None):
-        """A new dispatch for recipients that the first did not reach; `codes` names causes that only you know to be over."""
+        """Sends again to the recipients not reached; `codes` names causes that only you know to be over."""
         body = {"codes": codes} if codes else {}
         return self.dispatched(f"/v1/template/messages/{did}/{dispatch_id}/retry", body)
 
@@ -93,7 +93,7 @@ class Service:
                 return cancelled
 
     def report(self, did, dispatch_id):
-        """The rows of all recipients, once no message of the dispatch is pending."""
+        """Returns the rows of all recipients, once no message of the dispatch is pending."""
         path = f"/v1/template/messages/{did}/{dispatch_id}"
         until("the dispatch is complete", lambda: self.get(path, limit=1)["complete"])
         rows, cursor = [], None
@@ -118,7 +118,7 @@ def until(what, holds, seconds=90):
 
 
 def template_form(template, file_name, content_type, content):
-    """The body of a creation with a file for its header, and its content type."""
+    """Returns the body of a creation with a file for its header, and its content type."""
     boundary = uuid.uuid4().hex
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="template"\r\n\r\n'.encode(),
@@ -132,7 +132,7 @@ def template_form(template, file_name, content_type, content):
 
 
 def verified_event(secret, headers, body, now=None):
-    """Verifies a delivery (Standard Webhooks 1.0), returns its event. ValueError: wrong signature or over 5 minutes old."""
+    """Returns the verified event (Standard Webhooks 1.0). Raises ValueError: wrong signature, or over 5 minutes old."""
     event_id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
     if abs((now or time.time()) - int(timestamp)) > 300:
         raise ValueError("the delivery is too old")

@@ -1,4 +1,4 @@
-"""From the login to the report: `python3 tour.py URL USERNAME PASSWORD`, on the local stack (npm start)."""
+"""The tour goes from the login to the report on the local stack: `python3 tour.py URL USERNAME PASSWORD`."""
 
 import struct
 import sys
@@ -14,7 +14,6 @@ ORDER_PARAMS = {"body": ["Ana", "A-1"], "buttons": ["A-1"]}
 
 
 def png():
-    """A grey picture of 64 by 64 pixels."""
     rows = b"".join(b"\0" + b"\x80" * 3 * 64 for _ in range(64))
 
     def chunk(kind, data):
@@ -25,12 +24,12 @@ def png():
 
 
 def values(need):
-    """A value for each variable of a text: the platform's example, or one of ours."""
+    """Returns a value for each variable of a text: the platform's example, or one of ours."""
     return [each.get("example", "A17") for each in need["values"]]
 
 
 def parts(need):
-    """The `body` and `buttons` of a template or of a card, without what it does not need."""
+    """Returns the `body` and `buttons` that a template or a card needs."""
     filled = {}
     if "body" in need:
         filled["body"] = values(need["body"])
@@ -47,7 +46,7 @@ def products(need):
 
 
 def params_of(need):
-    """The `params` of one recipient, from the answer to GET /v1/templates/{id}."""
+    """Returns the `params` of one recipient, from the answer to GET /v1/templates/{id}."""
     params = parts(need)
     if "header" in need:
         params["header"] = values(need["header"])
@@ -59,7 +58,7 @@ def params_of(need):
 
 
 def component_of(need):
-    """The header that is the same for all recipients; None for most templates."""
+    """Returns the header that is the same for all recipients; None for most templates."""
     kind = need.get("header", {}).get("type")
     if kind is None:
         return None
@@ -116,7 +115,7 @@ def stop_and_start(service, recipient):
 
 
 def schedule_and_cancel(service, did, campaign_id):
-    """A scheduled send by day that costs a dollar at most: the tour finds it by its campaign and cancels it."""
+    """Schedules a send by day that costs a dollar at most, finds it by its campaign and cancels it."""
     tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
     headers = {"Send-At": tomorrow.isoformat(timespec="seconds"), "Send-Window": "09:00-20:00", "Max-Cost": "1.00"}
     person = {"to": "5491158899998", "params": ORDER_PARAMS}

@@ -1,4 +1,4 @@
-// The parameters that a send needs, from the answer to GET /v1/templates/{id}.
+// The parameters of a send follow from the answer to GET /v1/templates/{id}.
 import type { Schemas } from './service.ts';
 
 type Needed = NonNullable<Schemas['Template']['parameters']>;
@@ -9,12 +9,12 @@ type NeededProducts = NonNullable<Needed['params']['products']>;
 
 const imageUrl = 'https://example.com/picture.png';
 
-/** A value for each variable of a text: the platform's example, or one of ours. */
+/** Returns a value for each variable of a text: the platform's example, or one of ours. */
 function values(need: NonNullable<NeededCard['body']>): string[] {
   return need.values.map(({ example = 'A17' }) => example);
 }
 
-/** The `body` and `buttons` of a template or of a card, without what it does not need. */
+/** Returns the `body` and `buttons` that a template or a card needs. */
 function parts({ body, buttons }: NeededCard) {
   return {
     ...(body && { body: values(body) }),
@@ -37,7 +37,7 @@ export function paramsOf(need: Needed['params']): Params {
   };
 }
 
-/** The header that is the same for all recipients; undefined for most templates. */
+/** Returns the header that is the same for all recipients; undefined for most templates. */
 export function componentOf({ header }: Needed['component']): Component {
   switch (header?.type) {
     case undefined:

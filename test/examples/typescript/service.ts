@@ -1,4 +1,4 @@
-// A client of the service: its types come from openapi.json (`npm run build`), and openapi-fetch makes the requests.
+// This client takes its types from openapi.json (`npm run build`), and openapi-fetch makes the requests.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import createClient from 'openapi-fetch';
@@ -7,7 +7,7 @@ import type { components, paths } from './service-api.ts';
 export type Schemas = components['schemas'];
 export type Service = Awaited<ReturnType<typeof loggedIn>>;
 
-/** A refusal of the service: the meaning of `code` never changes, and `errors` has each fault with its path. */
+/** The service has refused: the meaning of `code` never changes, and `errors` has each fault with its path. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: Schemas['RefusalCode'] | undefined;
@@ -35,7 +35,7 @@ export async function answered<Data>(reply: Promise<Reply<Data>>): Promise<Data>
   return data;
 }
 
-/** A client with a user's token, which is valid for an hour. */
+/** Makes a client with a user's token, which is valid for an hour. */
 export async function loggedIn(url: string, username: string, password: string) {
   const service = createClient<paths>({
     baseUrl: url,
@@ -48,7 +48,7 @@ export async function loggedIn(url: string, username: string, password: string) 
   return service;
 }
 
-/** One request; repeats it for up to `seconds` while the answer is 429, after the time in Retry-After. */
+/** Makes one request; repeats it for up to `seconds` while the answer is 429, after the time in Retry-After. */
 async function patiently(request: Request, seconds = 90): Promise<Response> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
@@ -59,7 +59,7 @@ async function patiently(request: Request, seconds = 90): Promise<Response> {
   }
 }
 
-/** The headers of a send: when the message may leave (Send-At, Send-Window, ...) and what it may cost (Max-Cost). */
+/** A send has headers for when the message may leave (Send-At, Send-Window, ...) and what it may cost (Max-Cost). */
 export type SendHeaders = NonNullable<paths['/v1/template/messages/{did}']['post']['parameters']['header']>;
 
 /** Sends a template and returns the dispatch id. The idempotency key makes it safe to repeat when no answer comes. */
@@ -77,7 +77,7 @@ export async function send(
 }
 
 /**
- * A new dispatch for the recipients that the first one did not reach. `codes` names causes that only you know to be
+ * Sends again to the recipients that the first dispatch did not reach. `codes` names causes that only you know to be
  * over.
  */
 export async function retry(
@@ -110,7 +110,7 @@ async function dispatched<Data>(reply: Promise<Reply<Data>>): Promise<string> {
   return dispatchId;
 }
 
-/** The rows of all recipients, once no message of the dispatch is pending. */
+/** Returns the rows of all recipients, once no message of the dispatch is pending. */
 export async function report(service: Service, did: string, dispatchId: string): Promise<Schemas['ReportRow'][]> {
   const page = (query: { limit: number; cursor?: string }) =>
     answered(service.GET('/v1/template/messages/{did}/{dispatchId}', { params: { path: { did, dispatchId }, query } }));

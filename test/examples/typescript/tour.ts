@@ -1,5 +1,5 @@
-// From the login to the report: `npm start -- URL USERNAME PASSWORD`. It sends messages: use it with the local stack
-// and its demo data.
+// The tour goes from the login to the report: `npm start -- URL USERNAME PASSWORD`. It sends messages: use it with the
+// local stack and its demo data.
 import { randomUUID } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { componentOf, paramsOf } from './parameters.ts';
@@ -19,7 +19,6 @@ import {
 const order = { name: 'order_update', language: 'en_US' };
 const orderParams = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
 
-/** A grey picture of 64 by 64 pixels. */
 function png(): Buffer {
   const chunk = (kind: string, data: Buffer) => {
     const content = Buffer.concat([Buffer.from(kind), data]);
@@ -35,7 +34,7 @@ function png(): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** The answer of the synchronization; undefined while another one runs. */
+/** Returns the answer of the synchronization; undefined while another one runs. */
 async function started(service: Service): Promise<string | undefined> {
   try {
     return (await answered(service.POST('/v1/templates/sync-from-platform', { body: {} }))).status;
@@ -45,7 +44,7 @@ async function started(service: Service): Promise<string | undefined> {
   }
 }
 
-/** The id of the first template with this name in the listing; undefined while there is none. */
+/** Returns the id of the first template with this name in the listing; undefined while there is none. */
 async function unassigned(service: Service, name: string): Promise<string | undefined> {
   const query = { name, campaign_name: 'Unassigned' };
   return (await answered(service.GET('/v1/templates', { params: { query } }))).data[0]?.id;
@@ -106,7 +105,7 @@ async function stopAndStart(service: Service, recipient: string) {
   console.log('opt-out', stopped.state, started.state, 'of', data.length > 0 ? 'some' : 'none');
 }
 
-/** A scheduled send by day that costs a dollar at most: the tour finds it by its campaign and cancels it. */
+/** Schedules a send by day that costs a dollar at most, finds it by its campaign and cancels it. */
 async function scheduleAndCancel(service: Service, did: string, campaignId: number) {
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const recipients = [{ to: '5491159999998', params: orderParams }];

@@ -1,8 +1,8 @@
-// A receiver of events with Node.js alone; the package `standardwebhooks` does the same in one call.
+// Node.js alone is enough for a receiver of events; the package `standardwebhooks` does the same in one call.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { webhooks } from './service-api.ts';
 
-/** An event of any kind: its `type` determines its `data`. */
+/** The `type` of an event determines its `data`. */
 export type ServiceEvent = {
   [Kind in keyof webhooks]: webhooks[Kind]['post']['requestBody']['content']['application/json'];
 }[keyof webhooks];

@@ -13,11 +13,11 @@ export const wrongCalls = [
   (service: Service) => service.DELETE('/v1/campaigns'),
   // @ts-expect-error The DID is missing.
   (service: Service) => service.POST('/v1/template/messages/{did}', { body: { ...message, recipients: [] } }),
-  // @ts-expect-error A misspelt query parameter.
+  // @ts-expect-error The query parameter is misspelt.
   (service: Service) => service.GET('/v1/templates', { params: { query: { campain_name: 'Sales' } } }),
   // @ts-expect-error A recipient needs a number.
   (service: Service) => service.POST('/v1/template/messages/{did}', { params, body: { ...message, recipients: [{}] } }),
-  // @ts-expect-error An action that does not exist.
+  // @ts-expect-error The action does not exist.
   (service: Service) => service.PATCH('/v1/templates/status', { body: { action: 'pause', templates: [] } }),
   // @ts-expect-error The events of a synchronization name no job.
   (event: ServiceEvent) => (event.type === 'sync.completed' ? event.data.job_id : ''),

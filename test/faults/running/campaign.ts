@@ -118,7 +118,7 @@ function codesTo(recipients: readonly Addressee[], chance: Chance): readonly Ord
   return orders;
 }
 
-/** A campaign to recipients that no other test writes to. */
+/** No other test writes to the recipients of a campaign. */
 export interface Campaign {
   readonly codes: number;
   readonly jobs: readonly Job[];

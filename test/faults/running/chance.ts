@@ -1,6 +1,6 @@
 import { seededRandom } from '../../support/faults.ts';
 
-/** Repeatable chance: the same seed gives the same choices, in the order of the calls. */
+/** The same seed gives the same choices, in the order of the calls. */
 export interface Chance {
   /** Returns a whole number between the bounds, both included. */
   between(least: number, most: number): number;

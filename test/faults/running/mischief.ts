@@ -79,7 +79,7 @@ async function kill({ stack, chance }: MischiefOptions, { note }: Hands): Promis
 
 const sends = { method: 'POST', path: '/messages' };
 
-/** The next answers are lost: mostly after the message was taken, sometimes slowly, sometimes before. */
+/** Loses the next answers: mostly after the message was taken, sometimes slowly, sometimes before. */
 async function drop({ chance }: MischiefOptions, { control, note }: Hands): Promise<void> {
   const drop = chance.between(1, 3) === 1 ? 'before' : 'after';
   const slowly = chance.between(1, 2) === 1 ? { delay_ms: chance.between(500, 4_000) } : {};
@@ -88,7 +88,7 @@ async function drop({ chance }: MischiefOptions, { control, note }: Hands): Prom
   note(`answers dropped ${drop} the message was taken`, times);
 }
 
-/** The next messages are refused, or a number changes to 80 or to 1,000 a second. */
+/** Refuses the next messages, or changes a number to 80 or to 1,000 a second. */
 async function throttle({ chance, numberIds }: MischiefOptions, { control, note }: Hands): Promise<void> {
   if (chance.between(1, 2) === 1) {
     const times = chance.between(5, 20);
@@ -100,14 +100,14 @@ async function throttle({ chance, numberIds }: MischiefOptions, { control, note 
   note(`a number made ${level}`);
 }
 
-/** For a second or two, many requests to the tables fail, are slow or lose their replies. */
+/** Makes many requests to the tables fail, slow down or lose their replies, for a second or two. */
 async function store({ chance, store: tables }: MischiefOptions, { note }: Hands): Promise<void> {
   const kind = chance.oneOf(troubleKinds) ?? 'error';
   tables.trouble(kind, chance.between(3, 9) / 10, chance.between(500, 2_500));
   note(`tables in trouble: ${kind}`);
 }
 
-/** Delivers waiting messages of a queue once more, at once or a little later. */
+/** Redelivers waiting messages of a queue, at once or a little later. */
 async function redeliver({ chance, queues }: MischiefOptions, { note }: Hands): Promise<void> {
   const queue = chance.oneOf(['dispatch', 'dispatch', 'dispatch', 'sendJobs', 'receipts'] as const) ?? 'dispatch';
   const copies = await queues.deliverTwice(queue, chance.between(0, 10));

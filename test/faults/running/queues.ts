@@ -10,11 +10,10 @@ import { queuePurposes, resourceName } from '../../../infra/names.ts';
 
 type QueueName = keyof typeof queuePurposes;
 
-/** The queues of the stack, with all permissions. */
 export interface StackQueues {
-  /** Unacknowledged messages come again after so long, instead of after minutes. */
+  /** Redelivers unacknowledged messages after so long, instead of after minutes. */
   shortenVisibility(seconds: number): Promise<void>;
-  /** Delivers up to ten waiting messages once more, as a standard queue may: the originals stay. Returns how many. */
+  /** Redelivers up to ten waiting messages, as a standard queue may: the originals stay. Returns how many. */
   deliverTwice(queue: QueueName, delaySeconds: number): Promise<number>;
   /** Returns how many messages wait, are delayed, or are in flight. */
   held(queues: readonly QueueName[]): Promise<number>;

@@ -29,7 +29,7 @@ export interface Ending {
   readonly deeds: Deeds;
   /** Counts the requests to the tables that met a fault. */
   readonly troubled: ReadonlyMap<string, number>;
-  /** The receiver's events, each id once. */
+  /** Each id counts once. */
   readonly events: number;
   readonly sending: Sending;
   readonly states: StateCounts;

@@ -3,7 +3,9 @@ import { startWebhookReceiver } from '../../../infra/local/webhook-receiver.ts';
 import { type EventType, eventId } from '../../../lib/webhooks/event.ts';
 import type { ToldRecipient } from '../../support/send-audit.ts';
 
-/** The default events of a client for messages and dispatches: all that are unusual on the way of a message (D41). */
+/**
+ * A client gets these events of messages and dispatches by default: all that are unusual on the way of a message (D41).
+ */
 export const receivedKinds = [
   'message.failed',
   'message.expired',
@@ -23,7 +25,7 @@ const EventSchema = v.object({
   }),
 });
 
-/** The events that a receiver of two clients got, each id once. */
+/** A receiver of two clients got these events, each id once. */
 export interface ToldEvents {
   readonly byId: ReadonlyMap<string, v.InferOutput<typeof EventSchema>>;
   /** Returns the deliveries with a wrong signature, or with a known id and another content. */

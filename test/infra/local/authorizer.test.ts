@@ -9,7 +9,7 @@ interface Setup {
   readonly cacheTtlSeconds?: number;
 }
 
-/** An authorizer whose function returns the given results in turn, on the test's clock. */
+/** The authorizer's function returns the given results in turn, on the test's clock. */
 function setup({ results, identitySources = ['$request.header.Authorization'], cacheTtlSeconds = 60 }: Setup) {
   const clock = { nowMs: 1_000_000 };
   const asked: unknown[] = [];

@@ -20,7 +20,7 @@ function reportOf(data: readonly (ReportRow | undefined)[], changes: Partial<Rep
   return { total: data.length, counts: countStates(known.map(({ state }) => state)), data: known, ...changes };
 }
 
-/** The usual rows, with the row at one index replaced or removed. */
+/** Replaces or removes the row at one index. */
 const withRow = (at: number, row: ReportRow | undefined) => reportOf(rows.with(at, row ?? { state: 'read' }));
 
 describe('the audience', () => {
@@ -67,7 +67,7 @@ describe('what adds up and what does not', () => {
     ],
     ['one too many', reportOf([...rows, { to: '549', state: 'read' }]), [`The report has 13 recipients, not 12.`]],
     [
-      'nobody at all',
+      'no recipient',
       reportOf([]),
       [
         'The report has 0 recipients, not 12.',

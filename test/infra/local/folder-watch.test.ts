@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchFolder } from '../../../infra/local/folder-watch.ts';
 
-/** A watched folder that contains `deep/file.ts`, with a way to change it and wait for the report. */
+/** Watches a folder that contains `deep/file.ts`. `noticed` changes it and waits for the report. */
 function watched() {
   const folder = mkdtempSync(join(tmpdir(), 'folder-watch-'));
   mkdirSync(join(folder, 'deep'));
@@ -25,7 +25,7 @@ function watched() {
   return { folder, file, noticed };
 }
 
-/** One change causes several reports: waits until no more come. */
+/** Waits until no more reports come, because one change causes several. */
 async function settled(onChange: { readonly mock: { readonly calls: readonly unknown[] } }): Promise<void> {
   for (let before = -1; before !== onChange.mock.calls.length; ) {
     before = onChange.mock.calls.length;

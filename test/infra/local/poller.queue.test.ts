@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { LocalEventSource } from '../../../infra/local/local-template.ts';
 import { eventually, polledQueue } from '../../support/polled-queue.ts';
 
-/** Longer than the long poll, so that a receive call that is still open becomes visible. */
+/** The long poll ends earlier, so a receive call that is still open becomes visible. */
 const longerThanLongPollMs = 1_300;
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `message ${index}`);
@@ -14,7 +14,7 @@ const empty = { waiting: 0, inFlight: 0, delayed: 0 };
 async function readyQueue(...facts: Parameters<typeof polledQueue>) {
   const queue = await polledQueue(...facts);
   await queue.create();
-  /** The bodies of each batch, from a function that only collects them. */
+  /** Returns the bodies of each batch, from a function that only collects them. */
   const collect = (source: Partial<LocalEventSource> = {}): readonly (readonly string[])[] => {
     const batches: string[][] = [];
     queue.poll((records) => void batches.push(bodiesOf(records)), source);

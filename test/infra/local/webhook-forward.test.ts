@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const { close } of open.splice(0)) await close();
 });
 
-/** A developer's program; without an answer it never responds. */
+/** The developer's program never responds without an `answer`. */
 async function program(answer?: { readonly status: number; readonly headers?: Record<string, string> }) {
   const seen: { readonly request: IncomingMessage; readonly body: string }[] = [];
   const server = createServer(async (request, response) => {

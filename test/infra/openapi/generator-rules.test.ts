@@ -18,7 +18,7 @@ interface Place {
   readonly value: Json;
 }
 
-/** Every object of the document with its path, without examples. */
+/** Returns every object of the document with its path, except those in examples. */
 function placesIn(value: Json, at = ''): Place[] {
   if (value === null || typeof value !== 'object') return [];
   const inside = Object.entries(value).filter(([key]) => key !== 'examples' && key !== 'x-refusals');
@@ -34,7 +34,7 @@ function operationsIn(document: Json): Place[] {
   );
 }
 
-/** The names of the schemas that these parts refer to, directly or through others. */
+/** Returns the names of the schemas that these parts refer to, directly or through others. */
 function reachedFrom(document: Json, roots: readonly Json[]): Set<string> {
   const found = new Set<string>();
   const follow = (root: Json): void => {
@@ -49,7 +49,7 @@ function reachedFrom(document: Json, roots: readonly Json[]): Set<string> {
   return found;
 }
 
-/** The service's output: answers, and the bodies of events. */
+/** The service tells answers, and the bodies of events. */
 function told(document: Json): Place[] {
   const roots = [
     ...operationsIn(document).map(({ value }) => value.responses),
@@ -83,7 +83,7 @@ function unnamedBodies(document: Json): string[] {
   });
 }
 
-/** Paths of fields that are no enumeration, or have other values than these. */
+/** Returns fields that are no enumeration, or have other values than these. */
 function notWords(document: Json, names: readonly string[], words: readonly string[]): string[] {
   return names.filter((name) => {
     const [schema = '', ...fields] = name.split('.');
@@ -109,7 +109,7 @@ const gatewayOnly = (response: Json) => response['x-codes']?.length === 0;
 const isMixed = (response: Json) =>
   response.content?.['application/json']?.schema.$ref?.endsWith('/RefusalOrGatewayError');
 
-/** Each rule with a change to the document that breaks it. */
+/** Each rule stands beside a change to the document that breaks it. */
 const rules: Readonly<
   Record<string, { readonly faults: (document: Json) => unknown[]; readonly broken: (document: Json) => void }>
 > = {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await ended('A3', { afterDays: 1, status: 'failed' });
 });
 
-/** A message of client 1001 to Argentina with a final receipt. */
+/** Client 1001 has a message to Argentina with a final receipt. */
 async function ended(jobId: string, { afterDays, status }: { readonly afterDays: number; readonly status: string }) {
   const table = target.tableName('messages');
   const acceptedAtMs = startMs + afterDays * dayMs;

@@ -39,7 +39,7 @@ describe('an edge', () => {
       'answers 200 at origin.api.example.com to what did not come through the edge; npm run deploy -- -c stage=prod -c edge=true',
     ],
     [
-      // The gateway's own answer for an unknown name.
+      // The gateway itself answers like this for an unknown name.
       'whose API refuses for another reason',
       distribution,
       { status: 403, code: undefined },

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const tokens = demo.platform_credentials.map((credential) => credential.access_token);
 const [app] = demo.platform_apps;
 
-/** A platform that knows the tokens of the demo file, and whose app is subscribed to every WABA. */
+/** The platform knows the tokens of the demo file, and the app is subscribed to every WABA. */
 const platform: PlatformTransport = async ({ accessToken }) => {
   if (!tokens.includes(accessToken)) throw new PlatformFailure('refused', { code: 190 });
   return { body: { data: [{ whatsapp_business_api_data: { id: app?.id, name: 'a', link: 'b' } }] } };
@@ -32,7 +32,7 @@ const wellKnown = demo.wabas.map(({ waba_id: wabaId, credential }) => ({
   subscribed: [app?.id],
 }));
 
-/** More credentials than fit into one secret. */
+/** One secret cannot hold so many credentials. */
 const many = someCredentials(300);
 
 test('each WABA is asked about with its credential', async () => {

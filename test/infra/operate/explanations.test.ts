@@ -101,7 +101,7 @@ describe('a code is found', () => {
     ['empty', ['unassigned']],
     ['empty listing', ['unassigned']],
     ['empty_list', ['unassigned']],
-    // The spellings of people and of the platform's messages.
+    // People and the platform's messages spell codes like this.
     ['(#131026)', ['131026']],
     ['#131026', ['131026']],
     [' 131026 ', ['131026']],
@@ -169,7 +169,7 @@ describe('a code is found', () => {
     ['cancelled', 'sends to these once more only where its codes name this one'],
     ['opted_out', 'leaves these out, whatever its codes name'],
     ['channel_removed', 'sends to these once more'],
-    // Codes that an unknown message may have.
+    // An unknown message may have these codes.
     ['no_answer', 'never while unknown; failed or expired: sends to these once more'],
     ['131000', 'never while unknown; failed or expired: sends to these once more'],
     ['http_502', 'never while unknown; failed or expired: sends to these once more only where its codes name this one'],

@@ -4,8 +4,8 @@ import { type FilledIn, fillIn, type Lacking } from '../../../infra/operate/fill
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 /*
- * The example of infra/TABLES.md: an index by `name` becomes a case-insensitive index by `folded`. Four versions of the
- * code follow each other, and two neighbouring versions always run side by side.
+ * infra/TABLES.md has this example: an index by `name` becomes a case-insensitive index by `folded`. Four versions of
+ * the code follow each other, and two neighbouring versions always run side by side.
  */
 
 const client: DynamoDBDocumentClient = localDocumentClient();
@@ -19,7 +19,7 @@ const write = (pk: string, item: object) => client.send(new PutCommand({ TableNa
 const read = async (pk: string) =>
   (await client.send(new GetCommand({ TableName: table, Key: { pk }, ConsistentRead: true }))).Item ?? {};
 
-/** The attributes that each version writes, and how it reads an item. */
+/** `know` is how a version reads an item. */
 const versions = [
   { writes: 'old', write: (pk: string, name: string) => write(pk, { name }), know: (item: Item) => folded(item.name) },
   {
@@ -51,7 +51,7 @@ async function all(): Promise<Item[]> {
   return ((await client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items ?? []) as Item[];
 }
 
-/** Bounded runs one after another, as an operator starts them. */
+/** Repeats bounded runs, as an operator starts them. */
 async function filledIn(limitItems: number, meanwhile: (run: number) => Promise<unknown> = async () => undefined) {
   const runs: FilledIn[] = [];
   let after: FilledIn['next'];

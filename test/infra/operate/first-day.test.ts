@@ -16,8 +16,8 @@ const template = { id: '4001', name: 'order_update', status: 'APPROVED', source:
 const healthy = { can_send_message: 'AVAILABLE', entities: [{ entity_type: 'WABA', can_send_message: 'AVAILABLE' }] };
 
 /**
- * Answers that agree with the facts, by path; after a blank stands the parameter that distinguishes two reads of a
- * path.
+ * The answers agree with the facts and stand by path; after a blank stands the parameter that distinguishes two reads
+ * of a path.
  */
 const asTold: Readonly<Record<string, object>> = {
   '2001': { id: '2001', primary_funding_id: '1' },

@@ -32,7 +32,7 @@ function stackAt(port: number, pid = process.pid): LocalStack {
   };
 }
 
-/** Two running stacks, the second one started later. Their processes are this one and its parent, both alive. */
+/** Two stacks run, the second one started later. Their processes are this one and its parent, both alive. */
 function twoStacks(): { readonly withdrawSecond: () => void } {
   noteLocalStack(stackAt(3000), folder);
   utimesSync(join(folder, `${process.pid}.json`), 1_000, 1_000);

@@ -17,7 +17,7 @@ const line = (given: readonly string[], left: Readonly<Record<string, string>>) 
   lineWithSwallowedOptions(options, given, { npm_lifecycle_event: 'provision', ...left });
 
 describe('options that npm kept', () => {
-  // The environment as npm 10 and npm 11 set it.
+  // npm 10 and npm 11 set this environment.
   it.each([
     ['provision FILE --dry-run', ['FILE'], { npm_config_dry_run: 'true' }, 'FILE --dry-run'],
     ['provision FILE --stage=prod', ['FILE'], { npm_config_stage: 'prod' }, 'FILE --stage prod'],

@@ -39,7 +39,6 @@ const fileOf = (content: string) => {
 
 const audited = operatorAuditInMemory();
 
-/** One run of the command: its lines, and its exit status. */
 async function run(
   content: string,
   {
@@ -66,7 +65,7 @@ async function items() {
   const { Items = [] } = await localDocumentClient().send(new ScanCommand({ TableName: table, ConsistentRead: true }));
   return Items.toSorted((a, b) => `${a['pk']}${a['sk']}`.localeCompare(`${b['pk']}${b['sk']}`));
 }
-/** Items without the timestamps of their writes. */
+/** The timestamps of writes differ in every run. */
 const said = async () => (await items()).map(({ version: _, writer: __, ...rest }) => rest);
 const stopsOf = (clientId: number, ...recipients: string[]) =>
   optOutLook(access(), async () => nameOf).stoppedAmong({ ...sender, clientId }, recipients);

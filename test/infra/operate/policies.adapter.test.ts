@@ -11,7 +11,7 @@ import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { provisioningTarget } from '../../support/provisioning-target.ts';
 import { recordedTables } from '../../support/recorded-tables.ts';
 
-/* What IAM lets an operator's command do is what its code can call, and nothing more. */
+/* IAM lets an operator's command do what its code can call, and nothing more. */
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const files = new Map(
@@ -21,7 +21,7 @@ const files = new Map(
   }),
 );
 
-/** What AWS asks for a call, where that has another name; nothing for who one is. */
+/** AWS checks a right of another name for these calls; none for the caller's identity. */
 const rightOfCall: Readonly<Record<string, string | undefined>> = {
   GetCallerIdentityCommand: undefined,
   GetQueueUrlCommand: 'sqs:GetQueueUrl',
@@ -43,7 +43,7 @@ const sorted = (verbs: Iterable<readonly [string, Iterable<string>]>): Verbs =>
   Object.fromEntries([...verbs].map(([name, some]) => [name, [...some].sort()]));
 
 let calls: ReadonlyMap<string, CommandCalls>;
-/** What the store of provisioning is seen to ask for, and all else that the two commands ask with its client. */
+/** The two commands were seen to ask this, by the store of provisioning and otherwise with its client. */
 const seen = new Map<string, Verbs>();
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 const tables = ['directory', 'credentials', 'channels', 'messages'] as const;
 
-/** The first run, a dry one, and one that changes and removes entries of every kind. */
+/** Provisions for the first time, dry, and with changed and removed entries of every kind. */
 async function seenOfProvision(): Promise<Verbs> {
   const { target } = await provisioningTarget();
   const recorded = recordedTables(target, tables);
@@ -80,7 +80,7 @@ async function seenOfCredential(): Promise<Verbs> {
   return sorted(recorded);
 }
 
-/** What `doctor` asks by requests that it signs itself. */
+/** `doctor` signs these requests itself. */
 async function signedRights(): Promise<string[]> {
   const found = new Set<string>();
   const read = async ({ service, path, json }: SignedRead) => {

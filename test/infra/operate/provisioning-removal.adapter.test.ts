@@ -50,7 +50,7 @@ async function contents(): Promise<ProvisionedState> {
   return { items, platformCredentials: JSON.parse(credentials), platformApps: JSON.parse(apps) };
 }
 
-/** The provisioned items without what differs in every run: salts, times, channels listed as deleted. */
+/** Salts, times and channels listed as deleted differ in every run, so they are left out. */
 const comparable = ({ items, platformCredentials, platformApps }: ProvisionedState) => ({
   items: items
     .filter(({ key, attributes }) => !/^(?:PROVISIONING|ATTEMPTS#.*)$/.test(key.pk) && attributes['g'] !== true)
@@ -154,7 +154,7 @@ test('a dry run of the first file creates no token keys', async () => {
   });
 });
 
-/** The file with hashes in place of passwords, so that no run derives keys and both runs store the same text. */
+/** Replaces passwords by hashes, so that no run derives keys and both runs store the same text. */
 function hashed(file: File) {
   const hashOf = (password: string) => password.replace(/[^a-z]/g, '').padEnd(43, 'A');
   const users = file.users.map(({ password, ...user }) => ({
@@ -190,7 +190,7 @@ test('a run that dies before any of its writes has given no new rights, and the 
   expect(died).toBe(8);
 });
 
-/** A target whose writes all fail from the given one on, as after a crash. */
+/** All writes from the given one on fail, as after a crash. */
 function mortalTarget(alive: Target, deathAt: number): Target {
   let writes = 0;
   const dies = () => {

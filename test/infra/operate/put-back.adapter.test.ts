@@ -69,7 +69,7 @@ test('puts back every attribute as it was, of any type, and nothing over what is
 test('an item that comes back by itself meanwhile is left as it is', async () => {
   await put(copy, job, parameters);
   const own = { ...job, head: 'written meanwhile' };
-  // Between the read of a page and its writes.
+  // This write comes between the read of a page and its writes.
   const racing = localDocumentClient();
   racing.middlewareStack.add(
     (next) => async (args) => {

@@ -23,9 +23,9 @@ const nowMs = Date.parse('2026-11-26T12:00:00Z');
 let queue: OpenQueue;
 let deadLetters: OpenQueue;
 
-/** Groups of what was sent: the emulator forgets them, so a letter is given back its own. */
+/** The emulator forgets the groups of letters, so each letter gets its own back. */
 let groups: (string | undefined)[] = [];
-/** Entries of the next batch that are refused, as a queue that is too busy does. */
+/** A busy queue refuses so many entries of the next batch. */
 let refuses = 0;
 client.middlewareStack.add(
   (next) => async (args) => {

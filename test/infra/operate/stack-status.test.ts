@@ -89,7 +89,7 @@ describe('no deployment is begun', () => {
 describe('how the stacks stand', () => {
   let server: Server;
   let answers: Readonly<Record<string, string | undefined>>;
-  /** The region in each request's signature. */
+  /** The signature of each request names its region. */
   let regions: (string | undefined)[];
   const kept = { ...process.env };
   beforeEach(async () => {

@@ -45,7 +45,7 @@ const templates = [
 ] as unknown as readonly Partial<PlatformTemplate>[];
 const types = templateTypes(1001, templates.map(typed));
 
-/** A send that differs in name, language, the recipient's `params`, and other fields. */
+/** The sends differ in name, language, the recipient's `params`, and other fields. */
 function send(name: string, language: string, params: unknown, beside: object = {}): string {
   return JSON.stringify({
     did: '5491100000001',
@@ -110,7 +110,7 @@ const wrong: Readonly<Record<string, string>> = {
 };
 
 const fileOf = (kind: string, at: number) => `${kind}-${at}.ts`;
-/** Each send twice: with a declared type and with an inferred one. */
+/** Each send stands twice: with a declared type and with an inferred one. */
 const programs = (kind: string, sends: Readonly<Record<string, string>>) =>
   Object.values(sends).flatMap((value, at) => [
     [fileOf(kind, at), `import type { Send } from './types.ts';\nexport const send: Send = ${value};\n`],

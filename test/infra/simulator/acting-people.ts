@@ -1,10 +1,10 @@
 import { firstNumber, recipient, type SimulatorAtRest, templateMessage } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
-/** The recipient's id for the portfolio of the first WABA. */
+/** The recipient has this id in the portfolio of the first WABA. */
 export const userId = 'AR.13607919076743524463';
 
-/** Actions of people on the first number, and messages to them. */
+/** People act on the first number, and get messages. */
 export function actingPeople(simulator: Pick<SimulatorAtRest, 'control' | 'post'>) {
   const person = (call: string, body: object, to = recipient) =>
     simulator.control('POST', `recipients/${to}${call}`, { phone_number_id: firstNumber, ...body });

@@ -10,7 +10,7 @@ import {
 import { demoApp, sendBytes } from '../../support/simulator-uploads.ts';
 import { creation } from './definitions.ts';
 
-/* Requests of client libraries that are not plain JSON with a bearer token. */
+/* Client libraries also make requests that are not plain JSON with a bearer token. */
 
 const simulator = simulatorOfFile({ afresh: true });
 

@@ -4,7 +4,7 @@ import { browserOfFile, consoleOfFile, paint, untilSeen, violationsOf } from '..
 import { body, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
-/* The console in a real browser: which requests it refuses, and that it refuses no others. */
+/* A real browser shows that the console is safe from hostile texts, and accessible at every width. */
 
 const browser = await browserOfFile();
 

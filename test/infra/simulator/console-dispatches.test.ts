@@ -91,7 +91,7 @@ describe('what a dispatch waits for', () => {
   test.each([
     ['held', [row({ code: '131031' }), row({})], 10, false, 'running'],
     ['scheduled', [row({ code: 'scheduled' })], 10, false, undefined],
-    // A dispatch that has begun, between two of its windows.
+    // The dispatch has begun and waits between two of its windows.
     ['running', [row({ code: 'scheduled' })], 4, false, undefined],
     ['running', [row({})], 10, false, undefined],
     ['complete', [], 0, true, 'running'],

@@ -14,9 +14,7 @@ import {
 import { orderUpdate, recipient, templateMessage } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
-/*
- * The console in a real browser while the world changes around it: restarts, resets, other pages, and the back button.
- */
+/* The world changes around the console, in a real browser: restarts, resets, other pages, and the back button. */
 
 const browser = await browserOfFile();
 const another = '5491150000002';

@@ -4,8 +4,8 @@ import { browserOfFile, consoleOfFile, paint, typeOver, untilSeen, violationsOf 
 import { firstNumber, recipient } from '../../support/simulator.ts';
 
 /*
- * The console's page of people in a real browser, with the simulator alone. A contract test shows it beside the whole
- * stack.
+ * The console's page of people runs in a real browser, with the simulator alone. A contract test shows it beside the
+ * whole stack.
  */
 
 const browser = await browserOfFile();

@@ -16,8 +16,8 @@ import {
 } from '../../support/console-page.ts';
 
 /*
- * The console's reference in a real browser: every route and event has a description, is found by search and can be
- * tried.
+ * The console's reference runs in a real browser: every route and event has a description, is found by search and can
+ * be tried.
  */
 
 const browser = await browserOfFile();
@@ -47,7 +47,6 @@ const littleDocument = {
   },
 };
 
-/** The page with a different document. */
 async function describedBy(page: Page, document: object): Promise<void> {
   await page.setRequestInterception(true);
   page.on('request', (request) => {
@@ -63,7 +62,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
   const keys: unknown[] = [];
   const service = () =>
     createServer((incoming: IncomingMessage, outgoing) => {
-      asked.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization ?? 'nobody'}`);
+      asked.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization ?? 'no token'}`);
       const isLogin = incoming.url === '/login';
       if (incoming.method === 'POST' && !isLogin) {
         keys.push(incoming.headers['idempotency-key']);
@@ -108,7 +107,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     await untilSeen(page, 'You ask as supervisor1001');
     await press(page, 'Try it');
     await untilSeen(page, '"total": 3');
-    expect(asked).toEqual(['POST /login nobody', 'GET /v1/templates/1?size=3 Bearer token-of-1001']);
+    expect(asked).toEqual(['POST /login no token', 'GET /v1/templates/1?size=3 Bearer token-of-1001']);
     expect(await textOf('.answer-shown')).toMatch(/200 \d+ ms · 11 bytes · as supervisor1001/);
     await page.click('.answer-shown summary');
     expect(await textOf('.answer-shown')).toContain('request-7');
@@ -128,15 +127,15 @@ describe.skipIf(browser === undefined)('the reference', () => {
     await press(page, 'Try it');
     await untilSeen(page, 'No body.');
     expect(asked).toEqual([
-      'GET /v1/templates/1?size=3 nobody',
-      'GET /v1/templates/a%2Fb%3F?size=3&active=false nobody',
+      'GET /v1/templates/1?size=3 no token',
+      'GET /v1/templates/a%2Fb%3F?size=3&active=false no token',
     ]);
     expect(await textOf('.earlier')).toMatch(/404\s.*without a user\s+200\s.*without a user/s);
     expect(await violationsOf(page)).toEqual([]);
     await page.click('.earlier button:last-child');
     await untilSeen(page, '"total": 3');
     await press(page, 'Try it');
-    await expect.poll(() => asked[2]).toBe('GET /v1/templates/1?size=3 nobody');
+    await expect.poll(() => asked[2]).toBe('GET /v1/templates/1?size=3 no token');
   });
 
   test('a send has a fresh Idempotency-Key at every try, the same one to show a repetition, or none', async () => {

@@ -6,7 +6,7 @@ import { firstNumber, recipient, simulatorOfFile, templateMessage } from '../../
 import { receiverOfFile } from './receiver-of-file.ts';
 import { validSends } from './valid-sends.ts';
 
-/* The parts of the simulator behind its console, without a browser. */
+/* These parts of the simulator stand behind its console; no browser is needed. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const receiver = receiverOfFile(simulator);

@@ -9,7 +9,6 @@ test('what a page loads, script and style together, is under 150,000 bytes', asy
   const files = await consoleBundle();
   const imported = (name: string, form: RegExp) =>
     [...(files.get(name) ?? '').matchAll(form)].map(([, file = '']) => file);
-  /** The files with all their static imports. */
   const withImports = (...names: readonly string[]): ReadonlySet<string> => {
     const known = new Set(names);
     for (const name of known) for (const each of imported(name, /(?:from|import)"\.\/([\w-]+\.js)"/g)) known.add(each);
@@ -27,14 +26,13 @@ test('what a page loads, script and style together, is under 150,000 bytes', asy
 
 const browser = await browserOfFile();
 
-/** The lists of pages, by their control call and the text of their failure. */
+/** Each list has its page, its control call and the text of its failure. */
 const lists = [
   ['templates', 'templates', 'The templates could not be read'],
   ['requests', 'exchanges', 'The requests could not be read'],
   ['faults', 'overview', 'The state of the platform could not be read'],
 ] as const;
 
-/** What happens to a control call of the page. */
 type Fate = 'waits' | 'fails' | 'passes';
 
 /** Applies the fate to every request of the call, waiting ones too: a page that hears of a change asks again. */
@@ -59,10 +57,9 @@ async function interceptOf(page: Page, call: string) {
   };
 }
 
-/** The page's own loading sign, and not the one of the opening document. */
+/** The opening document has a loading sign too, which does not count. */
 const waitingSign = 'main :not(.opening) > .waiting';
 
-/** Whether the loading sign exists and is visible. */
 const waitingSeen = `(() => {
   const waiting = document.querySelector('${waitingSign}');
   return waiting === null ? 'none' : getComputedStyle(waiting).visibility;

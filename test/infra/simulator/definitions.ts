@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { type Answer, firstWaba, type SimulatorAtRest } from '../../support/simulator.ts';
 
-/** A valid creation with `changes`. */
 export const creation = (changes: Readonly<Record<string, unknown>> = {}) => ({
   name: 'order_ready',
   language: 'en_US',
@@ -60,14 +59,14 @@ export function expectManagementError(answer: Answer, subcode: number | undefine
   expect(answer.status).toBe(400);
 }
 
-/** A refusal of the graph itself: code 100 and the parameter's name. */
+/** The graph itself refuses with code 100 and the parameter's name. */
 export function expectGraphError(answer: Answer, message: RegExp): void {
   expect(answer.body.error).toMatchObject({ code: 100, message: expect.stringMatching(message) });
   expect(answer.body.error).not.toHaveProperty('error_subcode');
   expect(answer.status).toBe(400);
 }
 
-/** Templates of the demo data, by their status. */
+/** The demo data has a template of each status. */
 export const demoTemplates = {
   orderUpdate: '1100000000000001',
   pending: '1100000000000011',
@@ -76,7 +75,7 @@ export const demoTemplates = {
   paused: '1100000000000014',
 } as const;
 
-/** Short calls for the life of a template on the first WABA. */
+/** Shortens the calls for the life of a template on the first WABA. */
 export function templateWords(simulator: Pick<SimulatorAtRest, 'get' | 'post' | 'control'>) {
   const read = async (id: string, fields = 'status') => {
     const { id: _, ...rest } = (await simulator.get(id, { fields })).body;

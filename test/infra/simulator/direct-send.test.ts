@@ -4,7 +4,7 @@ import { expectManagementError } from './definitions.ts';
 import { hearing } from './heard.ts';
 import { expectMessagingError } from './refusals.ts';
 
-/* Direct sends: texts with a category, from which the platform makes templates itself. */
+/* A direct send is a text with a category, from which the platform makes a template itself. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);

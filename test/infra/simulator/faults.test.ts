@@ -179,7 +179,7 @@ test('a message is accepted under another word, and what accepts none is left al
 describe('holds (platform reference, 6.4)', () => {
   const messageOf = (name: 'order_update' | 'welcome_offer' | 'login_code') =>
     templateMessage(name, validSends[name].components, validSends[name].language);
-  /** Sends of each category, without a category, and of another number and another WABA. */
+  /** The sends have each category, no category, another number and another WABA. */
   const sends: Readonly<Record<string, () => ReturnType<typeof simulator.post>>> = {
     UTILITY: () => simulator.post(`${firstNumber}/messages`, messageOf('order_update')),
     MARKETING: () => simulator.post(`${firstNumber}/messages`, messageOf('welcome_offer')),

@@ -12,7 +12,7 @@ export interface Change {
 export function hearing(simulator: Pick<SimulatorAtRest, 'control'>) {
   const receiver = receiverOfFile(simulator, { subscribed_waba_ids: [firstWaba, secondWaba] });
   const { wait } = receiver;
-  /** All changes so far, after everything that is due. */
+  /** Returns all changes so far, after everything that is due. */
   const changes = async (field?: string): Promise<readonly Change[]> => {
     await wait(0);
     const entries = receiver.calls.flatMap(({ bytes }) => JSON.parse(bytes.toString()).entry);
@@ -24,7 +24,7 @@ export function hearing(simulator: Pick<SimulatorAtRest, 'control'>) {
   return {
     wait,
     changes,
-    /** The fields of entries with a time, which are news of nodes. */
+    /** Only entries with a time are news of nodes. */
     timed: async () => {
       await wait(0);
       const entries = receiver.calls.flatMap(({ bytes }) => JSON.parse(bytes.toString()).entry);

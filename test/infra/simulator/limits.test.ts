@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => simulator.control('POST', 'reset'));
 afterAll(() => simulator.stop());
 
-/** The demo data with other throughput levels for the first WABA's two numbers; the second is a coexistence number. */
+/** The first WABA's two numbers get other throughput levels; the second is a coexistence number. */
 function withLevels(...levels: ('STANDARD' | 'HIGH')[]): Seed {
   const seed = demoSeed();
   const [first, ...others] = seed.wabas;

@@ -86,7 +86,7 @@ describe('media that a message names by id', async () => {
     components: [header({ type: 'image', image: medium }), body('Ana')],
   });
 
-  /** The statuses within a second of an accepted message. */
+  /** Returns the statuses within a second of an accepted message. */
   async function statusesOf(template: object): Promise<readonly unknown[]> {
     await simulator.control('POST', 'apps/500000000000001', { callback_url: receiver.url, secret: 'demo-app-secret' });
     receiver.forget();

@@ -6,7 +6,7 @@ import { actingPeople, userId } from './acting-people.ts';
 import { hearing } from './heard.ts';
 import { expectMessagingError } from './refusals.ts';
 
-/* Actions of people besides answers: they stop marketing messages, adopt usernames, and write first. */
+/* People do more than answer: they stop marketing messages, adopt usernames, and write first. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);

@@ -13,7 +13,7 @@ import { timeLeft } from '../../../infra/simulator/console/texts.ts';
 
 /* The console's phone formats the text of a message (platform reference, 4.6). Its texts come from strangers. */
 
-/** A tree in one line: `<bold a>`, `<link a.com https://a.com/>`. */
+/** Writes a tree in one line: `<bold a>`, `<link a.com https://a.com/>`. */
 const told = (spans: readonly Span[]): string =>
   spans
     .map((span) => {

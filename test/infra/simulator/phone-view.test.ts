@@ -54,7 +54,7 @@ test('a message names what is known of its products: those of the catalogs of it
   expect(phoneView(picks.components, undefined).tile).toEqual({ kind: 'items', product: '', items: 0 });
 });
 
-/** The beginning of a film: an `mvhd` box with the units per second and the duration in units. */
+/** A film begins with an `mvhd` box, which has the units per second and the duration in units. */
 function film(version: 0 | 1, perSecond: number, units: number): Buffer {
   const box = Buffer.alloc(64);
   box.write('mvhd', 8);

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import type { SimulatorAtRest } from '../../support/simulator.ts';
 
-/** The app of the demo data, to which the simulator posts webhooks. */
+/** The simulator posts webhooks to this app of the demo data. */
 export const demoApp = '500000000000001';
 
 /**
- * The receiver of the demo app's webhooks in a test file. Before every test it is empty, and the app has these settings;
- * the callback address is the receiver's by default. It works only while tests run.
+ * Receives the demo app's webhooks in a test file. Before every test it is empty, and the app has these settings; the
+ * callback address is the receiver's by default. It works only while tests run.
  */
 export function receiverOfFile(simulator: Pick<SimulatorAtRest, 'control'>, settings: object = {}) {
   let started: CallbackReceiver | undefined;
@@ -38,7 +38,7 @@ export function receiverOfFile(simulator: Pick<SimulatorAtRest, 'control'>, sett
     posts: () => receiver().calls.filter(({ method }) => method === 'POST'),
     answerWith: (...statuses: readonly number[]) => receiver().answerWith(...statuses),
     updates: () => receiver().updates(),
-    /** All updates so far, after everything that is due. */
+    /** Returns all updates so far, after everything that is due. */
     told: async () => {
       await wait(0);
       return receiver().updates();

@@ -24,7 +24,7 @@ export function expectMessagingError(
   expect(answer.status).toBe(status);
 }
 
-/** The sends of a file that the platform must refuse; after every test the simulator must have recorded no message. */
+/** The platform must refuse the sends of a file; after every test the simulator must have recorded no message. */
 export function refusedSends(simulator: Pick<SimulatorAtRest, 'control' | 'post'>) {
   afterEach(async () => {
     const { body: messages } = await simulator.control('GET', 'messages?limit=0');
@@ -39,6 +39,6 @@ export function refusedSends(simulator: Pick<SimulatorAtRest, 'control' | 'post'
   };
 }
 
-/** The platform's words for a wrong number of parameters. */
+/** The platform says this about a wrong number of parameters. */
 export const mismatch = (received: number, expected: number) =>
   `number of localizable_params (${received}) does not match the expected number of params (${expected})`;

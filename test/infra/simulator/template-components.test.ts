@@ -20,7 +20,7 @@ import {
 } from './definitions.ts';
 
 let simulator: SimulatorAtRest;
-/** Handles of completed uploads, by type; the handles of the demo data belong to no upload. */
+/** Completed uploads have these handles; the handles of the demo data belong to no upload. */
 let image: string;
 let video: string;
 let longVideo: string;

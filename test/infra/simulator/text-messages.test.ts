@@ -9,7 +9,6 @@ const day = 24 * 3_600;
 const receiver = receiverOfFile(simulator);
 const { wait } = receiver;
 
-/** The values of webhooks with the field `messages`, in order. */
 const values = () =>
   receiver.calls.flatMap(({ bytes }) =>
     JSON.parse(bytes.toString()).entry.flatMap(({ changes }: { changes: { value: object }[] }) =>

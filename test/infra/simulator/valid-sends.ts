@@ -19,7 +19,7 @@ export const productList = {
 export const location = { latitude: '-34.6', longitude: '-58.4', name: 'Store', address: 'Av. Corrientes 1' };
 export const product = { product_retailer_id: 'SKU-1', catalog_id: '600000000000001' };
 
-/** The components of a valid send, for every template that can be sent. */
+/** Every template that can be sent has the components of a valid send. */
 export const validSends = {
   order_update: { language: 'en_US', components: [body('Ana', 'A-1042'), button('url', 0, text('A-1042'))] },
   welcome_offer: {

@@ -4,7 +4,7 @@ import { callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
 import { demoApp, receiverOfFile } from './receiver-of-file.ts';
 
-/** The recipient's id for the portfolio of the first WABA. */
+/** The recipient has this id in the portfolio of the first WABA. */
 const userId = 'AR.13607919076743524463';
 const simulator = simulatorOfFile({ afresh: true });
 const receiver = receiverOfFile(simulator, { secret: 'demo-app-secret' });

@@ -1,4 +1,4 @@
-// What every program here logs in with and sends, to the demo data of a local stack: its address is the first argument.
+// Every program here sends this message to the demo data of a local stack, whose address is the first argument.
 
 export const baseUrl = process.argv[2] ?? '';
 

@@ -1,4 +1,3 @@
-// The simulator as the programs of this folder that are written in JavaScript see it.
 import { createServer } from 'node:http';
 
 export const url = process.env.SIMULATOR;
@@ -34,7 +33,7 @@ export async function call(what, run, holds = () => true) {
   }
 }
 
-/** What a call that is not simulated says. */
+/** Returns what a call says that is not simulated. */
 export async function refused(run) {
   try {
     return JSON.stringify(await run());
@@ -67,7 +66,7 @@ export async function listen(take, verify) {
   return `http://127.0.0.1:${server.address().port}/`;
 }
 
-/** Subscribes an address as the platform's own interface does, which asks it first. */
+/** Subscribes an address by the platform's own interface, which asks the address first. */
 export async function subscribe(callbackUrl) {
   const query = new URLSearchParams({ client_id: app, client_secret: secret, grant_type: 'client_credentials' });
   const { access_token } = await (await fetch(`${url}/v26.0/oauth/access_token?${query}`)).json();

@@ -1,5 +1,3 @@
-"""The simulator as the Python programs of this folder see it."""
-
 import json
 import os
 import socket
@@ -43,7 +41,7 @@ def call(what, run, holds=lambda answer: True):
 
 
 def refused(run):
-    """What a call that is not simulated says."""
+    """Returns what a call says that is not simulated."""
     try:
         return repr(run())
     except Exception as error:

@@ -1,4 +1,4 @@
-"""facebook_business. Pointed at the simulator by the address of the graph in its session."""
+"""The address of the graph in its session points facebook_business at the simulator."""
 
 from facebook_business.adobjects.business import Business
 from facebook_business.adobjects.whatsappbusinessaccount import WhatsAppBusinessAccount

@@ -1,4 +1,4 @@
-// @great-detail/whatsapp. Pointed at the simulator by its option `prefixUrl`.
+// The option `prefixUrl` points @great-detail/whatsapp at the simulator.
 import Client from '@great-detail/whatsapp';
 import * as simulator from './the-simulator.mjs';
 

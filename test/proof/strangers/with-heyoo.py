@@ -1,4 +1,4 @@
-"""heyoo. Pointed at the simulator by its attributes `base_url`, `v15_base_url` and `url`."""
+"""The attributes `base_url`, `v15_base_url` and `url` point heyoo at the simulator."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-// @kapso/whatsapp-cloud-api. Pointed at the simulator by its option `baseUrl`.
+// The option `baseUrl` points @kapso/whatsapp-cloud-api at the simulator.
 import { WhatsAppClient } from '@kapso/whatsapp-cloud-api';
 import { normalizeWebhook, verifySignature } from '@kapso/whatsapp-cloud-api/server';
 import * as simulator from './the-simulator.mjs';

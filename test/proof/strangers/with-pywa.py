@@ -1,4 +1,4 @@
-"""pywa and its server. Pointed at the simulator by the base URL of the HTTP client that it is given."""
+"""The base URL of its HTTP client points pywa at the simulator; its webhook server runs on uvicorn."""
 
 import datetime
 import threading

@@ -1,4 +1,4 @@
-// whatsapp-api-js. Pointed at the simulator by the `fetch` that it is given: its addresses begin with https://graph.facebook.com.
+// A `fetch` of our own points whatsapp-api-js at the simulator: its addresses begin with https://graph.facebook.com.
 import { WhatsAppAPI } from 'whatsapp-api-js';
 import {
   BodyComponent,

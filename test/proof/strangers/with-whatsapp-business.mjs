@@ -1,4 +1,4 @@
-// whatsapp-business. Pointed at the simulator by the base URL of its axios client, which the types call private.
+// The base URL of its axios client points whatsapp-business at the simulator; the types call that client private.
 import whatsappBusiness from 'whatsapp-business';
 import { webhookHandler } from 'whatsapp-business/dist/src/webhooks/helpers.js';
 import * as simulator from './the-simulator.mjs';
