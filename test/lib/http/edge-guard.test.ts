@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A page that returns its request's source and headers. */
+/** Answers with its request's source and headers. */
 function echo({ edge = false, body = noBody }: { readonly edge?: boolean; readonly body?: BodyReader } = {}) {
   vi.stubEnv('BEHIND_EDGE', String(edge));
   return publicEndpoint(body, async (event) =>

@@ -24,13 +24,13 @@ type Counts = Readonly<Record<User, number>>;
 
 interface Process {
   readonly held: Readonly<Partial<Record<User, Holding>>>;
-  /** The user whose request waits for the counter, and the calls that it has made. */
+  /** The request of `waiting` waits for the counter; `asks` holds the calls that it has made. */
   readonly waiting?: User;
   readonly asks?: readonly string[];
 }
 
 interface World {
-  /** What each user has leased of the minute before, and of this minute. */
+  /** `before` holds each user's leases of the minute before, `leased` those of this minute. */
   readonly before: Counts;
   readonly leased: Counts;
   readonly allowed: Counts;
