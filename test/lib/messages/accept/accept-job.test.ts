@@ -302,7 +302,7 @@ test.each([small, large])(
   },
 );
 
-/** The limits of all waits, in order; each wait ends at once, the shortest first. */
+/** Collects the limits of all waits, in order. Each wait ends a hundred times sooner, the shortest first. */
 function passingLimits(): number[] {
   const limits: number[] = [];
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {

@@ -7,12 +7,10 @@ import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-
 import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
 import { nowMs, portsOf, sendOf } from './checked-send.ts';
 
-/** The lots and the order that a scheduled send gets at its acceptance (D56, R54). */
-
 const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' } as const;
 
 describe('with a time of its own (D56, R54)', () => {
-  // 2023-11-14, a Tuesday, 22:13:20 UTC: 23:13 in Madrid, 17:13 in New York.
+  // Now it is Tuesday, 2023-11-14, 22:13:20 UTC: 23:13 in Madrid, 17:13 in New York.
   const [madrid, newYork] = ['34911110001', '12125550001'];
   const daysMs = (days: number) => days * 86_400_000;
   const timed = (asked: Readonly<Record<string, string>>, request: Partial<SendRequest> = {}) => {

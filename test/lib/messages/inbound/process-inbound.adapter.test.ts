@@ -85,13 +85,12 @@ async function writes(clientId: number, to: string, daysAgo = 1) {
   await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
 }
 
-/** The source of the opt-out that a client's message from the number would meet. */
+/** Returns the source of the opt-out that a client's message from the number would meet. */
 async function stopOf(clientId: number, to = waId, from = { wabaId, phoneNumberId }) {
   const stops = await optOutLook(access(), async () => nameOf).stoppedAmong({ clientId, ...from }, [to]);
   return stops.get(to)?.source;
 }
 
-/** The persons in a client's list of opt-outs. */
 async function listOf(clientId: number) {
   const query = new QueryCommand({
     TableName: table,
@@ -102,7 +101,7 @@ async function listOf(clientId: number) {
   return Items.map(({ recipient }) => recipient);
 }
 
-/** The sent events, deduplicated by id as receivers do. */
+/** Deduplicates the sent events by id, as receivers do. */
 const told = () => [
   ...new Map(events.sent.map(({ id, clientId, type, data }) => [id, { clientId, type, data }])).values(),
 ];

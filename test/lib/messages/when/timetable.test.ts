@@ -9,9 +9,9 @@ import {
   timetableOf,
 } from '../../../../lib/messages/when/timetable.ts';
 
-/** When each recipient of a send may be called, and their order (D56, R54). */
+/** A timetable says when each recipient of a send may be called, and in which order (D56, R54). */
 
-/** A Thursday. */
+/** This is a Thursday. */
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
 const dayMs = 86_400_000;
 const [spain, argentina, newYork, losAngeles] = ['34911110001', '5491155550001', '12125550001', '12135550001'];
