@@ -19,8 +19,6 @@ import {
   startMs,
 } from './chunk-run-world.ts';
 
-/** When a recipient of a claimed slice is called, and the outcome. */
-
 const dayMs = 86_400_000;
 
 describe('its own time', () => {

@@ -5,8 +5,6 @@ import { thorough } from '../../../support/thorough.ts';
 import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 import { a, BlockNumber, b } from './block-number.ts';
 
-/** Lanes that go in front of others, and what they leave to the others. */
-
 test('a newcomer beside twenty jobs has its first slots at once; behind them all when it does not ask for that', () => {
   const world = () => {
     const number = new BlockNumber();
