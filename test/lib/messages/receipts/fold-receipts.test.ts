@@ -20,7 +20,7 @@ const anyReceipt = fc
   })
   .map((facts): Receipt => ({ jobId: 'J', index: 0, ...omitUndefined(facts) }));
 
-/** All orders of all selections, with each status at most `times` times. */
+/** Returns all orders of all selections, with each status at most `times` times. */
 function sequences(statuses: readonly string[], times: number): string[][] {
   const found: string[][] = [[]];
   const walk = (sequence: string[]) => {

@@ -27,7 +27,7 @@ const key = { jobId: 'J', slice: 2 };
 const again = { state: 'again', dueMs: nowMs + 1 } as const;
 const noAnswer = { state: 'unknown', code: 'no_answer' } as const;
 
-/** A slice with the recorded outcome of the message at its place. */
+/** Makes a slice with the recorded outcome of the message at its place. */
 function slice(known: Recorded | undefined, changes: Partial<Slice> = {}): Slice {
   const outcomes = Array.from({ length: 10 }, (_, place) => (place === index % 10 ? known : undefined));
   return { key, try: 1, version: 3, owner: 'run-1', atMs: nowMs - 5_000, state: 'ended', outcomes, ...changes };
