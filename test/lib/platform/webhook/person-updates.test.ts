@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PlatformUpdate } from '../../../../lib/platform/webhook/envelope.ts';
 import { personUpdatesOf } from '../../../../lib/platform/webhook/person-updates.ts';
 
-/** Updates about people in the shapes that the platform documents (platform reference, 4.5 and 10.5). */
+/** The platform documents updates about people in these shapes (platform reference, 4.5 and 10.5). */
 
 const userId = 'US.13491208655302741918';
 const parentUserId = 'US.ENT.11815799212886844830';
