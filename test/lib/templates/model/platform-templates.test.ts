@@ -7,7 +7,7 @@ import { makeTemplate } from '../../../support/templates.ts';
 const waba = { wabaId: '200000000000001', credential: 'demo' };
 const credentialOf = async (name: string) => ({ accessToken: `token of ${name}`, appId: '1' });
 
-/** A transport that returns these bodies in order and records the requests. */
+/** Returns these bodies in order and records the requests. */
 function answering(...bodies: Record<string, unknown>[]): { call: PlatformTransport; calls: PlatformCall[] } {
   const calls: PlatformCall[] = [];
   return {

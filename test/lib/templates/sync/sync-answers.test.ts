@@ -14,7 +14,7 @@ import {
 
 const startMs = 1_000_000;
 
-/** Run 7, held by `a` since `startMs`, or ended at `releasedAtMs`. */
+/** Run 7 is held by `a` since `startMs`, or ended at `releasedAtMs`. */
 function lock(changes: Partial<LockState> = {}): LockState {
   const held = changes.releasedAtMs === undefined ? { lease: { owner: 'a1', untilMs: startMs + leaseMs } } : {};
   return { ...held, fence: 7, runs: new Map([['a', 7]]), waiting: new Map(), ...changes };

@@ -10,12 +10,12 @@ import {
   rememberedMs,
 } from '../../../../lib/templates/sync/sync-lock-state.ts';
 
-/** The lock in memory, with the store's rules. */
+/** Keeps the lock in memory, with the store's rules. */
 function makeLock() {
   let state = noRuns;
   return {
     state: () => state,
-    /** True when the contender holds the lock now. */
+    /** Returns whether the contender holds the lock now. */
     ask: (contender: string, nowMs: number): boolean => {
       const answer = answerTo(state, { owner: `${contender} at ${nowMs}`, contender, nowMs });
       state = answer.state;
@@ -34,7 +34,7 @@ interface Looping {
   readonly untilMs: number;
 }
 
-/** Clients in loops on one millisecond clock; counts each one's runs, and the time without any run. */
+/** Runs clients in loops on one millisecond clock; counts each one's runs, and the time without any run. */
 function simulate(
   clients: readonly Looping[],
   { runMs, untilMs }: { readonly runMs: number; readonly untilMs: number },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const locks = () => onePerOwner(syncLockStore(documentClient, table));
 
-/** A lock of which every test has its own owner. */
+/** Every owner is a contender of its own unless a test says otherwise. */
 function onePerOwner({ acquire, heartbeat, release }: SyncLocks) {
   return {
     acquire: (request: {
@@ -144,7 +144,7 @@ test('a holder whose renewal others are ahead of again and again fails, and has 
   expect(await locks().heartbeat(lock, 1)).toBe(true);
 });
 
-/** A store that runs `first` right before its next write. */
+/** Runs `first` right before the store's next write. */
 function storeAfter(first: () => Promise<unknown>) {
   const client = localDocumentClient();
   let done = false;
