@@ -57,7 +57,7 @@ test('argon2id gives the key of the reference implementation all the same', asyn
   );
 });
 
-test('who was provisioned with an argon2id hash logs in, and has a scrypt hash from then on', async () => {
+test('a user provisioned with an argon2id hash logs in, and has a scrypt hash from then on', async () => {
   const credentials = credentialsInMemory({ ana: { passwordHash: provisioned, userId: 'u-1', clientId: 1001 } });
   const user = { userId: 'u-1', username: 'ana', clientId: 1001, permissions: [], campaignIds: [] };
   const directory = usersInMemory([user]);

@@ -60,7 +60,7 @@ describe('with a time of its own (D56, R54)', () => {
     expect(warning).toBeUndefined();
   });
 
-  test('who may be called only after it is told, and accepted', async () => {
+  test('the client is warned of a recipient who may be called only after the time to live, and the send is accepted', async () => {
     const { job, warning } = await checkSend(timed(open, { ttlSeconds: 3_600 }), portsOf(sendable.plain).ports);
     expect(job.lots?.map((lot) => lot.open.length)).toEqual([1, 0]);
     expect(warning).toBe(

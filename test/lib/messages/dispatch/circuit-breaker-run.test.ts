@@ -230,7 +230,7 @@ describe('while it is open', () => {
     expect([world.probed, world.posted]).toEqual([[], []]);
   });
 
-  test('whose turn it is asks with a read; silence keeps it open for longer, and is counted', async () => {
+  test('the run whose turn it is asks with a read; silence keeps the breaker open for longer, and is counted', async () => {
     const world = openWorld();
     world.goDown();
     await world.wait(5_000);

@@ -269,7 +269,7 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
   });
 
-  test('who wrote to the user id is found by a number that the platform has linked with it', async () => {
+  test('a client that wrote to the user id is found by a number that the platform has linked with it', async () => {
     await writes(1002, userId);
     await hear([preference('stop', { person: { waId, userId }, atMs: atMs - 5_000 })]);
     await hear([wrote('STOP')]);
@@ -294,7 +294,7 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(replies.map(({ clientId }) => clientId)).toEqual([1001, 1001]);
   });
 
-  test('who wrote is not asked for a text that no client wants to read', async () => {
+  test('the writers are not looked up for a text that no client wants to read', async () => {
     const over = {
       anySubscribesToReplies: async () => false,
       wroteTo: async () => Promise.reject(new Error('not asked')),

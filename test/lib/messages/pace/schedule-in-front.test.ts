@@ -96,7 +96,7 @@ test('where no other client waits none is passed, and nothing is remembered', ()
   expect([lanesOf(number), number.schedule.fronts]).toEqual([['A2', 'A'], undefined]);
 });
 
-test('who went in front is forgotten when that time is over and it waits no more; a hundred are remembered', () => {
+test('a client that went in front is forgotten when that time is over and it waits no more; a hundred are remembered', () => {
   const number = new BlockNumber();
   number.reserve({ ...b, count: 20_000 }, startMs);
   for (let client = 0; client < 101; client += 1) {

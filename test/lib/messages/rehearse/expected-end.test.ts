@@ -34,7 +34,7 @@ test('one person gets 45 of a job at once, then one in 6 s (D43)', () => {
   expect(seconds([...samePerson(47), ...people(1_440)])).toBeGreaterThan(20);
 });
 
-test('who waits for the same person keeps no slot meanwhile', () => {
+test('a message that waits for the same person keeps no slot meanwhile', () => {
   // Sixteen people get 45 messages each at once, and one more each in 6 s.
   const recipients = Array.from({ length: 46 }, () => people(16)).flat();
   expect(seconds(recipients)).toBeCloseTo(719 / 72, 1);
@@ -46,7 +46,7 @@ function beside(count: number, other = { clientId: 2_002, lane: 'campaign' }) {
   return { pace: { ...unknownPace, schedule } };
 }
 
-test('whose slots end soon is counted with them, whose go on is taken to share for as long (D45)', () => {
+test('a lane whose slots end soon counts with them; one whose slots go on is taken to share for as long (D45)', () => {
   // The other lane is 5 seconds ahead and keeps at least 72 slots; the rest alternate with ours.
   expect(seconds(people(720), beside(720))).toBeCloseTo(15, 0);
   expect(seconds(people(720), beside(1_440))).toBeCloseTo(20.8, 0);

@@ -61,9 +61,9 @@ describe('what became of a recipient, by its slice', () => {
     ['sent, by a later receipt', slice({ ...provenByReceipt, resolvedAtMs: nowMs }), {}, { state: 'sent' }],
     [
       'refused',
-      slice({ state: 'failed', code: '131026', reason: 'nobody' }),
+      slice({ state: 'failed', code: '131026', reason: 'no such person' }),
       {},
-      { state: 'failed', code: '131026', reason: 'nobody', atMs },
+      { state: 'failed', code: '131026', reason: 'no such person', atMs },
     ],
     ['expired', slice({ state: 'expired', code: 'expired' }), {}, { state: 'expired', code: 'expired', atMs }],
     ['without an answer', slice(noAnswer), {}, { ...noAnswer, atMs }],
@@ -172,7 +172,7 @@ describe('an outcome that a receipt settled is reported as if it had been left a
     ['to be tried again', slice(again)],
     ['whose worker is dead', slice(undefined, dead)],
     ['lost', slice(lost)],
-    ['without an answer', slice({ ...noAnswer, reason: 'nobody answered' })],
+    ['without an answer', slice({ ...noAnswer, reason: 'the platform did not answer' })],
   ] as const;
   const cases = before.flatMap((each) => statusesTold.map((status) => [...each, status] as const));
 

@@ -148,7 +148,7 @@ describe('a report (D40)', () => {
   test('has what stands of each recipient, and counts everybody once', async () => {
     const head = headOf('mixed', { total: 14 });
     await accept(head, [[12, 3]]);
-    const refused = { state: 'failed', code: '131026', reason: 'nobody' } as const;
+    const refused = { state: 'failed', code: '131026', reason: 'no such person' } as const;
     await tried(head, 0, [sent, refused, { ...sent, held: 'paused' }, again, ...Array(6).fill(sent)], {
       atMs: nowMs - 9_000,
     });

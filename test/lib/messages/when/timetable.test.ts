@@ -174,7 +174,7 @@ describe('a number whose zone is not known', () => {
   });
 });
 
-test('who may be called only after the time to live has an empty lot, the last one', () => {
+test('a recipient who may be called only after the time to live has an empty lot, the last one', () => {
   const table = tableOf([losAngeles, spain], business, { ttlSeconds: 3_600 });
   expect(table.lots).toEqual([
     { until: 1, open: [[nowMs, nowMs + 3_600_000]] },

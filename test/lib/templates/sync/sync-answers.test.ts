@@ -159,7 +159,7 @@ describe('a lock that was given back', () => {
     expect(ask(lock({ releasedAtMs, runs, waiting }), 'c', releasedAtMs + 1)).toMatchObject({ result });
   });
 
-  test('who let the 5 s pass is waited for no more; who has asked since stays', () => {
+  test('no run waits for a contender that let the 5 s pass; one that has asked since stays', () => {
     const waiting = new Map([
       ['b', waitingSince(7, releasedAtMs)],
       ['c', waitingSince(7, releasedAtMs + 1)],

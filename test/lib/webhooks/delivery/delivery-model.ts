@@ -156,7 +156,7 @@ function documentsOf(call: Outside<CallName>['call']): DynamoDBDocumentClient {
 
 function clientOfKey(key: Readonly<Record<string, unknown>> | undefined): number {
   const clientId = [1, 2].find((each) => deliveryKey(each).pk === key?.['pk']);
-  if (clientId === undefined) throw new Error('an item of nobody');
+  if (clientId === undefined) throw new Error('an item of no client');
   return clientId;
 }
 
