@@ -61,7 +61,7 @@ interface Message {
   readonly job: WholeJob;
   readonly tellings: ReadonlySet<string>;
   readonly to: string;
-  /** The calls for the message: those that reached the platform, and those that were begun. */
+  /** The `posts` reached the platform, and the `calls` were begun. */
   readonly posts: readonly PlatformPost[];
   readonly calls: PipelineWorld['calls'];
 }

@@ -1,9 +1,9 @@
 import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
 
-/** The service that bills a call. */
+/** This service bills a call. */
 type Service = 'write' | 'read' | 'queue' | 'grouped' | 'platform' | 'none';
 
-/** The calls of a world's runs, by name. A call that is missing here throws, so that none goes uncounted. */
+/** A call that is missing here throws, so that none goes uncounted. */
 const serviceOf: Readonly<Record<string, Service>> = {
   claimSlice: 'write',
   endSlice: 'write',
@@ -24,7 +24,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   stop: 'write',
   endPause: 'write',
   goOn: 'write',
-  // Numbers, and state that all workers read.
+  // All workers read numbers and this state.
   findPace: 'read',
   changePace: 'write',
   takeTenth: 'write',

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
-/** The platform's reaction to one post. */
 export type Fate =
   | 'taken'
   | 'taken_reply_lost'
@@ -12,7 +11,7 @@ export type Fate =
   | 'server_trouble'
   | Refusal;
 
-/** The platform's error codes, by meaning (lib/platform/error-codes.json). */
+/** Each meaning has the platform's error code (lib/platform/error-codes.json). */
 const codeOf = {
   refused: 131047,
   stopped_there: 131050,
@@ -54,7 +53,7 @@ export interface PlatformRules {
 const pairSpacingMs = 6_000;
 const pairBurst = 45;
 
-/** The platform by its reference: it counts what it takes in any second, for each number and each person. */
+/** The platform counts what it takes in any second, for each number and each person, as its reference says. */
 export class PlatformModel {
   readonly posts: PlatformPost[] = [];
   readonly readsAtMs: number[] = [];

@@ -23,13 +23,13 @@ interface Stored {
   readonly body: string;
   readonly sentAtMs: number;
   receiveCount: number;
-  /** The receipt handle of the latest delivery, while it is in flight. */
+  /** The latest delivery has this receipt handle while it is in flight. */
   handle: string | undefined;
   hiddenUntilMs: number;
 }
 
 /**
- * A standard SQS queue as it may behave: at-least-once and unordered delivery, late delays, redelivery after the
+ * Behaves as a standard SQS queue may: at-least-once and unordered delivery, late delays, redelivery after the
  * visibility time-out, and sometimes delivery after an acknowledgement.
  */
 export class QueueModel {

@@ -4,7 +4,6 @@ import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeJobHead } from '../support/send-jobs.ts';
 import { PipelineWorld, type WorldRules } from './world.ts';
 
-/** The rate limit of a quiet world's number, and its count of workers. */
 export const limitPerSecond = 80;
 export const workers = 50;
 
@@ -56,7 +55,7 @@ export function accept(
   return jobId;
 }
 
-/** The load of the world while codes come: what is sent before them, and where they go. */
+/** `before` loads the world before codes come, and `head` says where they go. */
 export interface CodesBeside {
   readonly before?: (world: PipelineWorld) => void;
   readonly rules?: Partial<WorldRules>;

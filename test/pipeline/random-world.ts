@@ -20,7 +20,7 @@ const holdingFates: readonly Fate[] = [
   ...(['cannot_pay', 'not_registered', 'spam_limit'] as const),
 ];
 
-/** In every world, acceptance rarely fails to hand over a request. */
+/** In every world acceptance fails to hand over some requests. */
 const enqueueFaultShare: Readonly<Record<string, number>> = { enqueueStraight: 0.3, enqueueJob: 0.1 };
 
 export function amongOf(random: () => number) {

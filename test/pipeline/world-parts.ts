@@ -21,7 +21,7 @@ export interface WorldRules {
   readonly latencyMs: () => number;
   readonly faultOf: (name: string) => CallFault | undefined;
   readonly fateOf: (post: Addressed) => Fate;
-  /** The reaction to reads; like that to messages when left out. */
+  /** Reads meet the same as messages when this is left out. */
   readonly readFateOf?: () => Fate;
   /** Returns how long a run lives, in ms; undefined: as long as its function may. */
   readonly lifeMs: (functionName: string) => number | undefined;
@@ -42,7 +42,7 @@ export interface WorldRules {
   readonly log?: (functionName: string, event: LogEvent, facts: LogFacts) => void;
 }
 
-/** A receipt of the platform for a message that it took; `code` is the reason of a later refusal. */
+/** The platform sends this receipt for a message that it took; `code` is the reason of a later refusal. */
 export interface ToldOf {
   readonly status: string;
   readonly afterMs: number;
@@ -54,7 +54,7 @@ export const startMs = 1_800_000_000_000;
 
 export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
 
-/** A stop that a person has said. `storedAt` is undefined until a store has confirmed it. */
+/** A person has said this stop. `storedAt` is undefined until a store has confirmed it. */
 export interface SaidStop {
   readonly scope: Scope;
   readonly recipient: string;
@@ -64,7 +64,7 @@ export interface SaidStop {
 /** The client's answer: nothing of a refused request is sent; of an undecided one the client does not know. */
 export type Answer = 'accepted' | 'refused' | 'undecided';
 
-/** The shared state of a world's runs: clock, stores, queues, platform, and results. */
+/** The runs of a world share its clock, stores, queues, platform and results. */
 export class WorldParts {
   readonly time = new VirtualTime(startMs);
   readonly table = new MemoryTable();
@@ -72,15 +72,15 @@ export class WorldParts {
   readonly breaker = new MemoryBreaker();
   readonly holds = new MemoryHolds(() => this.time.nowMs);
   readonly optOuts = new MemoryOptOuts();
-  /** The moment of the last claim of a slice, by job and number. */
+  /** Each slice keeps the moment of its last claim, by job and number. */
   readonly claimedAt = new Map<string, number>();
-  /** The calls to the platform that were begun, with the moment of the claim that allows each. */
+  /** Each call that was begun keeps the moment of the claim that allows it. */
   readonly calls: { readonly dispatchId: string; readonly claimedAt: number; readonly atMs: number }[] = [];
   readonly stops: SaidStop[] = [];
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: WholeJob }[] = [];
-  /** The clients' answers by job id. An acceptance that dies gives none. */
+  /** An acceptance that dies gives its client no answer. */
   readonly answers = new Map<string, Answer>();
   readonly logged = new Map<string, number>();
   readonly meter = new Meter();

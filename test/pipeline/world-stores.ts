@@ -18,7 +18,7 @@ import type { Run } from './runs.ts';
 
 type NowMs = () => number;
 
-/** The messages table as the runs of each function of a world see it. */
+/** The runs of each function of a world see the messages table through these. */
 export interface WorldStores {
   ofAcceptance(run: Run): Pick<QueueJobPorts, 'parameters'> & {
     readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;

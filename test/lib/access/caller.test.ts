@@ -15,9 +15,7 @@ const good = {
   expiresAtSeconds: '1800000000',
 };
 
-/**
- * A request as the gateway hands it over, with the authorizer's context; a route without an authorizer has no context.
- */
+/** The gateway sends no context with a route that has no authorizer. */
 function eventWith(context?: Readonly<Record<string, unknown>>): HttpEvent {
   const requestContext = context === undefined ? {} : { authorizer: { lambda: context } };
   return { requestContext } as unknown as HttpEvent;

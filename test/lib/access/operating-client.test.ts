@@ -84,7 +84,7 @@ test('a value of 100 characters is shown whole, a longer one by its first 97', (
   expect(shown('x'.repeat(101))).toBe(`invalid client_id: ${'x'.repeat(97)}...`);
 });
 
-/** A directory of clients 1 to 1002 that records the lookups. */
+/** Records the lookups in a directory of clients 1 to 1002. */
 function clientsAsked() {
   const asked: number[] = [];
   const hasClient = async (clientId: number) => {

@@ -52,7 +52,7 @@ interface Step {
   readonly atMs: number;
 }
 
-/** What a step does to the lease of an item on the table. */
+/** Takes the step on the table, and returns whether the condition held. */
 async function written(id: string, { does, owner, atMs }: Step): Promise<boolean> {
   const values = {
     take: { ':nowMs': atMs, ':lease': { owner, untilMs: atMs + 10 } },
@@ -70,7 +70,7 @@ async function written(id: string, { does, owner, atMs }: Step): Promise<boolean
   return (await conditionalWrite(client.send(write))).written;
 }
 
-/** What the rule says: the lease afterwards, and whether it changed. */
+/** Returns the lease that the rule gives, and whether it changed. */
 function ruled(before: Lease | undefined, { does, owner, atMs }: Step): readonly [Lease | undefined, boolean] {
   const may = does === 'take' ? inTheWay(before, owner, atMs) === undefined : before?.owner === owner;
   if (!may) return [before, false];

@@ -159,7 +159,7 @@ const currencies = [
 ];
 const amount = fc.integer({ min: 0, max: 999_999_999 });
 
-/** An amount in the smallest unit, and how the runtime's Intl displays it. */
+/** Returns what the runtime's Intl displays for an amount in the smallest unit. */
 function displayed(locale: string, currency: string, minor: number) {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 0;

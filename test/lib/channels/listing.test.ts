@@ -84,7 +84,7 @@ describe('which channels', () => {
       })
       .map(makeListedChannel);
     const key = ({ clientId, waId }: ListedChannel) => `${clientId} ${waId}`;
-    // Two filters at most: more filters would rarely match anything.
+    // More than two filters would rarely match anything.
     const names = ['wa_id', 'waba_id', 'status', 'business_id', 'business_name', 'q'] as const;
     const filters = fc
       .record({
@@ -115,7 +115,7 @@ describe('which channels', () => {
   });
 });
 
-/** The reference: one filter after the other, sorted by insertion. */
+/** The reference applies one filter after the other, and sorts by insertion. */
 function naive(channels: readonly ListedChannel[], asked: ChannelFilters): ListedChannel[] {
   let found = channels.filter((channel) => (asked.deleted === true ? channel.deleted : !channel.deleted));
   if (asked.wa_id) found = found.filter((channel) => channel.waId === asked.wa_id);

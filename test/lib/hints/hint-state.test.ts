@@ -112,7 +112,7 @@ test('never more than 60 calls in an hour, whatever comes and whichever worker d
         const { state: after, step } = tell(state, told, nowMs);
         state = after;
         if (step.kind !== 'read') continue;
-        // The latest moment at which a worker may still run.
+        // A worker may still run until its lease ends.
         const madeAtMs = late ? nowMs + turnLeaseMs : nowMs;
         calls.push(...Array.from({ length: step.turn.calls }, () => madeAtMs));
         if (!dies) ({ state } = turnEnded(state, endOf(step.turn), nowMs));

@@ -259,7 +259,6 @@ test('what is said of an account holds its WABA and lets it go on, whatever clie
   expect((await holds.find(orphan)).holds).toEqual(held);
 });
 
-/** The events that the clients of an account get. */
 const toldOfAccounts = () =>
   events.sent.flatMap(({ id, clientId, type, timestampMs, data }) =>
     type.startsWith('account.') ? [{ id, clientId, type, timestampMs, data }] : [],

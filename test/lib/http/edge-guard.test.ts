@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A page that returns its request's source and headers. */
+/** Answers with its request's source and headers. */
 function echo({ edge = false, body = noBody }: { readonly edge?: boolean; readonly body?: BodyReader } = {}) {
   vi.stubEnv('BEHIND_EDGE', String(edge));
   return publicEndpoint(body, async (event) =>
@@ -96,7 +96,7 @@ describe('behind an edge', () => {
     expect(await callEndpoint(echo({ edge: true }), from(headers))).toMatchObject({ status: 200, body: { source } });
   });
 
-  test('who is refused with 401 is logged by the viewer address, as the access log cannot', async () => {
+  test('a caller refused with 401 is logged by the viewer address, which the access log cannot do', async () => {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     vi.stubEnv('BEHIND_EDGE', 'true');
     const refusing = publicEndpoint(noBody, async () => {

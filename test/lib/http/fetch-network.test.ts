@@ -24,7 +24,7 @@ const url = 'https://media.example.com/logo.png';
 
 type Changes = Partial<Omit<PublicFetchOptions, 'ports'>> & Partial<PublicNetwork>;
 
-/** Options that treat 127.0.0.1, and nothing else private, as a public address. */
+/** Treats 127.0.0.1, and nothing else private, as a public address. */
 function optionsFor(port: number, { path, maxBytes, totalMs, ...ports }: Changes = {}): PublicFetchOptions {
   return {
     path: path ?? 'header_source',
@@ -49,7 +49,6 @@ async function refusalOf(fetching: Promise<unknown>): Promise<Refusal> {
   throw new Error(`no refusal but ${String(error)}`);
 }
 
-/** The refusal of a fetch when the host answers like this. */
 async function faultOf(answers: RequestListener, changes: Changes = {}): Promise<string> {
   const { port } = await hostThat(answers);
   const refusal = await refusalOf(fetchPublic(url, optionsFor(port, changes)));

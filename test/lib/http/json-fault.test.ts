@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonFault } from '../../../lib/http/json-fault.ts';
 
-/** The engine's error for a text; empty for valid JSON. */
 function messageOf(text: string): string {
   try {
     JSON.parse(text);

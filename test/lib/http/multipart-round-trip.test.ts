@@ -11,7 +11,7 @@ const fileName = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((name) => name === name.toWellFormed() && !/[\p{Cc}/\\]|^\.{1,2}$/u.test(name));
 const fileType = fc.constantFrom('image/png', 'image/jpeg', 'video/mp4', 'application/pdf');
-/** Bytes of every kind, with many of the bytes that form boundaries. */
+/** Many of the bytes are those that form boundaries. */
 const bytes = fc
   .array(fc.oneof(fc.constantFrom(...'\r\n-b'), fc.integer({ min: 0, max: 255 })), { maxLength: 400 })
   .map((list) => Buffer.from(list.map((each) => (typeof each === 'string' ? each.charCodeAt(0) : each))));

@@ -32,7 +32,7 @@ test.each([
   expect(bareHost(new URL(url))).toBe(host);
 });
 
-/** This many last groups of an IPv6 address, with every bit set. */
+/** Returns the last groups of an IPv6 address with every bit set. */
 const f = (groups: number) => Array(groups).fill('ffff').join(':');
 
 test.each<readonly [string, string, readonly string[]]>([

@@ -8,7 +8,6 @@ type Values = Readonly<Record<string, string>>;
 const ofSend = (headers: Values) => parseHeaders(MessagesSendHeaders, { headers });
 const ofPut = (headers: Values) => parseHeaders(WebhookConfigPutHeaders, { headers });
 
-/** The first fault in the refusal of a call. */
 function faultOf(parsed: () => unknown): string {
   try {
     parsed();

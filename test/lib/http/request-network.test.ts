@@ -16,7 +16,6 @@ async function hostThat(answers: RequestListener): Promise<MediaHost> {
   return host;
 }
 
-/** A network that treats 127.0.0.1 as a public address. */
 const network: PublicNetwork = {
   lookup: async () => [{ address: '127.0.0.1', family: 4 }],
   isAllowedAddress: (address) => address === '127.0.0.1',

@@ -15,7 +15,7 @@ import { firstStore } from './held-jobs-store.ts';
  * report/stopped-jobs-explorer.test.ts.
  */
 
-/** The number of deliveries from each queue, and what else may happen. */
+/** Bounds the deliveries from each queue, and what else may happen. */
 function left(fanOuts: number, workers: number, watchers: number, others: Partial<World['left']> = {}): World['left'] {
   const none = { faults: 0, changes: 0, cancels: 0, parks: 0 };
   return { 'fan-out': fanOuts, worker: workers, watcher: watchers, ...none, ...others };
@@ -37,7 +37,7 @@ const waiting: World = {
 interface Scenario {
   readonly name: string;
   readonly first: World;
-  /** Events that the exploration must reach, or it proves nothing. */
+  /** The exploration must reach these events, or it proves nothing. */
   readonly sees: readonly string[];
 }
 

@@ -33,13 +33,13 @@ export interface Run {
   readonly role: Role;
   /** Runs are counted from 0 in the order of their start. */
   readonly number: number;
-  /** The queue message of the run. */
+  /** The run works on this queue message. */
   readonly body: string;
   readonly replies: readonly Reply[];
   readonly total: number;
 }
 
-/** A run's state: its calls that wait for a reply, or whether it acknowledged its delivery. */
+/** A run waits for replies to its open calls, or says whether it acknowledged its delivery. */
 export interface Standing {
   readonly open: readonly Call[];
   readonly acknowledged?: boolean;
@@ -48,13 +48,13 @@ export interface Standing {
 const { jobId, clientId, acceptedAtMs } = scenarioHead;
 export const jobMessage: JobMessage = { jobId, clientId, acceptedAtMs };
 
-/** The gap between the starts of two runs: a wait for the template is due again after it. */
+/** Two runs start so far apart that a wait for the template is due again. */
 const betweenMs = 15_000;
 export const nowMsOf = ({ number }: Pick<Run, 'number'>) => startMs + betweenMs * number;
-/** How many runs start while one is alive. */
+/** This many runs start while one is alive. */
 export const runsMeanwhile = Math.floor(dispatchTimeoutMs / betweenMs);
 
-/** The platform's codes for messages of a template that is not approved. */
+/** With these codes the platform refuses messages of a template that is not approved. */
 export const refusals = { PAUSED: 132015, DISABLED: 132016 } as const;
 
 const standings = new Map<number, Promise<Standing>>();

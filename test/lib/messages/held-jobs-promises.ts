@@ -51,7 +51,7 @@ function checkWatching({ job, taken, told, watches, runs }: World, before: World
   }
 }
 
-/** The events that a scenario must reach. */
+/** Returns what happened between the worlds; a scenario must see some of it. */
 export function eventsBetween(before: World, after: World): string[] {
   const { job, slice, taken, told } = after;
   const { progress, round } = job;

@@ -15,7 +15,7 @@ export interface World extends Store {
   readonly left: Readonly<Record<Role | 'faults' | 'changes' | 'cancels' | 'parks', number>>;
 }
 
-/** The queue that a run's messages come from. */
+/** A run's messages come from this queue. */
 const queueOf = { 'fan-out': 'jobs', worker: 'chunks', watcher: 'watches' } as const;
 const roles = ['fan-out', 'worker', 'watcher'] as const;
 
@@ -34,7 +34,7 @@ const isBounded = ({ state }: Step<World>) => state.chunks.length <= 2;
 /** holds-explorer.test.ts explores the order of these calls. */
 const holdChanges = new Set(['changeHolds', 'goOn']);
 /**
- * Calls that no other run can observe: an event, and a queue message, which may wait in its queue as long as needed
+ * No other run can observe these calls: an event, and a queue message, which may wait in its queue as long as needed
  * anyway.
  */
 const unseen = new Set([...holdChanges, 'tell', 'watch', 'sendLater']);
@@ -88,7 +88,7 @@ function ofOthers(world: World): Step<World>[] {
   return [{ does: 'the job is parked', state: { ...world, job: held, holds, watches, left: less(world, 'parks') } }];
 }
 
-/** The hold that a refusal of the template opens. */
+/** Opens the hold of a refused template. */
 export function pausedSince(sinceMs: number): HoldRule {
   return opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs });
 }
@@ -121,7 +121,7 @@ function nameOf({ role, number }: Run): string {
   return `${role} ${number}`;
 }
 
-/** The possible next steps of a run: it dies or ends, or a call succeeds, fails or loses its reply. */
+/** Returns the possible next steps of a run: it dies or ends, or a call succeeds, fails or loses its reply. */
 async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
   const harm = { left: less(world, 'faults') };
   const mayFail = world.left.faults > 0;

@@ -11,26 +11,24 @@ import { scenarioHead } from '../../support/scenario-job.ts';
 import { makeTemplate } from '../../support/templates.ts';
 import { refusals } from './held-jobs-model.ts';
 
-/**
- * One job of one slice: stored items, queue messages, sent messages, events, and the template's state at the platform.
- */
+/** One job of one slice is stored, with its queues and the template's state at the platform. */
 export interface Store {
   readonly job: JobItem;
   readonly slice: Slice | null;
-  /** The job's state at the last claim of the slice. */
+  /** The job had this state at the last claim of the slice. */
   readonly claimedIn: JobState;
   readonly holds: Holds;
-  /** The open holds at the last claim of the slice, and the probes that were called. */
+  /** These holds were open at the last claim of the slice; `questions` are the probes that were called. */
   readonly heldAtClaim: readonly string[];
   readonly questions: readonly string[];
   readonly template: 'APPROVED' | keyof typeof refusals;
-  /** Indexes of the messages that the platform took, in order. */
+  /** The platform took these messages, by index, in order. */
   readonly taken: readonly number[];
-  /** Ids and types of events. */
+  /** Each entry holds an event's id and type. */
   readonly told: readonly string[];
-  /** A call that broke a rule. */
+  /** This call broke a rule. */
   readonly wrong: string | null;
-  /** The messages of the three queues; their order does not matter. */
+  /** The order of a queue's messages does not matter. */
   readonly jobs: readonly string[];
   readonly chunks: readonly string[];
   readonly watches: readonly string[];
@@ -47,7 +45,7 @@ interface Effect {
   readonly value?: unknown;
 }
 
-/** The effect and the answer of a call, with the conditions of items.ts, job-rounds.ts and slice.ts. */
+/** Applies a call, with the conditions of items.ts, job-rounds.ts and slice.ts. */
 export function effectOf(store: Store, name: string, args: readonly unknown[]): Effect {
   const { job } = store;
   switch (name) {
@@ -97,7 +95,7 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
   }
 }
 
-/** The platform's answer for a message, and whether the call was allowed. */
+/** Returns the platform's answer for a message, and whether the call was allowed. */
 function sent(store: Store, index: number): Effect {
   const { job, claimedIn, template, taken, holds, heldAtClaim } = store;
   const on = holdsOn(holds, scenarioHead);
@@ -127,7 +125,7 @@ function ofSlice(store: Store, name: string, args: readonly unknown[]): Effect {
   return { changes: { slice, ...(isClaim ? atClaim : {}) }, value };
 }
 
-/** The open holds, each named by its scope and start. */
+/** Names each open hold by its scope and start. */
 function namesOf(holds: Holds): string[] {
   return holdsOn(holds, scenarioHead).map(({ scope, hold: { sinceMs } }) => `${scope} since ${sinceMs}`);
 }

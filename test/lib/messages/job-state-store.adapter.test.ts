@@ -35,7 +35,7 @@ async function begin(): Promise<void> {
   await jobs().begin({ head, repeats: [] });
 }
 
-/** The job's state, and whether it has begun. */
+/** Returns the job's state without `begun`. */
 async function stateOf(jobId: string) {
   const state = (await states().of([jobId])).get(jobId);
   if (state === undefined) return undefined;
@@ -146,7 +146,7 @@ const nextOf = ({ nextRound, sinceMs }: Facts, { when }: JobHead) => {
 };
 const parkedOf = ({ sinceMs }: Facts) => ({ ...parked, sinceMs });
 
-/** The arguments of each write of a job or of its first slice. */
+/** Each write of a job or of its first slice gets these arguments. */
 const given: Readonly<Record<string, (facts: Facts, job: JobHead) => readonly unknown[]>> = {
   begin: (_, job) => [{ head: job, repeats: [] }],
   withdraw: (_, job) => [job.jobId],
@@ -163,7 +163,7 @@ const given: Readonly<Record<string, (facts: Facts, job: JobHead) => readonly un
   endUncalled: (facts, job) => [claimOf(facts, job), new Map([[0, { state: 'again', dueMs: 5 }]])],
 };
 /**
- * Groups of writes that can collide: pauses and their ends; rounds; begin, take back, stop and claim; and all of them.
+ * The writes of a group can collide: pauses and their ends; rounds; begin, take back, stop and claim; and all of them.
  */
 const meeting = fc.constantFrom(
   ['park', 'park', 'goOn', 'resume', 'endPause'],
@@ -176,7 +176,7 @@ const anyWrites = meeting.chain((names) =>
   fc.array(fc.tuple(fc.constantFrom(...names), anyFacts), { minLength: 1, maxLength: 16 }),
 );
 
-/** The stored job in the model's form. */
+/** Returns the stored job in the model's form. */
 function itemOf(item: Record<string, unknown> | undefined): JobItem | undefined {
   if (item === undefined) return undefined;
   const { withdrawnAtMs, round: stored, queued, wave, ofStretches } = item;

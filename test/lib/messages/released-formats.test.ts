@@ -21,7 +21,6 @@ import { type QueuedBodies, queuedBodies } from '../../support/queued-bodies.ts'
 
 const readChunk = (body: string) => v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
 
-/** The consumer's parser for each queue. */
 const readers: Readonly<Record<keyof QueuedBodies, (body: string) => unknown>> = {
   sendJobs: decodeJob,
   chunks: readChunk,

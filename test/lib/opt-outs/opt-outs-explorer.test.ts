@@ -32,7 +32,7 @@ const changed = (old: string[], recipients: string[], laterMs: number): Told => 
 interface Scenario {
   readonly name: string;
   readonly told: readonly Told[];
-  /** The recipients of the workers. */
+  /** The workers have these recipients. */
   readonly to: readonly string[];
   readonly left?: Partial<World['left']>;
   readonly sees: readonly string[];

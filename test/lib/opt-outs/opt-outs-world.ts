@@ -13,8 +13,8 @@ import { type Step, written } from '../../support/exploration.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../support/replayed-run.ts';
 
 /**
- * Real writers of words and of changed ids, call by call, and workers that claim, look and call. Recipients stand for
- * their names.
+ * Real writers record words and changed ids, call by call, and workers claim, look and call. Recipients stand for their
+ * names.
  */
 
 export type Told = (
@@ -37,7 +37,7 @@ export interface Worker {
   readonly sender: Sender;
   readonly recipient: string;
   readonly progress: 'to claim' | 'claimed' | 'unmarked' | 'looks' | 'free' | 'called' | 'stopped';
-  /** The words that were stored at the claim. */
+  /** These words were stored at the claim. */
   readonly storedBefore: readonly number[];
 }
 
@@ -142,7 +142,7 @@ function storedIn({ writers }: World): number[] {
   return writers.filter(({ progress }) => progress === 'stored').map(({ told }) => told);
 }
 
-/** The order that record-opt-out.ts requires of a worker. */
+/** A worker keeps the order that record-opt-out.ts requires. */
 function ofWorker(world: World, worker: Worker, at: number): Step<World>[] {
   const { sender, recipient } = worker;
   const to = (does: string, next: Partial<Worker>): Step<World>[] => {
@@ -169,7 +169,7 @@ function ofWorker(world: World, worker: Worker, at: number): Step<World>[] {
   }
 }
 
-/** The facts that have linked names, and the words that count. */
+/** The facts `links` have linked names, and the `words` count. */
 interface Known {
   readonly links: readonly number[];
   readonly words: readonly number[];
@@ -205,7 +205,7 @@ function reaches(word: OptOutChange, untilMs: number): boolean {
   return word.atMs <= untilMs || (untilMs >= 0 && isOfClient(word) && word.says === 'stopped');
 }
 
-/** The clients that list a word: for a number or a WABA, the one client that wrote to the person from there. */
+/** The one client that wrote to the person from a number or a WABA lists its words. */
 function clientIdsOf(scope: Scope): number[] {
   return [scope.kind === 'client' ? scope.clientId : 1];
 }

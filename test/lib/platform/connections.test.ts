@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { wakefulConnections } from '../../../lib/platform/connections.ts';
 
-/** An agent with these open connections, and whether they are still open at the next request. */
+/** Makes an agent with these open connections. */
 function keeping(...kept: Socket[]) {
   const agent = Object.assign(new Agent(), { freeSockets: { 'elsewhere:443:': undefined, 'platform:443:': kept } });
   const now = { ms: 1_000 };

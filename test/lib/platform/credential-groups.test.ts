@@ -63,7 +63,7 @@ test('a credential may be called groups', () => {
   expect(storedCredentials(JSON.stringify(called))).toEqual(called);
 });
 
-/** One credential in a secret of this many bytes. */
+/** Makes a secret of this many bytes with one credential. */
 function ofBytes(bytes: number) {
   const withToken = (accessToken: string) => ({ demo: { accessToken, appId: '7' } });
   return withToken('x'.repeat(bytes - JSON.stringify(withToken('')).length));

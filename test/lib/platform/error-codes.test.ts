@@ -40,7 +40,7 @@ const RowSchema = v.variant('kind', [
 const rows = v.parse(v.array(RowSchema), errorCodes);
 const ofCodes = rows.flatMap((row) => (row.kind === 'template_mgmt' ? [] : [row]));
 
-/** Of the codes that the platform lists for accounts, numbers and people: those that never concern more than one person. */
+/** The platform lists these codes for accounts, numbers and people, but they never concern more than one person. */
 const personal = [130403, 130472, 130497, 131021, 131026, 131049, 131050, 131062, 137000];
 
 describe('the rows of error codes', () => {
@@ -71,7 +71,7 @@ describe('the rows of error codes', () => {
     const passing = ofCodes.filter(({ holds, kind }) => holds !== undefined || kind === 'throttle' || kind === 'auth');
     expect(passing.filter(({ retry }) => retry !== 'yes')).toEqual([]);
     expect(ofCodes.flatMap(({ code, retry }) => (retry === 'after_a_day' ? [code] : []))).toEqual([131049]);
-    // What the facts call for good, and what is the client's to know.
+    // No retry mends what these codes say: they are final, or the request is wrong.
     const never = [33, 100, 130472, 130497, 131008, 131009, 131021, 131050, 131062, 132000, 132012, 132016, 132018];
     expect(ofCodes.filter(({ code, retry }) => never.includes(Number(code)) && retry !== 'never')).toEqual([]);
     expect(ofCodes.flatMap(({ code, retry }) => (retry === 'named' ? [code] : [])).sort()).toEqual(

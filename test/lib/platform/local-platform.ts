@@ -5,7 +5,6 @@ import { platformTransport, type TransportOptions } from '../../../lib/platform/
 
 const open: { close(): unknown }[] = [];
 
-/** Closes all servers of a test. */
 export function closeServers(): void {
   for (const server of open.splice(0)) server.close();
 }
@@ -17,13 +16,13 @@ export async function listening(server: Server | ReturnType<typeof createTcpServ
   return (server.address() as AddressInfo).port;
 }
 
-/** A transport to a platform that answers as given. */
+/** Makes a transport to a platform that answers as given. */
 export async function platformThat(answers: RequestListener, options: Partial<TransportOptions> = {}) {
   const port = await listening(createServer(answers));
   return platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300, ...options });
 }
 
-/** The failure of a call; any other end of it fails the test. */
+/** Returns the failure of a call; any other end of it fails the test. */
 export async function failureOf(call: Promise<unknown>): Promise<PlatformFailure> {
   const error = await call.then(
     () => undefined,

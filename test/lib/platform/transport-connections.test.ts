@@ -6,8 +6,6 @@ import { metered } from '../../../lib/observe/metrics.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
 import { closeServers, listening, platformThat, send } from './local-platform.ts';
 
-/** Which connection a call takes, and what it does when that one is gone. */
-
 /** No call here runs into its timeout, also on a busy machine. */
 const patient = { timeoutMs: 3_000 };
 
@@ -17,7 +15,7 @@ vi.setConfig({ testTimeout: 10_000 });
 afterEach(closeServers);
 
 describe('connections', () => {
-  /** A platform that records the connection of each request, by number, and closes none itself. */
+  /** The platform records the connection of each request, by number, and closes none itself. */
   async function noting(answers: RequestListener = (_, response) => response.end('{}')) {
     const sockets: Socket[] = [];
     const used: number[] = [];
@@ -67,7 +65,7 @@ describe('connections', () => {
     await closed(0);
   });
 
-  /** Two requests at a time on two connections; the test releases each answer by its number. */
+  /** Sends two requests at a time on two connections; the test releases each answer by its number. */
   async function twoAtOnce() {
     const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

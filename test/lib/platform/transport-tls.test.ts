@@ -8,16 +8,13 @@ import { platformTransport } from '../../../lib/platform/transport.ts';
 import { certificate, type MediaHost, startMediaHost } from '../../support/media-host.ts';
 import { thorough } from '../../support/thorough.ts';
 
-/** The point of death: this many bytes of the direction still pass, and the next byte ends both sides. */
+/** This many bytes of the direction still pass, and the next byte ends both sides. */
 interface Death {
   readonly towards: 'platform' | 'client';
   readonly afterBytes: number;
 }
 
-/**
- * The bytes that passed on a connection, and whether the client has answered the platform's handshake, which
- * establishes the session.
- */
+/** `secured` says whether the client has answered the platform's handshake, which establishes the session. */
 interface Passage {
   readonly client: Socket;
   readonly passed: Record<Death['towards'], number>;
@@ -29,7 +26,7 @@ const { lookup } = dns;
 const trustedBefore = getCACertificates('default');
 const answer = JSON.stringify({ messages: [{ id: 'wamid.1' }] });
 let platform: MediaHost;
-/** The messages that the platform took, by the number in each call, and whether their TLS session was resumed. */
+/** The platform took these calls, by number; the value says whether the TLS session was resumed. */
 const taken = new Map<string, boolean>();
 
 beforeAll(async () => {
@@ -85,7 +82,7 @@ function passThrough(passage: Passage): void {
   server.on('error', () => client.destroy());
 }
 
-/** A way to the platform whose connections can die anywhere, and a transport on it. */
+/** Opens a way to the platform whose connections can die anywhere, and a transport on it. */
 async function openWay() {
   const passages: Passage[] = [];
   const next: { death: Death | undefined } = { death: undefined };
@@ -112,7 +109,6 @@ async function openWay() {
 
 let calls = 0;
 
-/** The number of the call, and its result. */
 async function sendThrough({ call }: Pick<Awaited<ReturnType<typeof openWay>>, 'call'>) {
   calls += 1;
   const to = String(calls).padStart(6, '0');
@@ -123,9 +119,7 @@ async function sendThrough({ call }: Pick<Awaited<ReturnType<typeof openWay>>, '
   return { to, outcome };
 }
 
-/**
- * The connection of a call: a new one, an open one, or a new one that resumes the TLS session after the old one slept.
- */
+/** A call takes a new connection, an open one, or a new one that resumes the TLS session after the old one slept. */
 const beginnings = ['a first connection', 'a connection used before', 'a session taken up again'] as const;
 type Beginning = (typeof beginnings)[number];
 
@@ -158,7 +152,6 @@ async function callThrough(beginning: Beginning, death?: Death) {
   }
 }
 
-/** The fault of a result, if any. */
 async function faultOf(beginning: Beginning, death: Death): Promise<string | undefined> {
   const { outcome, secured, wasTaken } = await callThrough(beginning, death);
   const where = `${outcome} after ${death.afterBytes} bytes towards the ${death.towards}`;

@@ -5,7 +5,7 @@ import { makeRates } from '../../support/rates.ts';
 
 const hourMs = 3_600_000;
 
-/** A store that returns these in turn; an Error makes the read fail. */
+/** The store returns these in turn; an Error makes the read fail. */
 function setup(...found: (readonly Rates[] | Error)[]) {
   const clock = { nowMs: 1_800_000_000_000 };
   let readings = 0;

@@ -29,7 +29,7 @@ afterEach(async () => {
   source = undefined;
 });
 
-/** One run on 2027-02-01 against a source with this body. */
+/** Runs once on 2027-02-01 against a source with this body. */
 async function refreshFrom(body: unknown, status = 200, url = 'https://media.example.com/rates.json') {
   source = await startMediaHost((_, response) => {
     response.statusCode = status;

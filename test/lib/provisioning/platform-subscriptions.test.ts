@@ -11,7 +11,7 @@ const appId = '500000000000001';
 const file = provisioningFile(demo, []);
 const credentials = { demo: { accessToken: 'demo-platform-token', appId: '100000000000001' } };
 
-/** A platform with subscriptions by WABA; the subscriber is the app of the token. */
+/** The platform has these subscriptions by WABA; the subscriber is the app of the token. */
 function platformWith(subscribed: Readonly<Record<string, string[]>>, tokensApp = appId) {
   const apps = new Map(Object.entries(subscribed));
   const calls: string[] = [];

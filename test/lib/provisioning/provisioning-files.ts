@@ -14,7 +14,7 @@ import { statesOf } from '../../support/provisioned-state.ts';
 export const nothing: ProvisionedState = { items: [], platformCredentials: {}, platformApps: {} };
 export const nowIso = '2026-11-20T12:00:00.000Z';
 
-/** The wanted state of a file; plain passwords stand for their hashes. */
+/** Returns the wanted state of a file; plain passwords stand for their hashes. */
 export function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): DesiredState {
   const credentials = file.users.map((user) => credentialItem(user, { passwordHash: user.password ?? '' }));
   return {
@@ -45,7 +45,7 @@ export const sorted = ({ items, platformCredentials, platformApps }: Provisioned
 export const subset = <T>(values: readonly T[]) => fc.subarray([...values]);
 export const clientIds = [1, 2, 3];
 
-/** Small valid provisioning files in which every part may be absent and may have any owner. */
+/** The files are small and valid; every part may be absent and may have any owner. */
 export const files: fc.Arbitrary<ProvisioningFile> = fc
   .record({
     clients: fc.subarray(clientIds, { minLength: 1 }),

@@ -57,7 +57,7 @@ test('a WABA that from now on keeps each client to its own DIDs is narrowed befo
   expect([back.revocations, back.grants.length > 0]).toEqual([[], true]);
 });
 
-test('who has stopped is left alone by what either file says before anything is granted (D55)', () => {
+test('a person who has stopped is left alone by what either file says before anything is granted (D55)', () => {
   const heeding = (clientId: number, widened: string) =>
     demoWith(({ clients, wabas }) => ({
       clients: clients.map((each) => ({ ...each, opt_outs_for_utility: each.client_id === clientId })),

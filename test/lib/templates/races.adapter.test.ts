@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** A service whose clock never returns the same time twice, with one approved, unassigned template of both clients. */
+/** Starts a service with an approved, unassigned template of both clients; its clock never returns a time twice. */
 async function startRace(faults: readonly FaultKind[]) {
   const client = localDocumentClient();
   let armed = false;
@@ -117,7 +117,7 @@ function orders<T>(list: readonly T[]): T[][] {
   return list.flatMap((first, place) => orders(list.toSpliced(place, 1)).map((rest) => [first, ...rest]));
 }
 
-/** Documents as text, the same for every order of pairs; a new `_id` is `new`. */
+/** Spells documents the same for every order of pairs; a new `_id` is `new`. */
 function textOf(documents: readonly ModelDocument[], before: readonly ModelDocument[]): string {
   const known = (id: string | undefined) => (before.some((document) => document.id === id) ? id : 'new');
   return documents
@@ -126,7 +126,7 @@ function textOf(documents: readonly ModelDocument[], before: readonly ModelDocum
     .join();
 }
 
-/** A client's documents, read from answers only. */
+/** Reads a client's documents from answers only. */
 async function documentsOf(service: Service, clientId: (typeof sharers)[number]): Promise<ModelDocument[]> {
   const template = await theOne(service, clientId);
   const pairs = pairsOf(template);

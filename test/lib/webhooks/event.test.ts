@@ -28,7 +28,7 @@ const about = {
   did: '5491100000001',
   template: { name: longest.name, language: 'en_US' },
   campaignId: 10,
-  // The longest value that a request may have.
+  // No request may have a longer value.
   attends: { waitTime: '☃'.repeat(1_360) },
 };
 const recipient = { jobId: 'J', index: 9_999, clientId: 1001, acceptedAtMs: nowMs, about, to: '5491155550001' };

@@ -24,13 +24,13 @@ type Counts = Readonly<Record<User, number>>;
 
 interface Process {
   readonly held: Readonly<Partial<Record<User, Holding>>>;
-  /** The user whose request waits for the counter, and the calls that it has made. */
+  /** The request of `waiting` waits for the counter; `asks` holds the calls that it has made. */
   readonly waiting?: User;
   readonly asks?: readonly string[];
 }
 
 interface World {
-  /** What each user has leased of the minute before, and of this minute. */
+  /** `before` holds each user's leases of the minute before, `leased` those of this minute. */
   readonly before: Counts;
   readonly leased: Counts;
   readonly allowed: Counts;
@@ -38,14 +38,14 @@ interface World {
   readonly broken?: string;
 }
 
-const nobody: Counts = { ana: 0, ben: 0 };
+const noCounts: Counts = { ana: 0, ben: 0 };
 const countsOf = (counts: Counts, user: User): Leased => ({ all: counts.ana + counts.ben, own: counts[user] });
 const sees = (counts: Counts, user: User) => isShared(countsOf(counts, user));
 const plusOne = (counts: Counts, user: User): Counts => ({ ...counts, [user]: counts[user] + 1 });
 
 /** Any users may have been active before; a process knows all of them or none. */
 function* starts(): Generator<World> {
-  for (const before of [nobody, { ana: 1, ben: 0 }, { ana: 0, ben: 1 }, { ana: 2, ben: 1 }]) {
+  for (const before of [noCounts, { ana: 1, ben: 0 }, { ana: 0, ben: 1 }, { ana: 2, ben: 1 }]) {
     const memory = new Map(
       users
         .filter((user) => before[user] > 0)
@@ -58,7 +58,7 @@ function* starts(): Generator<World> {
       [knowing, { held: {} }],
       [knowing, knowing],
     ] as const) {
-      yield { before, leased: nobody, allowed: nobody, processes };
+      yield { before, leased: noCounts, allowed: noCounts, processes };
     }
   }
 }

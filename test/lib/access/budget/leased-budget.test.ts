@@ -8,7 +8,7 @@ import { leasesInMemory, type MemoryLeases } from '../../../support/memory-lease
 
 const startMs = Date.UTC(2026, 10, 22, 10);
 const limits = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(99, 100, 300, 1_000));
-/** The skew of each process's clock: two clocks differ by a minute at most. */
+/** Two clocks differ by a minute at most. */
 const clocks = fc.array(fc.integer({ min: -30_000, max: 30_000 }), { minLength: 1, maxLength: 8 });
 
 let lines: string[];
@@ -38,7 +38,7 @@ const requests = (longestPauseMs: number, maxLength = 600) =>
 
 interface Served {
   readonly atMs: number;
-  /** The minute by the clock of the process. */
+  /** Each process takes the minute from its own clock. */
   readonly window: number;
   readonly user: number;
   readonly allowed: boolean;

@@ -8,7 +8,7 @@ import { leasesInMemory } from '../../../support/memory-leases.ts';
 
 const startMs = Date.UTC(2026, 10, 22, 10);
 
-/** Processes of one service on one table; a user's request in a minute reaches one of the processes. */
+/** The processes share one table; requests go to them in turn unless a test names one. */
 function service(limit: number, processes: number) {
   const leases = leasesInMemory();
   const budgets = Array.from({ length: processes }, () => leasedBudget(leases, limit));
@@ -18,7 +18,7 @@ function service(limit: number, processes: number) {
     const budget = budgets[process % processes] as (typeof budgets)[number];
     return await budget.spend({ clientId: 1001, userId }, startMs + minute * windowMs);
   };
-  /** How many requests of a flood pass, and the standing of the last one. */
+  /** Counts the requests of a flood that pass, and returns the last one's standing. */
   const flood = async (userId: string, minute: number, times: number) => {
     let allowed = 0;
     let last = await ask(userId, minute);

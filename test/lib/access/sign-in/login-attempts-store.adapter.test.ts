@@ -88,10 +88,10 @@ test('records expire with their day and hour, and no address can be read in them
 test('impossible names make short keys of their own, whatever their characters', async () => {
   const names = ['', 'x'.repeat(129), 'x'.repeat(1_000_000), '\ud800', 'a#b', 'sha256:x', '\u0000', '🙂'];
   for (const username of names) {
-    const nobody = { ...source, username };
-    expect(await store.start(nobody, anyTime, midnight)).toBe(true);
-    await store.settle(nobody, 1, midnight);
-    expect(await store.read(nobody, midnight)).toMatchObject({ pair: { started: 1 }, nameFailures: 1 });
+    const impossible = { ...source, username };
+    expect(await store.start(impossible, anyTime, midnight)).toBe(true);
+    await store.settle(impossible, 1, midnight);
+    expect(await store.read(impossible, midnight)).toMatchObject({ pair: { started: 1 }, nameFailures: 1 });
   }
   const keys = (await items()).map((item) => String(item['pk']));
   expect(new Set(keys).size).toBe(2 * names.length);

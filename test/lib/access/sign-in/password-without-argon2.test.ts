@@ -34,7 +34,7 @@ const {
 } = await import('../../../../lib/access/sign-in/password.ts');
 const { signIn } = await import('../../../../lib/access/sign-in/sign-in.ts');
 
-/** The hash of `right password`, made by the argon2 of Node.js. */
+/** The argon2 of Node.js made this hash of `right password`. */
 const provisioned = '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$1q4zM2P2EZYzxa8s31ExOXg6y/FjbriePBoM/1XtSt8';
 const salt = Buffer.from('0123456789abcdef');
 
@@ -57,7 +57,7 @@ test('argon2id gives the key of the reference implementation all the same', asyn
   );
 });
 
-test('who was provisioned with an argon2id hash logs in, and has a scrypt hash from then on', async () => {
+test('a user provisioned with an argon2id hash logs in, and has a scrypt hash from then on', async () => {
   const credentials = credentialsInMemory({ ana: { passwordHash: provisioned, userId: 'u-1', clientId: 1001 } });
   const user = { userId: 'u-1', username: 'ana', clientId: 1001, permissions: [], campaignIds: [] };
   const directory = usersInMemory([user]);

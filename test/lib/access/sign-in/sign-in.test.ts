@@ -37,7 +37,6 @@ function world() {
   };
 }
 
-/** The most guesses in any hour, and the total. */
 function counted(startedAtMs: readonly number[]) {
   const inHourFrom = startedAtMs.map((from) => startedAtMs.filter((at) => at >= from && at < from + hourMs).length);
   return { total: startedAtMs.length, mostInAnHour: Math.max(0, ...inHourFrom) };
@@ -101,7 +100,7 @@ test.each(thorough ? [3, 10, 100] : [3, 20])(
   },
 );
 
-/** An attack on the name: any number of guesses at once, from any address, with any pause. */
+/** An attacker guesses any number of times at once, from any address, with any pause. */
 const attack = fc.array(
   fc.record({
     afterMs: fc.integer({ min: 0, max: 2 * hourMs }),

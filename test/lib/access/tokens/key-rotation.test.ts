@@ -14,7 +14,7 @@ const keyIds = ({ signing, verification }: KeySets) => [
   verification.keys.map(({ kid }) => kid),
 ];
 
-/** The key sets after the step that is due at a time; fails the test when no step is due. */
+/** Takes the step that must be due at the time, and returns the key sets after it. */
 function taken(sets: KeySets, key: typeof newKey, atSeconds: number, step: string): KeySets {
   const due = rotationStep(sets, key, atSeconds);
   expect(due.step).toBe(step);

@@ -8,8 +8,8 @@ import { signingKey, verificationKeys } from '../../../../lib/access/tokens/toke
 import { jwks, keyPair } from '../../../support/keys.ts';
 
 /**
- * Other spellings of a good token, which a lenient reader would accept. Each has a valid signature over exactly the
- * presented characters.
+ * A lenient reader would accept these spellings of a good token: each has a valid signature over exactly the presented
+ * characters.
  */
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
@@ -53,7 +53,7 @@ function withSpareBits(text: string): string {
   return encoded(text).length % 4 === 0 ? withSpareBits(padded) : text;
 }
 
-/** The same bytes, spelled with the unused bits of the last character set. */
+/** Respells the same bytes with the unused bits of the last character set. */
 function strayBits(segment: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const respelled = segment.slice(0, -1) + alphabet[alphabet.indexOf(segment.slice(-1)) + 1];

@@ -32,7 +32,7 @@ const goodClaims = {
   perms: [],
 };
 
-/** A good token with the given changes; undefined removes a claim or header. */
+/** Makes a good token with the given changes; undefined removes a claim or header. */
 async function tokenWith(change: { claims?: object; header?: object; key?: CryptoKey | Uint8Array } = {}) {
   const header = Object.fromEntries(
     Object.entries({ ...goodHeader, ...change.header }).filter(([, value]) => value !== undefined),

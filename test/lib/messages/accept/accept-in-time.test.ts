@@ -42,8 +42,8 @@ async function run(options: Omit<AcceptingOptions, 'template'>, body: object, ke
 type Answered = Awaited<ReturnType<typeof run>>;
 
 /**
- * The fault of an answer: 200 must mean that all is sent. Any other answer must mean that nothing is, unless it says
- * that it is not known.
+ * Returns what is wrong with an answer: 200 must mean that all is sent, any other that nothing is, unless it says that
+ * it is not known.
  */
 function fault(answered: Answered, options: Omit<AcceptingOptions, 'template'>): string | undefined {
   const { status, code, jobId, sent, afterMs, calls } = answered;
@@ -70,7 +70,7 @@ interface Explored {
   readonly timesMs?: readonly number[];
   readonly onward?: boolean;
   readonly modes?: readonly (typeof everyMode)[number][];
-  /** The first call that may hang. */
+  /** The calls before this one never hang. */
   readonly from?: number;
 }
 

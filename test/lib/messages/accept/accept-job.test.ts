@@ -171,7 +171,7 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
     expect(headOfChunk(await chunkOf(job))).toEqual({ ...job.head, throughputPerSecond: 40 });
   });
 
-  test('who cannot be composed is in it without a request, fails there, and is logged', async () => {
+  test('a recipient that cannot be composed is in the chunk without a request, fails there, and is logged', async () => {
     const logged = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const recipients: Recipient[] = [...makeRecipients(1), { to: '5491100000001', params: { body: [] } }];
     const { slices } = await chunkOf({ ...jobOf(2), recipients });
@@ -302,7 +302,7 @@ test.each([small, large])(
   },
 );
 
-/** The limits of all waits, in order; each wait ends at once, the shortest first. */
+/** Collects the limits of all waits, in order. Each wait ends a hundred times sooner, the shortest first. */
 function passingLimits(): number[] {
   const limits: number[] = [];
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {

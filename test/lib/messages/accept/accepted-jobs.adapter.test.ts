@@ -30,7 +30,7 @@ import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 // A started second counts as a whole one.
 const nowMs = 1_700_000_000_001;
 const in30DaysSeconds = 1_700_000_001 + 30 * 86_400;
-/** The longest life of a scheduled send (D56). */
+/** A scheduled send lives for 125 days at most (D56). */
 const in125DaysSeconds = Math.ceil(nowMs / 1_000) + 125 * 86_400;
 const client = localDocumentClient();
 const table = await freshTable('messages');

@@ -21,7 +21,10 @@ import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
-/** Concurrent sends of one client with a budget: stored state as plain data, and the real acceptance, call by call. */
+/**
+ * Sends of one client with a budget run concurrently: stored state is plain data, and the real acceptance runs call by
+ * call.
+ */
 
 export type CallName =
   | 'claim'
@@ -36,7 +39,7 @@ export type CallName =
 
 export interface Asked {
   readonly keyed: boolean;
-  /** Whether the budget refuses sends. */
+  /** The client's budget refuses sends. */
   readonly stop: boolean;
 }
 
@@ -44,14 +47,15 @@ export interface Request extends Asked {
   readonly startedAtMs?: number;
   readonly replies: readonly Reply[];
   readonly isOver: boolean;
-  /** Why a reservation may remain: the run was cut off, which the key's next request finds, or the release failed. */
+  /**
+   * A reservation may remain when the run was cut off, which the key's next request finds, or when the release failed.
+   */
   readonly mayLeave?: 'cut off' | 'not given back';
   readonly answer?: string;
   readonly job: JobItem;
   readonly queued: boolean;
-  /** The reservation that the job's head names. */
+  /** The job's head names this reservation. */
   readonly headUnits?: number;
-  /** The open reservation. */
   readonly open?: number;
 }
 
@@ -68,7 +72,7 @@ const lifeMs = 29_000;
 export const runOverMs = 35_000;
 const recipients = makeRecipients(11);
 const rate = shippedRates.markets.find(({ country }) => country === 'AR')?.marketing ?? 0;
-/** The cost of each send in units; the budget fits one send and not two. */
+/** The budget fits one send and not two. */
 export const sendUnits = Math.round(11 * rate * 100_000_000);
 const amount = (sendUnits * 1.5) / 100_000_000;
 export const limitUnits = Math.round(amount * 100_000_000);
@@ -126,7 +130,7 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
   }
 }
 
-/** The state of a request: its waiting call, or the code of its answer. */
+/** Returns the waiting call of a request, or the code of its answer. */
 async function standingOf(request: Request, place: number): Promise<Call<CallName> | string> {
   const start = (outside: Outside<CallName>) => accepting(request, place, outside);
   const { open, end } = await standingAfter<string, CallName>(start, request.startedAtMs ?? 0, request.replies);
@@ -145,7 +149,7 @@ function withRequest(world: World, place: number, changes: Partial<Request>): Wo
   return { ...world, requests: world.requests.with(place, request) };
 }
 
-/** The effect and the answer of a call; of `Budgets`, what the port promises. */
+/** Returns the effect and the answer of a call; `Budgets` does what its port promises. */
 function effectOf(world: World, place: number, { name, args }: Call<CallName>): { world: World; value?: unknown } {
   switch (name) {
     case 'reserve': {

@@ -7,12 +7,10 @@ import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-
 import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
 import { nowMs, portsOf, sendOf } from './checked-send.ts';
 
-/** The lots and the order that a scheduled send gets at its acceptance (D56, R54). */
-
 const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' } as const;
 
 describe('with a time of its own (D56, R54)', () => {
-  // 2023-11-14, a Tuesday, 22:13:20 UTC: 23:13 in Madrid, 17:13 in New York.
+  // Now it is Tuesday, 2023-11-14, 22:13:20 UTC: 23:13 in Madrid, 17:13 in New York.
   const [madrid, newYork] = ['34911110001', '12125550001'];
   const daysMs = (days: number) => days * 86_400_000;
   const timed = (asked: Readonly<Record<string, string>>, request: Partial<SendRequest> = {}) => {
@@ -62,7 +60,7 @@ describe('with a time of its own (D56, R54)', () => {
     expect(warning).toBeUndefined();
   });
 
-  test('who may be called only after it is told, and accepted', async () => {
+  test('the client is warned of a recipient who may be called only after the time to live, and the send is accepted', async () => {
     const { job, warning } = await checkSend(timed(open, { ttlSeconds: 3_600 }), portsOf(sendable.plain).ports);
     expect(job.lots?.map((lot) => lot.open.length)).toEqual([1, 0]);
     expect(warning).toBe(

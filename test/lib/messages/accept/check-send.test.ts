@@ -7,7 +7,7 @@ import type { PlatformTemplate } from '../../../../lib/templates/model/template.
 import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
 import { did, nowMs, portsOf, sendOf, to } from './checked-send.ts';
 
-/** The checks of a send before acceptance, and the resulting job. messages-send.adapter.test.ts tests the page. */
+/** messages-send.adapter.test.ts tests the page. */
 
 const ana = { to, params: { body: ['Ana', '17'], buttons: ['17'] } };
 

@@ -46,7 +46,7 @@ const directory = memoryDirectory({
   users: [makeUser('supervisor', 10, 11), makeUser('onboarding', 10), makeUser('agent')],
 });
 
-/** Ports with one template that was stored a moment ago; they record what is read beside it. */
+/** Makes ports with one template that was stored a moment ago; they record what is read beside it. */
 export function portsOf(template: PlatformTemplate, known: Asked = {}) {
   const asked: string[] = [];
   const questions = new MemoryLookups();

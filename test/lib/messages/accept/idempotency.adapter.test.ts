@@ -47,7 +47,7 @@ function portsOn(documents: ReturnType<typeof localDocumentClient>, clock: { rea
   };
 }
 
-/** One key with a clock and a count of acceptances; `run` makes a request with the key. */
+/** Makes a key with a clock and a count of acceptances; `run` makes a request with it. */
 function setup(faults?: (attempt: Attempt) => Fault) {
   keys += 1;
   const scope = { clientId: 1001, did: '5491100000001', key: `key ${keys}` };
@@ -269,7 +269,6 @@ describe('a record is changed by whose it is (R21)', () => {
   const signal = new AbortController().signal;
   const [first, second, third] = [recordOf('first'), recordOf('second'), recordOf('third')];
 
-  /** A record that the first run has claimed. */
   async function claimed() {
     const { records, scope } = setup();
     expect(await records.claim(scope, first)).toBeUndefined();

@@ -30,7 +30,7 @@ const scenarios: readonly {
   readonly requests: readonly Asked[];
   readonly bounds: Bounds;
   readonly fewest: number;
-  /** Codes beside those of every scenario. */
+  /** These codes come beside those of every scenario. */
   readonly codes?: readonly string[];
 }[] = [
   { requests: [large, large], bounds: { ...once, faultsLeft: 1 }, fewest: 5_000 },
@@ -64,7 +64,7 @@ const scenarios: readonly {
   },
 ];
 
-/** Codes beside those of a single request. */
+/** A single request never gets these codes. */
 const inTheWay = ['nothing_to_retry', 'request_in_progress'];
 const retries: typeof scenarios = [
   { requests: [unkeyed, unkeyed], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000, codes: inTheWay },

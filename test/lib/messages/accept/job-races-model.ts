@@ -17,7 +17,7 @@ import { type Call, type Outside, type Reply, standingAfter } from '../../../sup
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
 /**
- * Requests that store a job, queue it and may take it back: stored state as plain data, and the real policies, call by
+ * Requests store a job, queue it and may take it back: stored state is plain data, and the real policies run call by
  * call.
  */
 
@@ -36,10 +36,9 @@ export type CallName =
   | 'list'
   | 'begin'
   | 'withdraw';
-/** How a request's job is sent; also the request's body. */
+/** The kind says how a request's job is sent; it is also the request's body. */
 export type Kind = 'straight' | 'large' | 'retry';
 
-/** The stored state of a request's job. */
 export interface Job {
   /** All pages of parameters are stored. */
   readonly stored: boolean;
@@ -47,17 +46,17 @@ export interface Job {
   readonly queued: boolean;
   readonly listed: boolean;
   readonly item: JobItem;
-  /** The first slice, claimed by a worker or by the withdrawal. */
+  /** A worker or the withdrawal has claimed this first slice. */
   readonly slice: Slice | null;
   /** The answer is stored under the key. */
   readonly completed: boolean;
-  /** A retry's recipients, by their index in the retried dispatch, once it is queued. */
+  /** A queued retry has these recipients of the retried dispatch, by index. */
   readonly retries: readonly number[];
 }
 
 export interface Answer {
   readonly code: string;
-  /** Set in an accepted answer. */
+  /** Only an accepted answer names a job. */
   readonly jobId?: string;
 }
 
@@ -66,12 +65,12 @@ export interface Request {
   readonly keyed: boolean;
   /** The request has asked the platform for its template, which may be paused. */
   readonly checked?: true;
-  /** The recipients that a retry asks for, by their index in the dispatch. */
+  /** A retry asks for these recipients of the dispatch, by index. */
   readonly wanted?: readonly number[];
-  /** Absent until the request comes. */
+  /** The time is absent until the request comes. */
   readonly startedAtMs?: number;
   readonly replies: readonly Reply[];
-  /** How many calls of the request have been answered. */
+  /** This many calls of the request have been answered. */
   readonly told: number;
   /** The process has ended or died. */
   readonly isOver: boolean;
@@ -79,10 +78,10 @@ export interface Request {
   readonly job: Job;
 }
 
-/** The stored state. A request's place names its job. */
+/** A request's place names its job. */
 export interface Store {
   readonly record: IdempotencyRecord | null;
-  /** The marks of the retried dispatch. */
+  /** These marks belong to the retried dispatch. */
   readonly marks: Marks;
   readonly requests: readonly Request[];
 }
@@ -98,7 +97,6 @@ export function requestToCome(asked: Asked): Request {
   return { ...asked, replies: [], told: 0, isOver: false, job: noJob };
 }
 
-/** The request kind behind a record's body. */
 export function kindOf({ bodyHash }: IdempotencyRecord): Kind {
   return bodyHash as Kind;
 }
@@ -176,7 +174,7 @@ function retrying({ wanted = [] }: Request, ports: AcceptJobPorts & IdempotencyP
 
 const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallName>>>();
 
-/** The state of a request: its calls come one after the other, so one is open, or the request is answered. */
+/** Returns the one open call of a request, or its answer: its calls come one after the other. */
 export async function standingOf(request: Request, place: number): Promise<Call<CallName> | Answer> {
   const { kind, keyed, checked, wanted, startedAtMs = 0, replies } = request;
   const key = JSON.stringify([kind, keyed, checked, wanted, place, startedAtMs, replies]);
@@ -191,14 +189,14 @@ export async function standingOf(request: Request, place: number): Promise<Call<
   return aboutOwnJob.has(call.name) ? { ...call, args: whoIsIn(call) } : call;
 }
 
-/** The recipients that a retry queues, by their place in the retried dispatch. */
+/** Returns the recipients that a retry queues, by their place in the retried dispatch. */
 function whoIsIn({ name, args: [marked] }: Call<CallName>): readonly number[] {
   return name === 'send' && marked instanceof Set ? [...marked] : [];
 }
 
 const aboutOwnJob: ReadonlySet<CallName> = new Set(['store', 'describe', 'send', 'list', 'begin']);
 
-/** The effect and the answer of a call, with the stores' conditions, which adapter tests prove. */
+/** Returns the effect and the answer of a call, with the stores' conditions, which adapter tests prove. */
 export function effectOf(
   store: Store,
   place: number,
@@ -269,8 +267,8 @@ export function withJob<S extends Store>(store: S, jobId: string, changes: Parti
 }
 
 /**
- * The next step of the fan-out, or of a worker, with a job's message; the message may come again, and its consumer may
- * die.
+ * Returns the next step of the fan-out, or of a worker, with a job's message; the message may come again, and its
+ * consumer may die.
  */
 export function consumed({
   kind,

@@ -21,13 +21,13 @@ export async function checkPromises(world: World): Promise<void> {
   }
 }
 
-/** Whether each recipient that a retry asks for is in a retry that has begun. */
+/** Returns whether each recipient that a retry asks for is in a retry that has begun. */
 function isRetried({ wanted = [] }: Request, requests: readonly Request[]): boolean {
   const retried = requests.filter(isSent).flatMap(({ job }) => job.retries);
   return wanted.every((index) => retried.includes(index));
 }
 
-/** Invariants of every moment. */
+/** Checks the invariants of every moment. */
 function checkNow({ requests }: World): void {
   const retried = requests.filter(isSent).flatMap(({ job }) => job.retries);
   if (new Set(retried).size < retried.length) throw new Error('R55: a recipient is in two retries');
@@ -81,14 +81,14 @@ function checkKey(group: readonly Came[], requests: readonly Request[]): void {
   }
 }
 
-/** The request whose job was reported to another request. */
+/** Returns the request whose job was reported to another request. */
 function madeFor({ answer }: Request, requests: readonly Request[]): Came {
   const place = requests.findIndex((_, at) => jobIdOf(at) === answer?.jobId);
   return { ...(requests[place] as Request), place };
 }
 
 /**
- * The only open case (infra/README.md, "Not there yet"): the accepted answer could not be stored under its key, and the
+ * One case is open (infra/README.md, "Not there yet"): the accepted answer could not be stored under its key, and the
  * job had not begun after 35 s. The next request replaces it. A retry begins before its answer.
  */
 function wasTakenBack({ kind, job, keyed }: Request): boolean {

@@ -29,11 +29,11 @@ interface LateWrite extends Call<CallName> {
 export interface World extends Store {
   readonly nowMs: number;
   readonly late: readonly LateWrite[];
-  /** The most failed, late or repeated calls and deaths in one history. */
+  /** This many calls may still fail, land late or repeat, or processes die. */
   readonly faultsLeft: number;
-  /** How often the template may turn out to be paused. */
+  /** The template may still turn out to be paused this often. */
   readonly refusalsLeft: number;
-  /** The pauses in which nothing happens, in order. */
+  /** Nothing happens during these pauses, which come in order. */
   readonly waitsMs: readonly number[];
 }
 
@@ -105,7 +105,7 @@ function isAlike(one: Request, other: Request): boolean {
   return one.kind === other.kind && one.keyed === other.keyed && one.wanted === other.wanted;
 }
 
-/** The possible results of a request's open call. */
+/** Returns the possible results of a request's open call. */
 async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   const request = world.requests[place] as Request;
   const call = await standingOf(request, place);

@@ -99,7 +99,7 @@ describe('the pages of a job', () => {
   });
 });
 
-/** A recipient of this many bytes of JSON, in letters of three bytes each. */
+/** Makes a recipient of this many bytes of JSON, in letters of three bytes each. */
 function recipientOf(bytes: number): Recipient {
   const empty = Buffer.byteLength(JSON.stringify({ to: 'US.abc', params: { body: [''] } }));
   const letters = Math.floor((bytes - empty) / 3);
@@ -115,7 +115,7 @@ test('a recipient that no item can hold is an error that names it; the largest f
   );
 });
 
-/** The largest recipient that template rules allow: thirty products with ids of 4,096 letters. */
+/** Thirty products with ids of 4,096 letters make the largest recipient that template rules allow. */
 test('every recipient that a template can take fits an item', () => {
   const id = '한'.repeat(4_096);
   const sections = Array.from({ length: 10 }, () => ({

@@ -7,7 +7,7 @@ import { makeJobHead, makeRecipients } from '../../../support/send-jobs.ts';
 const { signal } = new AbortController();
 const job = { head: makeJobHead(), recipients: makeRecipients(7_500) };
 
-/** A client whose writes end one by one, when the test says. */
+/** The test ends the client's writes one by one. */
 function waitingClient() {
   const waiting: PromiseWithResolvers<unknown>[] = [];
   const send = () => {

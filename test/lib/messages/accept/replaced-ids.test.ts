@@ -6,7 +6,7 @@ import type { Replacement } from '../../../../lib/messages/inbound/replaced-ids.
 type Words = readonly (readonly [userId: string, by: string, atMs: number])[];
 
 /**
- * As the store keeps them: the latest word for each id, and the first of two words of one time
+ * Keeps the latest word for each id, and the first of two words of one time, as the store does
  * (replaced-ids-store.adapter.test.ts).
  */
 function stored(words: Words): Map<string, Replacement> {

@@ -14,10 +14,8 @@ import {
   startMs,
 } from './chunk-run-world.ts';
 
-/** When a recipient of a claimed slice is called: in its slot, or not any more. */
-
 describe('a slot (D43)', () => {
-  /** A chunk whose first slot is 1,486 ms ahead. */
+  /** The chunk's first slot is 1,486 ms ahead. */
   const ahead = async (world: ChunkRunWorld, count: number, changes: Partial<QueuedChunk> = {}) =>
     chunkOf(slicesOf(count, (await world.reserved(107 + count)) + 107), changes);
 
@@ -72,7 +70,7 @@ describe('a slot (D43)', () => {
     const slots = Array.from({ length: 10 }, (_, at) => slotMs(25 + at) - slotMs(25));
 
     /**
-     * A slice of ten recipients, the last five in another turn: slots are 556 ms apart, and those of that turn soon
+     * The last five of ten recipients are in another turn: slots are 556 ms apart, and those of that turn soon
      * `apartMs`.
      */
     async function moved(world: ChunkRunWorld, apartMs: number) {

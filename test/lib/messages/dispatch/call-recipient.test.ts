@@ -19,8 +19,6 @@ import {
   startMs,
 } from './chunk-run-world.ts';
 
-/** When a recipient of a claimed slice is called, and the outcome. */
-
 const dayMs = 86_400_000;
 
 describe('its own time', () => {
@@ -37,7 +35,7 @@ describe('its own time', () => {
     expect(world.outcome(0)?.state).toBe('sent');
   });
 
-  test('who is carried beside others and is not due is not called, and keeps that time', async () => {
+  test('a recipient that is not due, carried beside others, is not called and keeps that time', async () => {
     const world = new ChunkRunWorld();
     const recipients = [recipientAt(0), recipientAt(1, { notBeforeMs: startMs + 6_000 })];
     await world.work([chunkOf([{ try: 0, size: 2, position: await world.reserved(2), recipients }])]);

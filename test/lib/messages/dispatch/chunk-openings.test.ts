@@ -3,7 +3,7 @@ import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { type Lot, lastSlotBeforeEndMs, type Opening } from '../../../../lib/messages/lots.ts';
 import { ChunkRunWorld, chunkOf, slicesOf, startMs } from './chunk-run-world.ts';
 
-/** Chunks of scheduled sends (D56, R54): closed lots wait, and no recipient is called outside an opening. */
+/** Closed lots wait, and no recipient is called outside an opening (D56, R54). */
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -13,7 +13,7 @@ const tomorrow = openAt(dayMs, dayMs + hourMs);
 const expired = { state: 'expired', code: 'expired' };
 const again = (dueMs: number) => ({ state: 'again', dueMs });
 
-/** A chunk of these lots, with its first slot now. */
+/** Makes a chunk of these lots, with its first slot now. */
 async function released(world: ChunkRunWorld, count: number, lots: Lot[], changes: Partial<QueuedChunk> = {}) {
   return chunkOf(slicesOf(count, await world.reserved(count)), { lots, ...changes });
 }

@@ -32,7 +32,7 @@ export const startMs = 1_800_000_000_000;
 /** The schedule gives out 72 a second, 90 % of 80. */
 export const everyMs = 1_000 / 72;
 
-/** Recipients from an index on, each a different person. */
+/** Makes recipients from an index on, each a different person. */
 export function recipientsFrom(first: number, count: number): ChunkRecipient[] {
   return Array.from({ length: count }, (_, at) => recipientAt(first + at));
 }
@@ -44,7 +44,7 @@ export function recipientAt(
   return { index, to, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes };
 }
 
-/** Slices for this many recipients in all, from a position on if given. */
+/** Makes slices for this many recipients in all, from a position on if given. */
 export function slicesOf(count: number, position?: number): ChunkSlice[] {
   return Array.from({ length: Math.ceil(count / 10) }, (_, at) => {
     const size = Math.min(10, count - at * 10);
@@ -75,8 +75,8 @@ export function chunkOf(slices: readonly ChunkSlice[], changes: Partial<QueuedCh
 export const phoneNumberId = '300000000000001';
 
 /**
- * The surroundings of a worker's run of chunks, in memory and virtual time; the platform takes every message unless
- * `send` says otherwise.
+ * Surrounds a worker's run of chunks, in memory and virtual time; the platform takes every message unless `send` says
+ * otherwise.
  */
 export class ChunkRunWorld {
   readonly time = new VirtualTime(startMs);
@@ -88,15 +88,15 @@ export class ChunkRunWorld {
   readonly inbound = new MemoryInbound();
   readonly states = this.table.states;
   readonly holds = new MemoryHolds(() => this.nowMs);
-  /** The names of all calls to stores and queues. */
+  /** Every call to a store or a queue leaves its name here. */
   readonly calls: string[] = [];
   readonly posted: { readonly index: number; readonly atMs: number }[] = [];
   readonly requeued: Later[] = [];
   readonly postponed: { readonly receiptHandle: string; readonly seconds: number }[] = [];
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
-  /** The fault of a call, by its name. */
+  /** Returns the fault of a call, by its name. */
   faultOf: (name: string) => CallFault | undefined = () => undefined;
-  /** How long a call takes, by its name. */
+  /** Returns how long a call takes, by its name. */
   latencyOf: (name: string) => number = () => 0;
   send: (posting: Posting, index: number) => Promise<Partial<Handover>> = async () => ({});
   #runs = 0;
@@ -160,7 +160,6 @@ export class ChunkRunWorld {
     this.table.append({ jobId: 'J', index, status: 'delivered', atMs: this.nowMs, platformMessageId: 'platform' });
   }
 
-  /** The recorded outcome of a message of job J. */
   outcome(index: number, jobId = 'J'): Recorded | undefined {
     return this.table.find({ jobId, slice: Math.floor(index / 10) })?.outcomes[index % 10];
   }
@@ -230,7 +229,7 @@ export class ChunkRunWorld {
     };
   }
 
-  /** The ports of a run that placing needs. */
+  /** Returns the ports of a run that placing needs. */
   placing(changes: Partial<FlatPorts> = {}) {
     const ports = this.ports(changes);
     return { ...ports, ...grouped(ports) };
@@ -281,7 +280,7 @@ export function chunkOfOne(recipient: Partial<ChunkRecipient> = {}, changes: Par
 
 const key = { jobId: 'J', slice: 0 };
 
-/** Another run's claim. */
+/** Another run claims the slice first. */
 export function claimedBefore(world: ChunkRunWorld, outcomes?: ReadonlyMap<number, Outcome>, size = 1) {
   const own = claimed(undefined, { key, try: 0, owner: 'other/0', atMs: world.nowMs, size });
   world.table.slices.set('J 0', outcomes === undefined ? own : ended(own, outcomes));

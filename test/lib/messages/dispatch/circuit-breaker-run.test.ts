@@ -6,11 +6,9 @@ import { countedBy } from '../../../support/counted.ts';
 import type { FlatPorts } from '../../../support/flat-ports.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, startMs } from './chunk-run-world.ts';
 
-/** How a run of chunks uses the circuit breaker of the platform. */
-
 const { wabaId } = chunkOf([]);
 
-/** A platform whose calls and reads answer as the test says. */
+/** The platform's calls and reads answer as the test says. */
 class GuardedWorld extends ChunkRunWorld {
   readonly probed: string[] = [];
   silent: (job: number) => boolean = () => false;
@@ -232,7 +230,7 @@ describe('while it is open', () => {
     expect([world.probed, world.posted]).toEqual([[], []]);
   });
 
-  test('whose turn it is asks with a read; silence keeps it open for longer, and is counted', async () => {
+  test('the run whose turn it is asks with a read; silence keeps the breaker open for longer, and is counted', async () => {
     const world = openWorld();
     world.goDown();
     await world.wait(5_000);

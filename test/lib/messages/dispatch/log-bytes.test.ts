@@ -9,14 +9,14 @@ import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { bytesWritten } from '../../../support/written-bytes.ts';
 import { ChunkRunWorld, chunkOf, deliveriesOf, slicesOf } from './chunk-run-world.ts';
 
-/** The bytes of logs and metrics per message, which CloudWatch bills. */
+/** CloudWatch bills the bytes of logs and metrics. */
 
-// The metrics module reads it at import; it is as long as a deployment's name.
+// The metrics module reads the name at import; it is as long as a deployment's.
 vi.hoisted(() => {
   process.env['POWERTOOLS_SERVICE_NAME'] = 'template-messaging-prod-service';
 });
 
-/** Chunks with this many recipients each, and ids as long as a deployment's. */
+/** The ids are as long as a deployment's. */
 function chunksOf(recipients: number, count: number): QueuedChunk[] {
   return Array.from({ length: count }, (_, at) => {
     const id = String(at).padStart(2, '0');
@@ -37,7 +37,7 @@ async function bytesOfRun(
   return await bytesWritten(() => world.pass(metered(() => processBatch(deliveriesOf(chunks), grouped(ports)))));
 }
 
-/** The bytes of ten chunks of thirty, each in runs of its own until all is sent, and the number of runs. */
+/** Returns the bytes and the runs that ten chunks of thirty take until all is sent, one chunk a run. */
 async function bytesOfTrouble(world: ChunkRunWorld, changes: Partial<FlatPorts> = {}) {
   let waiting = chunksOf(30, 10).map((chunk) => ({ chunk, dueMs: world.nowMs }));
   let [bytes, runs] = [0, 0];

@@ -7,7 +7,7 @@ import type { Scope } from '../../../../lib/opt-outs/scope.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/** Opted-out persons are not called (D55): what a worker reads after the claim, and what it learns from answers. */
+/** Opted-out persons are not called (D55): a worker reads opt-outs after the claim, and learns of others from answers. */
 
 const { clientId, wabaId } = chunkOf([]);
 const ofClient: Scope = { kind: 'client', clientId };
@@ -27,7 +27,6 @@ async function say(world: ChunkRunWorld, recipients: readonly string[], scope = 
   await recordOptOut({ scope, recipients, word, clientIds: [] }, world.optOuts.writer());
 }
 
-/** The outcomes of recipients that were not called. */
 function endings(world: ChunkRunWorld, count: number): (string | undefined)[] {
   return Array.from({ length: count }, (_, index) => {
     const outcome = world.outcome(index);

@@ -13,8 +13,6 @@ import {
 } from './chunk-run-world.ts';
 import { firsts, lateOthers, timesOf } from './placed-chunks.ts';
 
-/** Chunks whose recipients get no slot: stopped, expired, held or not due. */
-
 describe('no recipient of a chunk is given a slot, or read again', () => {
   const parked = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
 

@@ -4,13 +4,13 @@ import type { PlacedChunk } from '../../../../lib/messages/dispatch/place-chunks
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type ChunkRunWorld, chunkOf, everyMs, phoneNumberId, slicesOf, startMs } from './chunk-run-world.ts';
 
-/** A chunk with this many recipients in the last of the reserved slots; `after` slots come before them. */
+/** Makes a chunk with this many recipients in the last of the reserved slots; `after` slots come before them. */
 export async function inSlots(world: ChunkRunWorld, count: number, after = 0, changes: Partial<QueuedChunk> = {}) {
   const first = await world.reserved(after + count);
   return chunkOf(slicesOf(count, first + after), changes);
 }
 
-/** When each recipient may leave, from now on, by index. */
+/** Returns when each recipient may leave, by index, in ms from the start. */
 export function timesOf(world: ChunkRunWorld, placed: PlacedChunk | undefined): Record<number, number | undefined> {
   if (placed?.kind !== 'run') return {};
   const { schedule } = world.paces.stored.get(phoneNumberId) ?? unknownPace;

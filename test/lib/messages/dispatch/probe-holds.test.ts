@@ -6,15 +6,13 @@ import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts'
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/**
- * Held messages wait, but one message probes the hold when it is due (D46): a worker's run from its look to the answer.
- */
+/** Held messages wait, but one message probes the hold when it is due (D46). */
 
 const number = 'number:300000000000001';
 const parked = { code: '131042', scope: 'waba', sinceMs: startMs - 10_000 } as const;
 const waiting: JobState = { begun: true, parked, pausedFromMs: startMs - 10_000 };
 
-/** A WABA that could not pay ten seconds ago. */
+/** The WABA could not pay ten seconds ago. */
 function dueWorld(scope: Parameters<ChunkRunWorld['hold']>[0] = 'waba', code = '131042'): ChunkRunWorld {
   const world = new ChunkRunWorld();
   world.hold(scope, code, startMs - 10_000);

@@ -3,9 +3,7 @@ import { correlationId } from '../../../../lib/observe/correlation.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, phoneNumberId, recipientAt, slicesOf } from './chunk-run-world.ts';
 
-/**
- * What the deliveries of one run share. circuit-breaker-run.test.ts shows the effect of the platform's circuit breaker.
- */
+/** circuit-breaker-run.test.ts shows the effect of the platform's circuit breaker. */
 
 test.each([
   ['is not JSON', '{', 'SyntaxError'],

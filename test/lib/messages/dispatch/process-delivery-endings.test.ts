@@ -4,8 +4,6 @@ import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { ChunkRunWorld, chunkOf, claimedBefore, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/** The events, counts and log lines of the messages of a chunk. */
-
 const refusal = new PlatformFailure('refused', { code: 131026, userMessage: 'undeliverable' });
 
 describe('what the client is told (D34, D41)', () => {

@@ -6,8 +6,6 @@ import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { FlatPorts } from '../../../support/flat-ports.ts';
 import { ChunkRunWorld, chunkOf, claimedBefore, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/** One delivery of a chunk: its claims, records, events and requeued copies, and their order. */
-
 const refusal = new PlatformFailure('refused', { code: 131026, userMessage: 'undeliverable' });
 
 const key = { jobId: 'J', slice: 0 };

@@ -4,7 +4,7 @@ import type { Ended } from '../../../../lib/messages/dispatch/call-recipient.ts'
 import { countPunctuality, isLate, withoutPlan } from '../../../../lib/messages/dispatch/punctuality.ts';
 import { countedBy } from '../../../support/counted.ts';
 
-/** The objective of delivery: twice the planned time, at least a minute (infra/operate/README.md). */
+/** The objective of delivery is twice the planned time, and at least a minute (infra/operate/README.md). */
 
 const acceptedAtMs = 1_000_000;
 const at = (seconds: number) => acceptedAtMs + seconds * 1_000;

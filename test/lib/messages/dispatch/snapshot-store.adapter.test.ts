@@ -68,7 +68,7 @@ test('a look says in its one request whether there are opt-outs of a sender, and
   });
   const look = snapshotStore(late, table);
   const optOutsOf = { clientId: 7, wabaId, phoneNumberId };
-  /** Whether there are opt-outs, and the number of items in each request. */
+  /** Returns whether there are opt-outs, and the number of items in each request. */
   const looked = async (sender = optOutsOf) => {
     const { anyStops } = await look({ wabaId, jobIds: ['none'], optOutsOf: sender });
     return [anyStops, asked.splice(0)];

@@ -18,7 +18,7 @@ function deliveryAt(receives: number, name = `m${receives}`): InFlightDelivery {
   };
 }
 
-/** A queue that knows when each delivery comes again; every request takes 20 ms. */
+/** The queue knows when each delivery comes again; every request takes 20 ms. */
 class Visibility {
   readonly clock = new VirtualClock(clockStartMs);
   readonly visibleAtMs = new Map<string, number>();

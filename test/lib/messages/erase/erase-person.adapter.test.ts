@@ -101,7 +101,7 @@ const changedIn = (before: readonly Item[], after: readonly Item[]) => {
 const found = async (some: readonly string[] = words) => itemsWith(some, await itemsOfAll()).filter(isNotOthers);
 /** Another's id contains the person's number. */
 const isNotOthers = (name: string) => !name.includes('evt_others');
-/** The distance between the writes after which a run dies; the slow suite tries every write. */
+/** A run dies at every seventh write; the slow suite tries every write. */
 const step = thorough ? 1 : 7;
 
 test('nothing in the tables names the person any more, others are as they were, and the stop refuses (D60)', async () => {
@@ -255,7 +255,7 @@ test("with a client, what is another's stays", async () => {
   expect(changed.some((name) => name.startsWith('OPTOUTS#client:1002'))).toBe(true);
 });
 
-/** A command that dies at its n-th write: that write and all later ones fail. */
+/** Runs a command that dies at its n-th write: that write and all later ones fail. */
 async function eraseDyingAt(dying: number): Promise<{ readonly made: number; readonly error: unknown }> {
   const documentClient = localDocumentClient();
   let made = 0;

@@ -24,7 +24,7 @@ import { claimOf } from '../../../support/reported-slices.ts';
 import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
-/** A person in every place that the tables have (D60), beside others whose numbers contain the person's number. */
+/** The tables hold a person in every place (D60), beside others whose numbers contain the person's number. */
 
 export const acceptedAtMs = Date.UTC(2026, 10, 20, 12);
 export const nowMs = acceptedAtMs + 3_600_000;

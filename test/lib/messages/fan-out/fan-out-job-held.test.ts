@@ -5,7 +5,7 @@ import type { Lot } from '../../../../lib/messages/lots.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { fanOutWorld, nowMs, upTo } from './fan-out-world.ts';
 
-/** A job that the fan-out must not release now: stopped, parked, or outside its openings. */
+/** The fan-out must not release a job that is stopped, parked, or outside its openings. */
 
 const facts = { jobId: 'J', clientId: 1001 };
 
@@ -172,7 +172,7 @@ describe('a job with a time of its own (D56)', () => {
     const lots = [{ until: 600, open: [[nowMs, nowMs + 10_000] as const, ...later] }];
     const { fannedOut, indexes, sentAgain } = fanOutWorld(600, { limitOf: async () => 80 }, { when }, { lots });
     await fannedOut();
-    // 5 s at 72 a second.
+    // Five seconds are 360 slots at 72 a second.
     expect(indexes()).toEqual(upTo(360));
     await fannedOut(sentAgain[0]?.message, { nowMs: () => nowMs + 5_000 });
     expect(indexes()).toEqual(upTo(360));

@@ -19,7 +19,6 @@ export interface Queued extends QueuedChunk {
   readonly atMs: number;
 }
 
-/** What the fan-out of a test has queued, watched, held and logged, in order. */
 function nothingKept() {
   return {
     queued: [] as Queued[],
@@ -30,10 +29,7 @@ function nothingKept() {
   };
 }
 
-/**
- * The surroundings of the fan-out of job `J`, in memory; its number sends a thousand a second unless a test says
- * otherwise.
- */
+/** Surrounds the fan-out of job `J`, in memory; its number sends a thousand a second unless a test says otherwise. */
 export function fanOutWorld(
   given: number | Recipient[],
   changes: Partial<FanOutPorts> = {},

@@ -9,7 +9,7 @@ import {
 } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { countedBy } from '../../../support/counted.ts';
 
-/** A scheduled send whose round message is lost (D56, R54). */
+/** A scheduled send waits for ever when its round message is lost (D56, R54). */
 
 const nowMs = 1_800_000_000_000;
 const minutes = (count: number) => nowMs - count * 60_000;

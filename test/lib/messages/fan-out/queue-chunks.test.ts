@@ -11,7 +11,7 @@ const forEver = startMs + 1_000_000;
 const chunksIn = (slotsMs: readonly number[]) =>
   slotsMs.map((slotMs, at) => ({ chunk: { lane: String(at), clientId: 1001 } as QueuedChunk, slotMs }));
 
-/** A queue that answers each batch as given, after a delay, and records when each chunk came, by its lane. */
+/** The queue answers each batch as given, after a delay, and records when each chunk came, by its lane. */
 function world(
   answer: (entries: readonly QueueEntry[], batch: number) => readonly QueueEntry[] = () => [],
   tookMs = 0,

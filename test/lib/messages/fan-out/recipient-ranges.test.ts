@@ -11,7 +11,7 @@ import {
 } from '../../../../lib/messages/fan-out/recipient-ranges.ts';
 import type { Lot, Opening } from '../../../../lib/messages/lots.ts';
 
-/** Which recipients of a scheduled job are released together (D56). */
+/** A scheduled job releases the recipients of a range together (D56). */
 
 const open: readonly Opening[] = [[100_000, 200_000]];
 const later: readonly Opening[] = [[300_000, 400_000]];

@@ -15,7 +15,7 @@ function portsOf(limitPerSecond: number, clock = { nowMs }) {
 }
 
 test.each([
-  // Nine tenths of the limit for seven seconds, in whole chunks.
+  // A wave has whole turns for seven seconds at nine tenths of the limit, and 2,000 messages at most.
   [80, 510],
   [1, 10],
   [250, 1_590],

@@ -12,7 +12,7 @@ import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-
 const writes = ['begin', 'take', 'announce', 'sendBatch', 'end', 'sendAgain', 'watch', 'handOver'] as const;
 
 const always = [startMs, startMs + 86_400_000] as const;
-/** A lot that opens while the explored time passes. */
+/** This lot opens while the explored time passes. */
 const soon = [startMs + 40_000, startMs + 86_400_000] as const;
 
 const scenarios: readonly (Scenario & {

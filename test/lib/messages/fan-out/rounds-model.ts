@@ -13,25 +13,25 @@ import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
-/** One job, its item, its queue and the dispatch queue as plain data, and the real fan-out, call by call. */
+/** One job, its item, its queue and the dispatch queue are plain data, and the real fan-out runs call by call. */
 
 export interface Scenario {
-  /** The number of recipients; a slow number has chunks of ten. */
+  /** The job has this many recipients; a slow number has chunks of ten. */
   readonly total: number;
-  /** The number's messages a second, which decide the lengths of waves and rounds. */
+  /** This many messages a second decide the lengths of waves and rounds. */
   readonly limitPerSecond: number;
   /** The client may cancel the job at any moment. */
   readonly mayStop?: true;
   /** The job may be parked at any moment, and may resume later. */
   readonly mayPark?: true;
-  /** The lots of a scheduled send: when each recipient's message may leave (D56). */
+  /** A scheduled send's messages leave in the openings of their lots (D56). */
   readonly lots?: readonly Lot[];
-  /** Calls that may land after their run has given them up, or once more after their reply. */
+  /** These calls may land after their run has given them up, or once more after their reply. */
   readonly late?: readonly Write[];
 }
 
 type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAgain' | 'watch' | 'handOver';
-/** A pause, in which time may pass. */
+/** Time may pass in a pause. */
 export type OpName = Write | 'pause';
 
 export interface Op {
@@ -41,7 +41,7 @@ export interface Op {
 
 export interface Run {
   readonly owner: string;
-  /** The delivery that the run works on. */
+  /** The run works on this delivery. */
   readonly message: number;
   readonly body: JobMessage;
   readonly startedAtMs: number;
@@ -53,17 +53,16 @@ export type RunStanding = Standing<'done' | 'again' | 'failed', OpName>;
 export interface World {
   readonly job: JobItem;
   readonly nextPosition: number;
-  /** All waves that were announced. */
   readonly announced: readonly (Wave & { readonly from: number })[];
-  /** How often the chunk that begins with a recipient was queued. */
+  /** Each chunk was queued this often, by its first recipient. */
   readonly queued: Readonly<Record<number, number>>;
   /** From this recipient on, all have ended without being queued and have an event. */
   readonly endedFrom: number | null;
-  /** The ended slices of a job with lots, by first recipient. */
+  /** These slices of a job with lots have ended, by first recipient. */
   readonly ended: Readonly<Record<number, true>>;
-  /** The slot position of the first queued copy. */
+  /** The first queued copy had this slot position. */
   readonly positions: Readonly<Record<number, number>>;
-  /** The fault: a chunk was queued in slots that were not announced, or in other slots than before. */
+  /** A chunk was queued in slots that were not announced, or in other slots than before. */
   readonly wrong: string | null;
   readonly watched: boolean;
   readonly messages: readonly { readonly id: number; readonly body: JobMessage; readonly visible: boolean }[];
@@ -90,7 +89,7 @@ export function firstWorld(): World {
   };
 }
 
-/** Whether all recipients are queued, or ended because the job is stopped. */
+/** Returns whether every recipient is queued or has ended. */
 export function isAllReleased({ queued, endedFrom, ended: some }: World, { total }: Scenario): boolean {
   const firsts = Array.from({ length: Math.ceil(total / chunkRecipients) }, (_, at) => at * chunkRecipients);
   const hasEnded = (first: number) => some[first] ?? (endedFrom !== null && endedFrom <= first);
@@ -171,7 +170,6 @@ function pacesOf(call: CallTo): FanOutPorts['paces'] {
   };
 }
 
-/** The effect and the answer of a call. */
 export function effectOf(world: World, { name, args }: Op, nowMs: number): { world: World; value: unknown } {
   switch (name) {
     case 'begin':

@@ -17,7 +17,7 @@ import {
   type World,
 } from './rounds-model.ts';
 
-/** The job's world and its running runs. Time stands still, or passes by the length of a lease. */
+/** Time stands still, or passes by the length of a lease. */
 export interface State {
   readonly world: World;
   readonly nowMs: number;
@@ -29,8 +29,8 @@ export interface State {
   readonly faultsLeft: number;
   readonly waitsLeft: number;
   /**
-   * How many surplus copies of chunks the faults allow: a whole one for a fault that hides a queued chunk from the next
-   * run.
+   * The faults allow this many surplus copies of chunks: a whole one for a fault that hides a queued chunk from the
+   * next run.
    */
   readonly excuses: number;
 }
@@ -50,7 +50,7 @@ function knownStanding(run: Run, scenario: Scenario): Promise<RunStanding> {
   return known;
 }
 
-/** The possible next steps; `met` collects the answers of runs. */
+/** Returns the possible next steps; `met` collects the answers of runs. */
 export async function successorsOf(state: State, scenario: Scenario, met: Set<string>): Promise<Step<State>[]> {
   const { world, nowMs, late, runs } = state;
   const next = [...turnsOfJob(state, scenario), ...deliveries(state)];
@@ -73,7 +73,7 @@ export async function successorsOf(state: State, scenario: Scenario, met: Set<st
   return next;
 }
 
-/** The steps of clients, workers and watchers. */
+/** Returns the steps of clients, workers and watchers. */
 function turnsOfJob(state: State, { mayStop, mayPark }: Scenario): Step<State>[] {
   const { world } = state;
   const next: Step<State>[] = [];
@@ -211,7 +211,7 @@ function checkReleased(world: World, scenario: Scenario): void {
   if (!world.watched) throw new Error('D41: no watcher waits for the end of the job');
 }
 
-/** The last answer that the run got on the job's state. */
+/** Returns whether the run knows of a stop or pause, by its last answer on the job's state. */
 function knowsOfHold({ replies }: Run): boolean {
   const answers = replies.flatMap(({ value }): JobState[] => {
     const answered = (value ?? {}) as JobState & { readonly state?: JobState };

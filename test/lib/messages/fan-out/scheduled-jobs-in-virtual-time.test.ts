@@ -15,8 +15,8 @@ import { type Caller, MemoryTable } from '../../../support/messages-table/memory
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 /**
- * Scheduled jobs (D56, R54) from acceptance to their last release, in virtual time: the real fan-out on model tables,
- * with job messages delivered when due. Worker tests are elsewhere; here each message leaves in its released slot.
+ * Plays scheduled jobs (D56, R54) from acceptance to their last release, in virtual time: the real fan-out runs on model
+ * tables, and job messages come when due. Each message leaves in its released slot; worker tests are elsewhere.
  */
 
 const startMs = 1_800_000_000_000;
@@ -24,7 +24,7 @@ const hours = (count: number) => startMs + count * 3_600_000;
 const windowOf = (...spans: (readonly [number, number])[]) =>
   spans.map(([from, until]): Opening => [hours(from), hours(until)]);
 
-/** A pseudo-random sequence that is the same in every run. */
+/** The sequence is pseudo-random, and the same in every run. */
 function chance(): () => number {
   let state = 1;
   return () => {
@@ -56,7 +56,7 @@ class World {
   lost = 0;
   judge: FanOutPorts['judge'] = async (job) => asAccepted(job);
   limitPerSecond = 10;
-  /** The share of calls at which a run dies. */
+  /** A run dies at this share of the calls. */
   killShare = 0;
   readonly #random = chance();
   readonly #byMs = new Map<number, JobMessage[]>();
@@ -191,7 +191,7 @@ class World {
     return [];
   }
 
-  /** How often each recipient was released, or the code of its end. */
+  /** Counts recipients by their end: released, the code of an outcome, both or neither. */
   endsOf(jobId: string, total: number): Record<string, number> {
     const ends: Record<string, number> = {};
     for (let index = 0; index < total; index += 1) {
@@ -205,8 +205,8 @@ class World {
   }
 
   /**
-   * Messages with a slot outside the openings of their slice. A slice of several lots leaves the decision to its
-   * worker.
+   * Returns messages with a slot outside the openings of their slice. A slice of several lots leaves the decision to
+   * its worker.
    */
   outside(jobId: string, lots: readonly Lot[]): (readonly [index: number, slotMs: number])[] {
     const total = lots.at(-1)?.until ?? 0;

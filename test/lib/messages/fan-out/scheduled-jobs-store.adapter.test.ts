@@ -10,7 +10,7 @@ import type { JobHead } from '../../../../lib/messages/job.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
-/** The list of scheduled jobs that have begun (D56, R54). */
+/** The list holds the scheduled jobs that have begun (D56, R54). */
 
 const nowMs = 1_800_000_000_000;
 const client = localDocumentClient();

@@ -3,7 +3,7 @@ import type { ChunkRecipient } from '../../../../lib/messages/chunk.ts';
 import { chunksOfWave } from '../../../../lib/messages/fan-out/wave-chunks.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
-/** Consecutive recipients of a job of 5,000; the first has position 600. */
+/** Makes consecutive recipients of a job of 5,000; the first has position 600. */
 function waveOf(count: number, { from = 0, text = '', total = 5_000 } = {}) {
   const recipients = Array.from({ length: count }, (_, at): ChunkRecipient => {
     return { index: from + at, to: String(from + at), request: { text } };
@@ -12,7 +12,6 @@ function waveOf(count: number, { from = 0, text = '', total = 5_000 } = {}) {
   return { head, lane: 'J', limitPerSecond: 80, recipients, firstPosition: 600 };
 }
 
-/** The first recipients of the slices of each chunk. */
 const firsts = (chunks: ReturnType<typeof chunksOfWave>) =>
   chunks.map(({ slices }) => slices.map(({ recipients }) => recipients[0]?.index));
 

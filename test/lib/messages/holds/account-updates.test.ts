@@ -23,7 +23,7 @@ const ending = {
     word: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY',
   },
 } as const satisfies Record<string, Said>;
-/** Words that open no hold, and words that end none. */
+/** These words open no hold, or end none. */
 const holding = {
   planned: { kind: 'restricted', matter: 'sending', word: 'SCHEDULE_FOR_DISABLE' },
   noNewTemplates: { kind: 'restricted', matter: 'utility_templates', word: 'RESTRICTED_UTILITY_TEMPLATES' },
@@ -177,7 +177,7 @@ interface Delivery {
   readonly word: AccountUpdate;
 }
 
-/** Changes of an account, minutes or days apart; each word arrives once or more, after the given delays. */
+/** An account changes minutes or days apart; each word arrives once or more, after the given delays. */
 const history = (said: readonly Said[]) =>
   fc.array(
     fc.record({
@@ -207,7 +207,7 @@ function deliveriesOf(
     .toSorted((one, two) => one.atMs - two.atMs);
 }
 
-/** The holds after each delivery, and the events of each. */
+/** Returns the holds after all deliveries, and the events of each. */
 function played(deliveries: readonly Delivery[]): { readonly holds: Holds; readonly told: AccountUpdate[][] } {
   let holds = noHolds;
   const told = deliveries.map(({ atMs, word: said }) => {
@@ -218,7 +218,7 @@ function played(deliveries: readonly Delivery[]): { readonly holds: Holds; reado
   return { holds, told };
 }
 
-/** The words in order, each with its time in whole seconds, as the platform sends it. */
+/** Gives each word, in order, its time in whole seconds, as the platform sends it. */
 function saidIn(changes: readonly { readonly word: AccountUpdate; readonly gapMs: number }[]): AccountUpdate[] {
   let atMs = nowMs;
   return changes.map(({ word: { untilMs, ...said }, gapMs }) => {

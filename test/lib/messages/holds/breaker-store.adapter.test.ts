@@ -46,7 +46,7 @@ test('of twenty who may ask at once, one does', async () => {
   expect(leases.filter((each) => each !== undefined)).toHaveLength(1);
 });
 
-test('who has seen less than there is decides by what there is', async () => {
+test('a worker that has seen an older state decides by the stored one', async () => {
   await store().change(unknownBreaker, afterSilentNumber('1', nowMs));
   const second = await store().change(unknownBreaker, afterSilentNumber('2', nowMs + 2));
   const silentWabas = { 1: nowMs, 2: nowMs + 2 };

@@ -84,7 +84,7 @@ test('asked for after 5, 10, 20, and every 30 seconds; an answer closes it for e
   expect(closed(breaker)).toEqual(unknownBreaker);
 });
 
-test('who finds it open does not open it again, nor put off the read', () => {
+test('a worker that finds the breaker open does not open it again, nor put off the read', () => {
   const breaker = opened(nowMs)(unknownBreaker) as Breaker;
   expect(opened(nowMs + 1)(breaker)).toBeUndefined();
   const silent = afterSilentNumber('2', nowMs + 2)(afterSilentNumber('1', nowMs + 1)(breaker) as Breaker);

@@ -22,7 +22,7 @@ import { asking } from '../../../support/memory-holds.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
 
-/** Two jobs on two numbers of one WABA, their stored and queued state, and a worker of one message, step by step. */
+/** Two jobs on two numbers of one WABA have stored and queued state; a worker of one message goes step by step. */
 export type JobId = 'A' | 'B';
 
 export const kinds: Readonly<Record<JobId, HoldableMessage>> = {
@@ -34,7 +34,7 @@ export interface Message {
   readonly id: string;
   readonly dueMs: number;
   readonly taken: number;
-  /** `unknown`: the worker died, or the platform gave no answer. */
+  /** With `unknown` the worker died, or the platform gave no answer. */
   readonly outcome?: 'sent' | 'unknown' | 'failed' | 'expired';
 }
 
@@ -52,7 +52,7 @@ export interface Run {
   readonly startedMs: number;
   readonly message: string;
   readonly phase: Phase;
-  /** The holds that were open at the worker's look. */
+  /** These holds were open at the worker's look. */
   readonly saw: readonly string[];
   /** The worker's job was resumed, still in the same pause. */
   readonly mayEndPause?: boolean;
@@ -67,11 +67,11 @@ export interface Store {
   readonly nowMs: number;
   readonly holds: Holds;
   /**
-   * What the platform refuses, by code; `silent`: it gives no answer; `late`: it takes the message and refuses by
-   * receipt.
+   * The platform refuses these scopes, by code. With `silent` it gives no answer; with `late` it takes the message and
+   * refuses by receipt.
    */
   readonly broken: Readonly<Partial<Record<HoldScope, number | 'silent' | 'late'>>>;
-  /** Messages that the platform took and will refuse by receipt. */
+  /** The platform took this many messages and will refuse them by receipt. */
   readonly receipts: number;
   readonly jobs: Readonly<Record<JobId, JobItem>>;
   readonly expiresAtMs: Readonly<Partial<Record<JobId, number>>>;
@@ -92,11 +92,11 @@ export function openIn({ holds }: Holds): (readonly [HoldScope, Hold])[] {
 
 export interface Next {
   readonly store: Store;
-  /** Undefined after the end of the run. */
+  /** The run is undefined after its end. */
   readonly run: Run | undefined;
 }
 
-/** The next look at a waiting message: when a probe is due or a lease is over, as rarely as the job's watcher looks. */
+/** Returns a waiting message's next look: when a probe is due or a lease is over, as rarely as the watcher looks. */
 function nextLookMs({ holds, jobs, nowMs }: Store, id: JobId): number {
   const dues = holdsOn(holds, kinds[id]).map(({ hold }) => Math.max(hold.nextAskMs, hold.askedUntilMs ?? 0));
   const { pausedFromMs = nowMs } = jobs[id];
@@ -121,7 +121,7 @@ function back(store: Store, { message }: Run): Next {
   return { store: withMessage(store, message, { dueMs }), run: undefined };
 }
 
-/** A worker's step without faults. */
+/** Takes a worker's step without faults. */
 export function done(store: Store, run: Run): Next {
   const { nowMs } = store;
   const id = jobOf(run.message);
@@ -194,7 +194,7 @@ function end(store: Store, run: Run): Next {
   return ended(withJob(store, id, jobWrites.endPause(store.jobs[id], id)), run, 'sent');
 }
 
-/** A worker's single write of what its call revealed. */
+/** Returns the holds after a worker's single write of what its call revealed. */
 function learned(holds: Holds, { question, result = 'unclear', code, message }: Run, nowMs: number): Holds {
   const kind = kinds[jobOf(message)];
   const known = result === 'silent' ? 'unclear' : result;
@@ -207,7 +207,7 @@ function learned(holds: Holds, { question, result = 'unclear', code, message }: 
   return opened(scope, { code: String(code), nowMs })(answeredRun);
 }
 
-/** A worker's step whose write fails or whose reply is lost. */
+/** Takes a worker's step whose write fails or whose reply is lost. */
 export function failed(store: Store, run: Run): Next {
   switch (run.phase) {
     // The outcome is recorded even if the write of the hold fails.

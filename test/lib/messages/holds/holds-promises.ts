@@ -3,7 +3,7 @@ import { keyOf } from './holds-key.ts';
 import { done, type JobId, jobOf, kinds, nameOf } from './holds-model.ts';
 import { looked, nextMs, type World, waiting, withRun } from './holds-space.ts';
 
-/** Worlds that were played to their end, and their events. */
+/** A world is played to its end only once; its key and its events stay here. */
 export interface Mended {
   readonly keys: Set<string>;
   readonly told: Set<string>;
@@ -32,7 +32,7 @@ function checkQuestions({ runs }: World): void {
   if (new Set(asking).size < asking.length) throw new Error('D46: two messages ask for one hold');
 }
 
-/** More steps than the longest waits of all messages need. */
+/** The longest waits of all messages need fewer steps. */
 const mostSteps = 500;
 
 /**
@@ -73,7 +73,7 @@ function checkAfterwards(world: World, { keys, told }: Mended): void {
   for (const key of passed) keys.add(key);
 }
 
-/** The next step without faults: a message, a look, or time. Undefined at rest. */
+/** Returns the next step without faults: a message, a look, or time; undefined at rest. */
 function stepAfterwards(world: World): World | undefined {
   const due = waiting(world).find(({ dueMs }) => dueMs <= world.nowMs);
   if (due !== undefined) return worked(withRun(world, due.id));

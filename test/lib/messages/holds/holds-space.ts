@@ -8,12 +8,12 @@ import { done, failed, kinds, openIn, type Run, type Store, type Watch, withJob,
 
 export interface World extends Store {
   readonly runs: readonly Run[];
-  /** The platform's word that a scope is free, read for the hold that was open then, and not written yet. */
+  /** The platform has said that a scope is free, of the hold that was open then; the word is not written yet. */
   readonly words: readonly { readonly scope: HoldScope; readonly sinceMs: number }[];
   readonly begun: number;
-  /** The remaining number of each kind of event. */
+  /** This many events of each kind may still come. */
   readonly left: Readonly<Record<'runs' | 'faults' | 'stalls' | 'breaks' | 'repairs' | 'words' | 'cancels', number>>;
-  /** The refusals that the platform may begin. */
+  /** The platform may begin these refusals. */
   readonly breakable: Store['broken'];
 }
 
@@ -120,12 +120,12 @@ function ofQueues(world: World): Step<World>[] {
   return steps;
 }
 
-/** Unfinished messages without a worker. */
+/** Returns unfinished messages without a worker. */
 export function waiting({ messages, runs }: World): readonly World['messages'][number][] {
   return messages.filter(({ id, outcome }) => outcome === undefined && runs.every(({ message }) => message !== id));
 }
 
-/** When the next queued message becomes visible; undefined when one is visible, or none will be. */
+/** Returns when the next queued message becomes visible; undefined when one is visible, or none will be. */
 export function nextMs(world: World): number | undefined {
   const dues = [...waiting(world), ...world.watches].map(({ dueMs }) => dueMs);
   const next = Math.min(...dues);
@@ -160,7 +160,7 @@ function ofRun(world: World, run: Run): Step<World>[] {
 
 export const longestUnprovenMs = 600_000;
 
-/** A look of a parked job's watcher: it resumes a job without holds and sends the event (watch/watch-parked.ts). */
+/** The watcher looks at a parked job: it resumes a job without holds and sends the event (watch/watch-parked.ts). */
 export function looked(world: World, watch: Watch): World {
   const { nowMs } = world;
   const { job: id, sinceMs, toldMs } = watch;

@@ -20,7 +20,7 @@ function statesNoting(calls: unknown[][]): RunHoldsPorts['states'] {
   };
 }
 
-/** One run's holds, in memory; it records the calls, the log lines and the number of writes. */
+/** Keeps one run's holds in memory; it records the calls, the log lines and the number of writes. */
 function world(changes: Partial<RunHoldsPorts['states']> = {}) {
   const calls: unknown[][] = [];
   const logged: unknown[][] = [];

@@ -17,7 +17,7 @@ const limitMs = 10_000;
 const atMs = 1_800_000_000_000;
 const day = 86_400_000;
 
-test('who wrote to a person is found by any of its names, with few recipients and with many', async () => {
+test("a client that wrote to a person is found by any of the person's names, with few recipients and with many", async () => {
   const recipients = makeRecipients(200);
   const head = { phoneNumberId: '31', acceptedAtMs: atMs };
   await note(makeJob(recipients, { ...head, jobId: 'A', clientId: 1001 }), limitMs);

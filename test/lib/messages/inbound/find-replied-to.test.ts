@@ -16,7 +16,7 @@ const heads = new Map<string, JobHead | 'unreadable'>([
   [idOf('unreadable'), 'unreadable'],
 ]);
 
-/** An index in which every job, named by a letter, has sent a message. */
+/** In this index every job, named by a letter, has sent a message. */
 const find = repliedToFinder({
   findHeads: async () => heads,
   findSentId: async ({ platformMessageId, ...of }) => {

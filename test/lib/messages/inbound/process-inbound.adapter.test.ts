@@ -85,13 +85,12 @@ async function writes(clientId: number, to: string, daysAgo = 1) {
   await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
 }
 
-/** The source of the opt-out that a client's message from the number would meet. */
+/** Returns the source of the opt-out that a client's message from the number would meet. */
 async function stopOf(clientId: number, to = waId, from = { wabaId, phoneNumberId }) {
   const stops = await optOutLook(access(), async () => nameOf).stoppedAmong({ clientId, ...from }, [to]);
   return stops.get(to)?.source;
 }
 
-/** The persons in a client's list of opt-outs. */
 async function listOf(clientId: number) {
   const query = new QueryCommand({
     TableName: table,
@@ -102,7 +101,7 @@ async function listOf(clientId: number) {
   return Items.map(({ recipient }) => recipient);
 }
 
-/** The sent events, deduplicated by id as receivers do. */
+/** Deduplicates the sent events by id, as receivers do. */
 const told = () => [
   ...new Map(events.sent.map(({ id, clientId, type, data }) => [id, { clientId, type, data }])).values(),
 ];
@@ -270,7 +269,7 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
   });
 
-  test('who wrote to the user id is found by a number that the platform has linked with it', async () => {
+  test('a client that wrote to the user id is found by a number that the platform has linked with it', async () => {
     await writes(1002, userId);
     await hear([preference('stop', { person: { waId, userId }, atMs: atMs - 5_000 })]);
     await hear([wrote('STOP')]);
@@ -295,7 +294,7 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(replies.map(({ clientId }) => clientId)).toEqual([1001, 1001]);
   });
 
-  test('who wrote is not asked for a text that no client wants to read', async () => {
+  test('the writers are not looked up for a text that no client wants to read', async () => {
     const over = {
       anySubscribesToReplies: async () => false,
       wroteTo: async () => Promise.reject(new Error('not asked')),

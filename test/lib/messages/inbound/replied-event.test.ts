@@ -33,7 +33,7 @@ const tapOn = (place: { button: number; card?: number }, label?: string): Replie
   },
 });
 
-/** Values for every variable of a test template. */
+/** Gives every variable of a test template a value. */
 function paramsOf(template: PlatformTemplate) {
   const { buttons, body, cards } = parameterContract(template);
   const values = (list: readonly unknown[]) => list.map(() => 'A1');

@@ -19,7 +19,7 @@ export interface Asked extends LaneName {
   readonly late?: true;
 }
 
-/** A schedule that remembers every slot it gave out, including those it has forgotten. */
+/** Remembers every slot that its schedule gave out, including those that the schedule has forgotten. */
 export class BlockNumber {
   schedule: Schedule = emptySchedule;
   readonly #known = new Map<Turn, number>();
@@ -52,7 +52,7 @@ export class BlockNumber {
     return turns.map((turn) => slotMsOf(this.schedule, turn) ?? Number.NaN);
   }
 
-  /** All given turns, in the order of their slots. */
+  /** Returns all given turns, in the order of their slots. */
   row(): (Turn & { readonly slotMs: number })[] {
     this.#note(Number.POSITIVE_INFINITY);
     return [...this.#known]
@@ -61,7 +61,7 @@ export class BlockNumber {
   }
 }
 
-/** The whole blocks that were given out, and how many of them have gaps. */
+/** Counts the whole blocks that were given out, and those of them that have gaps. */
 export function blocksIn(number: BlockNumber): { readonly whole: number; readonly broken: number } {
   const places = number.row().map(({ clientId, lane, position }, place) => ({
     block: `${clientId}#${lane}#${Math.floor(position / turn)}`,

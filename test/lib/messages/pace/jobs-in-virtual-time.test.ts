@@ -15,7 +15,7 @@ import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
 import { everyMs, limitPerSecond, startMs, turn, turnMs } from './a-number.ts';
 
 /**
- * Jobs on one number, in virtual time, on the schedule alone: each releases waves up to its horizon and comes again,
+ * Jobs share one number in virtual time, on the schedule alone: each releases waves up to its horizon and comes again,
  * chunks arrive up to a second late, and messages leave once their slots are trusted.
  */
 
@@ -23,7 +23,7 @@ interface Job extends LaneName {
   readonly total: number;
 }
 
-/** An agenda: the earliest entry first, and entries of one time in order of insertion. */
+/** The earliest entry comes first; entries of one time keep the order of insertion. */
 class Agenda {
   readonly #byMs = new Map<number, (() => void)[]>();
 
@@ -42,7 +42,7 @@ class Agenda {
   }
 }
 
-/** A pseudo-random sequence that is the same in every run. */
+/** The sequence is pseudo-random, and the same in every run. */
 function chance(): () => number {
   let state = 1;
   return () => {
@@ -51,7 +51,7 @@ function chance(): () => number {
   };
 }
 
-/** All messages in the order in which they left. */
+/** Returns all messages in the order in which they left. */
 function sent(
   jobs: readonly (Job & { readonly beginsMs: number })[],
 ): { readonly clientId: number; readonly atMs: number; readonly lane: string }[] {

@@ -139,7 +139,7 @@ test('the oldest person is known again, in whatever order the item is read', () 
   expect(paceOf(item).pairs.map(({ recipientHash }) => recipientHash)).toEqual(['a', 'b', 'c']);
 });
 
-test('who went in front is in the item only where there is any', () => {
+test('clients that went in front are in the item only where there are any', () => {
   const scheduleIn = (schedule: Schedule) =>
     JSON.parse((paceItemOf({ ...pace, schedule }) as { schedule: string }).schedule);
   expect(Object.keys(scheduleIn(busy))).toEqual(['next', 'lanes', 'segments', 'turns']);

@@ -144,7 +144,7 @@ function beaten(name: string, isBeaten: (write: number) => boolean) {
   return { client, other, commands: () => attempts.map(({ command }) => command) };
 }
 
-test('who is always too late gives up after forty writes, and says so', async () => {
+test('a writer that is always too late gives up after forty writes, and says so', async () => {
   const { client, commands } = beaten('beaten', () => true);
   const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: () => 'late', pause: async () => {} });
   await expect(reserve(paces, wave('beaten'), nowMs)).rejects.toThrow('again and again');
@@ -152,7 +152,7 @@ test('who is always too late gives up after forty writes, and says so', async ()
   expect((await paces.find('beaten')).version).toBe(40);
 });
 
-test('who was beaten twice waits and looks again; the time that it cost is told to the change that is asked again', async () => {
+test('a writer that was beaten twice waits and looks again; its change is asked again with the time that this took', async () => {
   let clockMs = nowMs;
   const { client, other, commands } = beaten('waited', (write) => write <= 2);
   const pause = async () => {

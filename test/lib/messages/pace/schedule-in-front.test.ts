@@ -5,8 +5,6 @@ import { thorough } from '../../../support/thorough.ts';
 import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 import { a, BlockNumber, b } from './block-number.ts';
 
-/** Lanes that go in front of others, and what they leave to the others. */
-
 test('a newcomer beside twenty jobs has its first slots at once; behind them all when it does not ask for that', () => {
   const world = () => {
     const number = new BlockNumber();
@@ -98,7 +96,7 @@ test('where no other client waits none is passed, and nothing is remembered', ()
   expect([lanesOf(number), number.schedule.fronts]).toEqual([['A2', 'A'], undefined]);
 });
 
-test('who went in front is forgotten when that time is over and it waits no more; a hundred are remembered', () => {
+test('a client that went in front is forgotten when that time is over and it waits no more; a hundred are remembered', () => {
   const number = new BlockNumber();
   number.reserve({ ...b, count: 20_000 }, startMs);
   for (let client = 0; client < 101; client += 1) {

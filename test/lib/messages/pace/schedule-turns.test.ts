@@ -159,7 +159,7 @@ test.each([
   [20, 'one lane', () => '*'],
   [5, 'a lane each', (at: number) => `L${at}`],
 ] as const)(
-  'who reserves ten in front every quarter of a second beside %i clients with long jobs, in %s, has no more than its part',
+  'a client that reserves ten in front every quarter of a second beside %i clients with long jobs, in %s, has no more than its part',
   (others, _name, laneAt) => {
     const number = new BlockNumber();
     const count = Math.ceil(fairOf(others)) + 300;
@@ -183,7 +183,7 @@ const operation = fc.record({
   writeMs: fc.nat(200),
   count: fc.integer({ min: 1, max: 120 }),
   inFront: fc.boolean(),
-  /** Turns of thirty, twenty and ten. */
+  /** These paces have turns of thirty, twenty and ten. */
   slower: fc.option(fc.constantFrom(1, 2, 4, 9), { freq: 6 }),
   lane: fc.record({ clientId: fc.integer({ min: 1, max: 3 }), lane: fc.constantFrom('*', 'J1', 'J2') }),
 });

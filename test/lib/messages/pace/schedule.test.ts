@@ -17,7 +17,7 @@ import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 const a: LaneName = { clientId: 1, lane: 'A' };
 const b: LaneName = { clientId: 2, lane: 'B' };
 
-/** A schedule and the positions that it gave out, as their holders see them. */
+/** Keeps a schedule and the positions that it gave out, as their holders see them. */
 class PacedNumber {
   schedule: Schedule = emptySchedule;
   readonly turns: Turn[] = [];
@@ -68,7 +68,7 @@ test('a minute of newcomers, each of which parts the schedule again, brings no t
     const nowMs = startMs + 1_000 * second;
     number.reserve({ clientId: 1, lane: `J${second}` }, 72, nowMs, spacing);
     number.reserve(b, 72, nowMs, spacing);
-    // The slots that no writer of the next second can change.
+    // No writer of the next second can change these slots.
     slots.push(...number.slots().filter((slot) => slot >= nowMs + 1_000 && slot < nowMs + 2_000));
   }
   const sorted = slots.toSorted((one, other) => one - other);
@@ -120,7 +120,7 @@ test('clients share by messages, not by jobs: one job beside nine has half', () 
   const number = new PacedNumber();
   const one = number.reserve({ clientId: 1, lane: 'only' }, 1_000, startMs);
   for (let job = 0; job < 9; job += 1) number.reserve({ clientId: 2, lane: `J${job}` }, 1_000, startMs);
-  // Whole turns of both lanes.
+  // The time spans whole turns of both lanes.
   const fromMs = changeableFromMs(startMs) + turnMs;
   const during = (turns: readonly Turn[]) =>
     number.slots(turns).filter((slot) => slot >= fromMs && slot < fromMs + 20 * turnMs).length;

@@ -18,7 +18,7 @@ function faulty(plan: FaultPlan = () => undefined) {
   return { faults, urgentCapacity: urgentStore(client, table) };
 }
 
-/** Requests with this many codes each. */
+/** Each request asks for this many codes. */
 function codes(sizes: readonly number[], atMs = nowMs) {
   return { sizes, everyMs: 125, nowMs: atMs, latestMs: atMs + 1_000 };
 }

@@ -20,7 +20,7 @@ const anyReceipt = fc
   })
   .map((facts): Receipt => ({ jobId: 'J', index: 0, ...omitUndefined(facts) }));
 
-/** All orders of all selections, with each status at most `times` times. */
+/** Returns all orders of all selections, with each status at most `times` times. */
 function sequences(statuses: readonly string[], times: number): string[][] {
   const found: string[][] = [[]];
   const walk = (sequence: string[]) => {
@@ -126,7 +126,7 @@ test('the person is named as any receipt names them, and as the latest one does'
 describe('what is reported', () => {
   const own: Readonly<Record<OwnState, OwnOutcome>> = {
     pending: { state: 'pending' },
-    unknown: { state: 'unknown', code: 'no_answer', reason: 'nobody answered', atMs: 5 },
+    unknown: { state: 'unknown', code: 'no_answer', reason: 'the platform did not answer', atMs: 5 },
     held: { state: 'held', code: 'paused', platformMessageId: 'wamid.1', atMs: 5 },
     sent: { state: 'sent', platformMessageId: 'wamid.1', atMs: 5 },
     failed: { state: 'failed', code: '131026', reason: 'refused', atMs: 5 },

@@ -5,12 +5,12 @@ import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
-/** How a failure by receipt affects messages that are not sent yet (D46). */
+/** A failure by receipt may hold messages that are not sent yet (D46). */
 
 const head = { ...scenarioHead, category: 'MARKETING' };
 const nowMs = startMs + 3_600_000;
 
-/** Failures of the job's first messages, a moment ago by default. */
+/** The job's first messages have failed, a moment ago by default. */
 async function afterFailures(codes: readonly string[], { ageMs = 1_000, slices = [] as readonly Slice[] } = {}) {
   const world = new ReceiptWorld();
   world.nowMs = nowMs;

@@ -6,8 +6,6 @@ import type { EventType, ServiceEvent } from '../../../../lib/webhooks/event.ts'
 import { scenarioHead as head, startMs } from '../../../support/scenario-job.ts';
 import { everything, type Fact, queued, world } from './queued-receipts.ts';
 
-/** The events of receipts, and the opt-outs that they reveal. */
-
 describe('events that could not all be queued', () => {
   const heads = [
     { ...head, total: 1_050 },

@@ -9,7 +9,7 @@ import type { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead as head, startMs } from '../../../support/scenario-job.ts';
 import { everything, type Fact, queued, sliceOf, world } from './queued-receipts.ts';
 
-const unknown: Outcome = { state: 'unknown', code: 'no_answer', reason: 'nobody answered' };
+const unknown: Outcome = { state: 'unknown', code: 'no_answer', reason: 'the platform did not answer' };
 
 const proven = { state: 'sent', code: 'receipt' } as const;
 
@@ -145,7 +145,7 @@ describe('what fails with others', () => {
 
   function brokenForOne(at: ReceiptWorld, changes: Partial<ReceiptPorts> = {}): ReceiptPorts {
     const wanted = async (clientId: number) => {
-      if (clientId === other.clientId) throw new TypeError('nobody can read this configuration');
+      if (clientId === other.clientId) throw new TypeError('this configuration cannot be read');
       return await everything();
     };
     return at.ports([head, other], { wanted, ...changes });

@@ -19,7 +19,7 @@ export function queued(
   return { messageId, body: JSON.stringify(body) };
 }
 
-/** A day after the scenario's job. */
+/** The world is a day later than the scenario's job. */
 export function world(): ReceiptWorld {
   const made = new ReceiptWorld();
   made.nowMs = startMs + 86_400_000;
@@ -28,7 +28,7 @@ export function world(): ReceiptWorld {
 
 export const everything = async () => new Set(eventTypes as EventType[]);
 
-/** A slice of the job with these outcomes, from its first place on. */
+/** Ends a slice of the job with these outcomes, from its first place on. */
 export function sliceOf(outcomes: readonly Slice['outcomes'][number][], changes: Partial<Slice> = {}): Slice {
   const claim = { key: { jobId: 'J', slice: 0 }, try: 0, owner: 'run-1', atMs: startMs, size: outcomes.length };
   return { ...ended(claimed(undefined, claim), new Map()), outcomes, ...changes };

@@ -20,8 +20,7 @@ function queuedReceipts(receipts: readonly Receipt[], messageId: string) {
 }
 
 /**
- * Three receipts for each of one client's 8,000 messages, 60 in a queue message, and behind them another client's
- * failure.
+ * One client's 8,000 messages have three receipts each, 60 in a queue message; behind them is another client's failure.
  */
 function backlog() {
   const receipts = Array.from({ length: many.total }, (_, index) =>

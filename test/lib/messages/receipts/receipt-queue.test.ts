@@ -19,7 +19,7 @@ const numberOf = (wabaId: string, phoneNumberId: string, count: number, reason?:
   receipts: Array.from({ length: count }, (_, index) => receiptOf(index, reason)),
 });
 
-/** The content of the queue messages, merged by WABA and number, in order. */
+/** Returns the queued receipts in order, each with its WABA and number. */
 function toldBy(entries: ReturnType<typeof receiptEntries>) {
   return entries.flatMap(({ body, group }) => {
     const { numbers } = v.parse(v.strictObject(ReceiptMessageSchema.entries), JSON.parse(body));

@@ -183,7 +183,7 @@ describe('the addresses of messages', () => {
       { jobId, acceptedAtMs: startMs },
     );
 
-  /** A client's requests, and the number of keys in each. */
+  /** Notes a client's requests, and the number of keys in each. */
   function countKeys(client: DynamoDBDocumentClient): [string, number][] {
     const asked: [string, number][] = [];
     client.middlewareStack.add(
@@ -212,7 +212,8 @@ describe('the addresses of messages', () => {
       'J-7499': '5497499',
       'K-0': '5490',
     });
-    // Two items of one job's recipients and one of the other's, and for each a place where it might have gone straight.
+    // The request has two items of one job's recipients and one of the other's, and for each a place where it might
+    // have gone straight.
     expect(asked).toEqual([['BatchGetItemCommand', 5]]);
   });
 

@@ -19,7 +19,7 @@ function receiptOf(index: number): Receipt {
   return { jobId: 'J', index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid.1' };
 }
 
-/** A job's slices in doubt, and a run of receipts for some of its messages. */
+/** The job has slices in doubt, and a run has receipts for some of its messages. */
 class Doubtful extends ReceiptWorld {
   metrics: unknown;
 

@@ -15,7 +15,7 @@ function world() {
 /** Lets all ready work finish. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('who asks while a read runs waits for the next, and shares it with those who wait', async () => {
+test('a run that asks while a read is under way waits for the next, and shares it with others that wait', async () => {
   const { reads, ask, begun } = world();
   const early = [ask('A'), ask('A'), ask('B')];
   await settled();

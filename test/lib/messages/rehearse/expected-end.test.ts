@@ -3,13 +3,13 @@ import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { emptySchedule, reserved } from '../../../../lib/messages/pace/schedule.ts';
 import { expectedEndMs } from '../../../../lib/messages/rehearse/expected-end.ts';
 
-/** Cases that need no whole run; test/pipeline/estimated-runs.test.ts has the runs. */
+/** These cases need no whole run; test/pipeline/estimated-runs.test.ts has the runs. */
 
 const nowMs = 1_800_000_000_000;
 const head = { jobId: '01JD0000000000000000000001', clientId: 1_001 };
 const everyMs = 1_000 / 72;
 
-/** The seconds for these recipients, by default on an idle number of 80 a second. */
+/** Returns the seconds for these recipients, by default on an idle number of 80 a second. */
 function seconds(recipients: readonly string[], more: Partial<Parameters<typeof expectedEndMs>[0]> = {}): number {
   const job = { head, recipients: recipients.map((to) => ({ to })), limitPerSecond: 80, pace: unknownPace, nowMs };
   return (expectedEndMs({ ...job, ...more }) - nowMs) / 1_000;
@@ -34,19 +34,19 @@ test('one person gets 45 of a job at once, then one in 6 s (D43)', () => {
   expect(seconds([...samePerson(47), ...people(1_440)])).toBeGreaterThan(20);
 });
 
-test('who waits for the same person keeps no slot meanwhile', () => {
+test('a message that waits for the same person keeps no slot meanwhile', () => {
   // Sixteen people get 45 messages each at once, and one more each in 6 s.
   const recipients = Array.from({ length: 46 }, () => people(16)).flat();
   expect(seconds(recipients)).toBeCloseTo(719 / 72, 1);
 });
 
-/** Another lane, by default of another client, with this many slots from now on. */
+/** Gives this many slots to another lane, by default of another client. */
 function beside(count: number, other = { clientId: 2_002, lane: 'campaign' }) {
   const { schedule } = reserved(emptySchedule, { ...other, count, everyMs, nowMs: nowMs - 5_000 });
   return { pace: { ...unknownPace, schedule } };
 }
 
-test('whose slots end soon is counted with them, whose go on is taken to share for as long (D45)', () => {
+test('a lane whose slots end soon counts with them; one whose slots go on is taken to share for as long (D45)', () => {
   // The other lane is 5 seconds ahead and keeps at least 72 slots; the rest alternate with ours.
   expect(seconds(people(720), beside(720))).toBeCloseTo(15, 0);
   expect(seconds(people(720), beside(1_440))).toBeCloseTo(20.8, 0);
@@ -81,7 +81,7 @@ test('a few one-time codes go by the last tenth while others wait, or in front o
 
 test('a pace that was learned climbs back while the job goes on', () => {
   const pace = { ...unknownPace, learned: { perSecond: 40, atMs: nowMs } };
-  // 300 s at 54 a second, then the rest at 72; slots keep the pace of 10 s earlier.
+  // The number takes 54 a second for 300 s, then 72; slots keep the pace of 10 s earlier.
   expect(seconds(people(16_200 + 720), { pace })).toBeCloseTo(316, -1);
   // At the beginning all go at 36 a second.
   expect(seconds(people(361), { pace })).toBeCloseTo(9.9, 0);

@@ -3,9 +3,9 @@ import type { Lot, Opening } from '../../../../lib/messages/lots.ts';
 import { expectedTimes } from '../../../../lib/messages/rehearse/expected-times.ts';
 import type { Timetable } from '../../../../lib/messages/when/timetable.ts';
 
-/** When lots leave a number at one message each 10 ms, in milliseconds from now (D56). */
+/** Times are in milliseconds from now; the number takes one message each 10 ms (D56). */
 
-/** A timetable of lots in order, each of one zone. */
+/** Makes a timetable of lots in order, each of one zone. */
 function tableOf(...counted: readonly (readonly [count: number, ...open: Opening[]])[]): Timetable {
   let until = 0;
   const lots: Lot[] = [];

@@ -28,7 +28,7 @@ interface Listed {
   readonly fromMs: number | undefined;
 }
 
-/** Ports with the recipients of each dispatch on each DID, newest first; they record the reads. */
+/** The ports have the recipients of each dispatch on each DID, newest first; they record the reads. */
 function ports(totals: Readonly<Record<string, readonly number[]>>, listed = numbers) {
   const asked: Listed[] = [];
   const given: PortfolioPorts = {

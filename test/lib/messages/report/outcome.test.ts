@@ -27,7 +27,7 @@ const key = { jobId: 'J', slice: 2 };
 const again = { state: 'again', dueMs: nowMs + 1 } as const;
 const noAnswer = { state: 'unknown', code: 'no_answer' } as const;
 
-/** A slice with the recorded outcome of the message at its place. */
+/** Makes a slice with the recorded outcome of the message at its place. */
 function slice(known: Recorded | undefined, changes: Partial<Slice> = {}): Slice {
   const outcomes = Array.from({ length: 10 }, (_, place) => (place === index % 10 ? known : undefined));
   return { key, try: 1, version: 3, owner: 'run-1', atMs: nowMs - 5_000, state: 'ended', outcomes, ...changes };
@@ -61,9 +61,9 @@ describe('what became of a recipient, by its slice', () => {
     ['sent, by a later receipt', slice({ ...provenByReceipt, resolvedAtMs: nowMs }), {}, { state: 'sent' }],
     [
       'refused',
-      slice({ state: 'failed', code: '131026', reason: 'nobody' }),
+      slice({ state: 'failed', code: '131026', reason: 'no such person' }),
       {},
-      { state: 'failed', code: '131026', reason: 'nobody', atMs },
+      { state: 'failed', code: '131026', reason: 'no such person', atMs },
     ],
     ['expired', slice({ state: 'expired', code: 'expired' }), {}, { state: 'expired', code: 'expired', atMs }],
     ['without an answer', slice(noAnswer), {}, { ...noAnswer, atMs }],
@@ -172,7 +172,7 @@ describe('an outcome that a receipt settled is reported as if it had been left a
     ['to be tried again', slice(again)],
     ['whose worker is dead', slice(undefined, dead)],
     ['lost', slice(lost)],
-    ['without an answer', slice({ ...noAnswer, reason: 'nobody answered' })],
+    ['without an answer', slice({ ...noAnswer, reason: 'the platform did not answer' })],
   ] as const;
   const cases = before.flatMap((each) => statusesTold.map((status) => [...each, status] as const));
 

@@ -44,7 +44,7 @@ interface Asked {
   readonly after?: string;
 }
 
-/** The report as its page reads it; the meter counts the reads. */
+/** Reads the report as its page does; the meter counts the reads. */
 function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const meter = meterRequests(client);
   const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
@@ -148,7 +148,7 @@ describe('a report (D40)', () => {
   test('has what stands of each recipient, and counts everybody once', async () => {
     const head = headOf('mixed', { total: 14 });
     await accept(head, [[12, 3]]);
-    const refused = { state: 'failed', code: '131026', reason: 'nobody' } as const;
+    const refused = { state: 'failed', code: '131026', reason: 'no such person' } as const;
     await tried(head, 0, [sent, refused, { ...sent, held: 'paused' }, again, ...Array(6).fill(sent)], {
       atMs: nowMs - 9_000,
     });
@@ -371,7 +371,7 @@ test('a watcher does not read again what is final, and counts all of it at the e
   const meter = meterRequests(client);
   const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
   expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
-  // The job, and slices and receipts of the other partition.
+  // The counts need the job, and slices and receipts of the other partition.
   expect(meter.taken().requests).toBe(3);
   await tried(head, 101, [sent, again]);
   expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();

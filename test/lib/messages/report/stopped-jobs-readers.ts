@@ -15,13 +15,13 @@ import { noCost, shippedKnownRates } from '../../../support/reported-jobs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { jobId, type Store, startMs } from '../dispatch/claims/slice-world.ts';
 
-/** What a reader reported: counts, row states by index, or both. */
+/** A reader reports counts, row states by index, or both. */
 export interface Telling {
   readonly counts?: OutcomeCounts;
   readonly rows?: Readonly<Record<string, string>>;
 }
 
-/** The job's readers: its cancellation, its watcher, a report, and a report's second page. */
+/** A `later page` is a report's second page. */
 export type ReaderKind = 'cancellation' | 'watcher' | 'report' | 'later page';
 
 export interface ReaderStart {
@@ -30,7 +30,7 @@ export interface ReaderStart {
   readonly total: number;
 }
 
-/** The state of the reader's real code after its replies. */
+/** Returns the state of the reader's real code after its replies. */
 export function readerStanding(start: ReaderStart, replies: readonly Reply[]): Promise<Standing<Telling>> {
   const run = (outside: Outside<string>) =>
     reads(start, outside).catch((error: unknown): Telling => {
@@ -79,7 +79,7 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
   return kind === 'report' ? { counts: page.counts, rows } : { rows };
 }
 
-/** The effect of each reader call on the stored state. */
+/** Applies a reader's call to the stored state. */
 export function readerCall(
   { store, job, total, nowMs }: { store: Store; job: JobItem; total: number; nowMs: number },
   { name, args }: Pick<Call, 'name' | 'args'>,

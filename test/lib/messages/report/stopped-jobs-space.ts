@@ -28,11 +28,11 @@ interface Worker extends Start {
 interface Reader extends ReaderStart {
   readonly role: 'reader';
   readonly replies: readonly Reply[];
-  /** What had been reported when the reader began. */
+  /** The client had been told this when the reader began. */
   readonly toldBefore: Told;
 }
 
-/** What the client knows for certain: minimum counts, the rows' states, and whether all recipients have ended. */
+/** The client knows this for certain: minimum counts, the rows' states, and whether all recipients have ended. */
 export interface Told {
   readonly counts: Readonly<Record<string, number>>;
   readonly rows: Readonly<Record<string, string>>;
@@ -47,10 +47,10 @@ export interface World {
   readonly runs: readonly (Worker | Reader)[];
   readonly told: Told;
   readonly total: number;
-  /** The readers that have not begun, in order. */
+  /** These readers have not begun; they begin in order. */
   readonly readers: readonly ReaderKind[];
   readonly left: Readonly<Record<'deliveries' | 'faults' | 'waits', number>>;
-  /** The promise that the last step broke. */
+  /** The last step broke this promise. */
   readonly broken?: string;
 }
 
@@ -182,7 +182,7 @@ const unseen = new Set(['tell', 'markUnknown', 'proven']);
 const writes = new Set(['claim', 'end', 'endForTheDead', 'stop', 'reckon']);
 const ofReaders = new Set(['findDescribed', 'readMessages', 'reckon', 'stop', 'of']);
 
-/** The possible effects of a call; the platform takes a message, or refuses it for now. */
+/** Returns the possible effects of a call; the platform takes a message, or refuses it for now. */
 function effectsOf(world: World, { name, args }: Call): { does: string; after: World; value?: unknown }[] {
   if (name === 'call') {
     return (['accepted', 'throttled'] as const).map((effect) => ({
@@ -222,9 +222,7 @@ function ended(world: World, run: Worker | Reader, end: RunEnd | Telling): World
   return { ...world, runs, ...toldBy(telling, world, run.kind), ...(broken === undefined ? {} : { broken }) };
 }
 
-/**
- * What was reported for good: a reader must not contradict an earlier reader, or an event of the recipient's worker.
- */
+/** A reader must not contradict an earlier reader, or an event of the recipient's worker. */
 function toldBy(telling: Telling, { told }: World, who: string): Pick<World, 'told' | 'broken'> {
   const other = Object.entries(telling.rows ?? {}).find(([index, state]) => {
     const before = told.rows[index];

@@ -13,7 +13,7 @@ type Parts = Pick<ParametersView['params'], 'body' | 'buttons'>;
 
 const shopping = { type: 'action', action: { thumbnailProductRetailerId: 'sku-1' } } as const;
 
-/** Values that fill a text to its last character, plus `more` characters. */
+/** Fills a text to its last character, plus `more` characters. */
 function filled({ fixed_length, max_length, values }: Text, more: number): string[] {
   const [first, ...others] = values.map(({ appears }) => appears);
   const left = max_length - fixed_length - others.reduce((sum, appears) => sum + appears, 0);
@@ -28,7 +28,7 @@ function partsOf(parts: Parts, more: number) {
   return { ...(text && { body: filled(text, more) }), ...(values && { buttons: values }) };
 }
 
-/** The longest parameters that the answer allows, with `more` characters in every value. */
+/** Makes the longest parameters that the answer allows, with `more` characters in every value. */
 function paramsOf({ params }: ParametersView, more = 0): Params {
   const { header, products, cards } = params;
   const sections = [
@@ -73,7 +73,7 @@ test.each(Object.entries(sendable))(
   },
 );
 
-/** One value more than needed. */
+/** Gives one value more than needed. */
 const extra = ({ params }: ParametersView): Params => ({
   body: [...Array((params.body?.count ?? 0) + 1)].map(() => 'x'),
 });

@@ -15,7 +15,7 @@ import {
   urlButton,
 } from '../../../support/platform-templates.ts';
 
-/** The contract as counts, as clients see it. */
+/** Counts the contract's inputs, as clients see them. */
 function inputsOf(template: PlatformTemplate) {
   const contract = parameterContract(template);
   const { cards, flows, codeButton, productList, phoneNumbersOnly } = contract;

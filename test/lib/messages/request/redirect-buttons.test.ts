@@ -16,7 +16,7 @@ const tracking = { type: 'URL', text: 'Track', url: 'https://shop.example.com/or
 const image = { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['https://cdn.example.com/card.jpg'] } };
 const card = (...buttons: readonly object[]) => ({ components: [image, body, { type: 'BUTTONS', buttons }] });
 
-/** The template as the platform returns it after its creation with redirects, and their codes. */
+/** Returns the template as the platform does after its creation with redirects, and their codes. */
 function redirected(components: readonly object[], baseUrl = 'https://go.example.com/r') {
   const made = withRedirects(components, { baseUrl, templateKey: 'abcdefghijklmnop' });
   const template = makeTemplate({

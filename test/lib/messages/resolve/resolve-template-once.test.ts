@@ -80,7 +80,7 @@ describe('the same is not asked twice in 10 s (D23)', () => {
     await expect(asked).rejects.toMatchObject({ status: 404, message });
   });
 
-  test('who comes while another asks waits for the answer, and takes what that one stored', async () => {
+  test('a request that comes while another asks waits for the answer, and takes what that one stored', async () => {
     const { ports, asked, questions } = setup(undefined, renewed);
     await questions.claim(key, { askerId: 'J0', nowMs, changedAtMs: 0 });
     const founds = [undefined, undefined, stored(0)];
@@ -89,7 +89,7 @@ describe('the same is not asked twice in 10 s (D23)', () => {
     expect([founds.length, asked.length]).toEqual([0, 0]);
   });
 
-  test('who waits for one that never answers ends with 502', async () => {
+  test('a request that waits for one that never answers ends with 502', async () => {
     const { ports, asked, questions } = setup(undefined, renewed);
     await questions.claim(key, { askerId: 'J0', nowMs, changedAtMs: 0 });
     await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ code: 'platform_unreachable' });
@@ -145,7 +145,7 @@ describe('an old copy is read again by one request at a time (D23)', () => {
     expect([both, asked.length]).toEqual([[taken, taken], 1]);
   });
 
-  test('who waits for one that never answers waits 6 s, and sends by the copy', async () => {
+  test('a request that waits for one that never answers waits 6 s, and sends by the copy', async () => {
     const { ports, asked, questions } = setup(old(), renewed);
     await questions.claim(`renewal ${key}`, claimed);
     const pauses: number[] = [];
@@ -154,7 +154,7 @@ describe('an old copy is read again by one request at a time (D23)', () => {
     expect([pauses, asked]).toEqual([Array.from({ length: 12 }, () => 500), []]);
   });
 
-  test('who waits sees that it cannot be sent any more, and hears the no of the one who asked', async () => {
+  test('a waiting request gets the refusal of the one that asked, and sees that the template cannot be sent any more', async () => {
     const { ports, asked, questions } = setup(old(), renewed);
     await questions.claim(`renewal ${key}`, claimed);
     await questions.keep(key, new Refusal('template_not_sendable', 'paused'), nowMs);

@@ -24,7 +24,7 @@ export function stored(
   return { fact: { wabaId: '2', template, deleted, readAtMs: nowMs - ageMs, sinceMs: 1 } };
 }
 
-/** Ports with one stored template and one platform answer; `refreshed` records what is stored. */
+/** Makes ports with one stored template and one platform answer; `refreshed` records what is stored. */
 export function setup(found: TemplateForSending | undefined, platform: PlatformTemplate | PlatformFailure | undefined) {
   const refreshed: unknown[] = [];
   const asked: unknown[] = [];

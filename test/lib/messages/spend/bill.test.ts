@@ -35,7 +35,7 @@ interface Update {
   readonly wabaId: string;
 }
 
-/** Ten thousand messages on both sides: the platform's bill, and every webhook update with its arrival time. */
+/** Makes ten thousand messages on both sides: the platform's bill, and every webhook update with its arrival time. */
 function world(random: () => number) {
   const ledger = new MemoryLedger();
   const bill = new Bill();

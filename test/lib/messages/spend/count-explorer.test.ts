@@ -24,7 +24,7 @@ function told(status: string, atMs: number, pricing?: Pricing): Receipt {
   return { jobId, index: 0, status, atMs: startMs + atMs, ...(pricing === undefined ? {} : { pricing }) };
 }
 
-/** The receipts of each run; an entry that stands twice is a repeated delivery. */
+/** Each run gets these receipts; an entry that stands twice is a repeated delivery. */
 const tellings: readonly (readonly (readonly Receipt[])[])[] = [
   [[told('sent', 1, free)], [told('delivered', 2)], [told('sent', 1, free)]],
   [[told('sent', 1, free)], [told('delivered', 2)], [told('delivered', 2), told('read', 3)]],
@@ -57,7 +57,7 @@ interface Call {
 
 const open = Symbol('a call without a reply');
 
-/** The next call of a run after these replies, or undefined at its end. A run depends only on its replies. */
+/** Returns the next call of a run after these replies, or undefined at its end. A run depends only on its replies. */
 async function nextCall(telling: readonly Receipt[], replies: readonly Reply[]): Promise<Call | undefined> {
   let at = 0;
   let call: Call | undefined;

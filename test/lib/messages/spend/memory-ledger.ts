@@ -6,7 +6,7 @@ import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { DaySums } from '../../../../lib/messages/spend/spend.ts';
 import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 
-/** The items of counts, in memory; a transaction is atomic and has the store's conditions. */
+/** A transaction is atomic and has the store's conditions. */
 export class MemoryLedger implements SpendLedger {
   readonly jobs = new Map<
     string,

@@ -25,7 +25,7 @@ const counting = { ledger, rates: async () => [shippedRates] as const, nowMs };
 const sums = spendSumsStore(messages);
 const marketing = 0.0618;
 
-/** A stored straight job, by default of one recipient in Argentina. */
+/** Stores a straight job, by default of one recipient in Argentina. */
 async function begun(jobId: string, changes: Partial<JobHead> = {}): Promise<JobHead> {
   const head = { ...scenarioHead, jobId, total: 1, receiptsExpected: true as const, ...changes };
   const recipients = Array.from({ length: head.total }, (_, index) => ({ index, to: `549115555000${index + 1}` }));

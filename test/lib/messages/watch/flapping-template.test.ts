@@ -23,7 +23,7 @@ const head = makeJobHead({ acceptedAtMs: startMs, total: 900 });
 /** A refused message comes again after this time at the earliest. */
 const backAfterMs = 15_000;
 
-/** The job, its template, its watcher and its workers, on a clock that the test moves. */
+/** The test moves the clock of the job, its template, its watcher and its workers. */
 function world() {
   const seen = { parkings: 0, questions: 0, calls: 0, expiredMs: 0 };
   const time = { nowMs: startMs };
@@ -92,7 +92,7 @@ async function lived(refusedUntilMs: number) {
   return { ...seen, events: events.sent, watches };
 }
 
-/** A worker with one message: it calls when no hold is open, or as a probe. */
+/** A worker has one message: it calls when no hold is open, or as a probe. */
 async function works(
   { table, wabas, worker, nowMs }: Pick<ReturnType<typeof world>, 'table' | 'wabas' | 'worker'> & { nowMs: number },
   isRefused: boolean,

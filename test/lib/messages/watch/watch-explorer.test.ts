@@ -39,10 +39,10 @@ interface Run {
 }
 
 interface State {
-  /** Ended partitions, in ascending order. */
+  /** These partitions have ended, in ascending order. */
   readonly ended: readonly number[];
   readonly stop: 'never' | 'to come' | 'there' | 'reckoned';
-  /** Partitions with a claim from before the record of what is under way. */
+  /** These partitions have a claim from before the record of what is under way. */
   readonly claimed: readonly number[];
   readonly queue: readonly Queued[];
   readonly nextId: number;
@@ -60,7 +60,7 @@ interface Standing {
 
 const standings = new Map<string, Promise<Standing>>();
 
-/** A run's state after these replies: its next outside call or its end. It depends on nothing else. */
+/** Returns a run's next outside call or its end after these replies. It depends on nothing else. */
 function standingOf({ role, body, replies }: Run): Promise<Standing> {
   const key = JSON.stringify([role, body, replies]);
   const known = standings.get(key) ?? replayed({ role, body, replies });
@@ -110,7 +110,7 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   return { acknowledged: failed.length === 0 };
 }
 
-/** Partitions without pending messages for a reader at this moment. */
+/** Returns partitions without pending messages for a reader at this moment. */
 function finalIn({ ended, stop, claimed }: State): number[] {
   return [0, 1].filter((partition) => {
     return ended.includes(partition) || (stop === 'reckoned' && !claimed.includes(partition));

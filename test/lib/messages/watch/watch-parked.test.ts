@@ -28,13 +28,13 @@ const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs
 interface Setting {
   readonly state?: JobState;
   readonly afterMs?: number;
-  /** The template's status at the platform; paused by default. */
+  /** The template is paused at the platform by default. */
   readonly status?: string | 'missing' | 'unreachable';
   readonly stored?: { readonly status: string; readonly afterMs: number; readonly deleted?: boolean };
   readonly expiresAtMs?: number;
   readonly resumes?: boolean;
   readonly isThere?: boolean;
-  /** The holds of the WABA; by default its paused template. */
+  /** The default is the hold of the paused template. */
   readonly holds?: Holds;
   readonly isDown?: boolean;
   readonly lots?: readonly Lot[];
@@ -46,7 +46,7 @@ interface Done {
   readonly did: string[];
 }
 
-/** One look at a parked job, and everything that it did. */
+/** Looks once at a parked job, and returns everything that the look did. */
 async function look(message: ParkedWatch, setting: Setting = {}) {
   const nowMs = () => sinceMs + (setting.afterMs ?? 20_000);
   const events = new MemoryEvents();

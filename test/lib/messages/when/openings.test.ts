@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Opening } from '../../../../lib/messages/lots.ts';
 import { inAll, type LocalTimes, openingsIn, within } from '../../../../lib/messages/when/openings.ts';
 
-/** When local clocks show the given hours and days (D56, R54). */
+/** A time is open when local clocks show the given hours and days (D56, R54). */
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -78,7 +78,7 @@ describe('a window', () => {
 
 test('days alone are whole days of the zone, one after the other merged', () => {
   expect(madrid({ days: days(6, 0) }, ['2026-10-22T00:00:00Z', '2026-10-31T00:00:00Z'])).toEqual([
-    // 49 hours: the clocks go back on Sunday.
+    // The clocks go back on Sunday, so these are 49 hours.
     '2026-10-23T22:00 2026-10-25T23:00',
     '2026-10-30T23:00 2026-10-31T00:00',
   ]);
@@ -117,7 +117,7 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
   ];
   const spelled = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-  /** The local time in the zone, computed independently of the tested code. */
+  /** Computes the local time in the zone independently of the tested code. */
   function wall(clockOf: Intl.DateTimeFormat, ms: number) {
     const text = clockOf.format(ms);
     return {
@@ -170,7 +170,7 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
     for (const { zone, atMs } of changes) {
       const span: Opening = [atMs - 30 * hourMs, atMs + 30 * hourMs];
       const openings = wanted.map((times) => openingsIn(zone, times, span));
-      // Every minute near the opening, then every 23 minutes, which reaches every hour and half hour.
+      // Steps of 23 minutes reach every hour and half hour; near the opening every minute is looked at.
       for (let ms = span[0]; ms < span[1]; ms += Math.abs(ms - atMs) < 130 * minuteMs ? minuteMs : 23 * minuteMs) {
         const shows = wall(clocks.get(zone) as Intl.DateTimeFormat, ms);
         for (const [index, times] of wanted.entries()) {

@@ -3,7 +3,7 @@ import { Refusal } from '../../../../lib/http/refusal.ts';
 import { parseHeaders, refuseUnreadTimes } from '../../../../lib/http/request-headers.ts';
 import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 
-/** The headers of a scheduled send (D56). */
+/** Headers schedule a send (D56). */
 
 const timeOf = (headers: Readonly<Record<string, string>>) => sendTimeOf(parseHeaders(SendTimeHeaders, { headers }));
 

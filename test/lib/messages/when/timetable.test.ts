@@ -9,9 +9,9 @@ import {
   timetableOf,
 } from '../../../../lib/messages/when/timetable.ts';
 
-/** When each recipient of a send may be called, and their order (D56, R54). */
+/** A timetable says when each recipient of a send may be called, and in which order (D56, R54). */
 
-/** A Thursday. */
+/** This is a Thursday. */
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
 const dayMs = 86_400_000;
 const [spain, argentina, newYork, losAngeles] = ['34911110001', '5491155550001', '12125550001', '12135550001'];
@@ -174,7 +174,7 @@ describe('a number whose zone is not known', () => {
   });
 });
 
-test('who may be called only after the time to live has an empty lot, the last one', () => {
+test('a recipient who may be called only after the time to live has an empty lot, the last one', () => {
   const table = tableOf([losAngeles, spain], business, { ttlSeconds: 3_600 });
   expect(table.lots).toEqual([
     { until: 1, open: [[nowMs, nowMs + 3_600_000]] },

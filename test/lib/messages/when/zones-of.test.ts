@@ -4,7 +4,7 @@ import { prefixesIn, zonesOf } from '../../../../lib/messages/when/zones-of.ts';
 import countries from '../../../../lib/pricing/countries.json' with { type: 'json' };
 import phonePrefixes from '../../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 
-/** The possible zones of a phone number (D56). */
+/** A phone number may be in one of several zones (D56). */
 
 const countriesOf = Object.values(phoneZones.countries).flatMap((codes) => codes.split(' '));
 const prefixes = Object.values(phoneZones.prefixes).flatMap(prefixesIn);

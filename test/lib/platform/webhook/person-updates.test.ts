@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PlatformUpdate } from '../../../../lib/platform/webhook/envelope.ts';
 import { personUpdatesOf } from '../../../../lib/platform/webhook/person-updates.ts';
 
-/** Updates about people in the shapes that the platform documents (platform reference, 4.5 and 10.5). */
+/** The platform documents updates about people in these shapes (platform reference, 4.5 and 10.5). */
 
 const userId = 'US.13491208655302741918';
 const parentUserId = 'US.ENT.11815799212886844830';
@@ -123,7 +123,7 @@ describe('a reply', () => {
 describe('who it is', () => {
   const personIn = (message: object, contacts?: unknown) =>
     wordsOf(inbound({ ...text('x'), ...message }, { contacts }))[0]?.person;
-  const nobody = { from: undefined, from_user_id: undefined };
+  const unnamed = { from: undefined, from_user_id: undefined };
 
   test.each<readonly [string, object, unknown, object | undefined]>([
     ['by both ids, without contacts', {}, undefined, { waId, userId }],
@@ -132,9 +132,9 @@ describe('who it is', () => {
     ['with the parent id', { from_parent_user_id: parentUserId }, undefined, { waId, userId, parentUserId }],
     ['what the contact knows of the user id', { from: undefined }, [contact], sheena],
     ['what the contact knows of the number', { from_user_id: undefined }, [contact], sheena],
-    ['the only contact of the only message', nobody, [contact], sheena],
+    ['the only contact of the only message', unnamed, [contact], sheena],
     ['one of two contacts, by id', { from: undefined }, [{ wa_id: '1999', user_id: 'US.2' }, contact], sheena],
-    ['neither of two contacts', nobody, [contact, contact], undefined],
+    ['neither of two contacts', unnamed, [contact, contact], undefined],
     ['no contact of somebody else', {}, [{ wa_id: '19995550000', user_id: 'US.2' }], { waId, userId }],
     ['its own word before that of the contact', {}, [{ ...contact, wa_id: '19995550000' }], sheena],
     ['ids that are none', { from: 'Sheena', from_user_id: 'us.1' }, undefined, undefined],

@@ -29,7 +29,7 @@ const templates = () => templateStore(documentClient, table, async () => {});
 const itemOf = async (name: RowName) =>
   (await documentClient.send(new GetCommand({ TableName: table, Key: rowKey(name.clientId, name.templateKey) }))).Item;
 
-/** An unassigned template of clients 1001 and 1002. */
+/** Stores an unassigned template of clients 1001 and 1002. */
 async function newRow(): Promise<{
   row: TemplateRow;
   read(clientId?: number): Promise<TemplateRow>;

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close();
 });
 
-/** One answer of the platform: JSON with a status, or 'reset', which closes the connection after the request. */
+/** The platform answers with JSON and a status, or with 'reset', which closes the connection after the request. */
 type Step = { readonly status?: number; readonly body: unknown } | 'reset';
 
 const opened: Step = { body: { id: 'upload:abc==?sig=s-1' } };

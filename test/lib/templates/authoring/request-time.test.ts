@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { requestTime } from '../../../../lib/templates/authoring/request-time.ts';
 import { refused } from '../../../support/refused.ts';
 
-/** The remaining time in ms, or the refusal, this long after the start. */
+/** Returns the remaining time in ms, or the refusal, this long after the start. */
 function left(step: 'forMedia' | 'forCall', passedMs: number): number | string {
   const time = requestTime(() => 1_000 + passedMs, 1_000);
   try {

@@ -8,7 +8,7 @@ import type { Category } from '../../../../lib/templates/rules/draft.ts';
 import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
-/** The fields that an edit sends. */
+/** Returns the fields that an edit sends. */
 function changed(
   stored: readonly Part[],
   given: readonly Part[],

@@ -49,7 +49,7 @@ const anyRow: fc.Arbitrary<TemplateRow> = fc
   })
   .map(({ score, ...row }) => makeRow(score === null ? row : { ...row, qualityScore: score }));
 
-/** A request's filters, in the contract's words. */
+/** The filters have the contract's names. */
 interface Asked {
   state?: string[];
   category?: string[];
@@ -65,7 +65,7 @@ interface Asked {
   campaignName?: string;
 }
 
-/** The stored spelling, or another letter case (D16). */
+/** A client may write another letter case than the stored one (D16). */
 const spelt = (value: string) => fc.constantFrom(value, value.toLowerCase(), value.toUpperCase());
 const subset = (values: string[]) =>
   fc.subarray([...values, 'nothing has this'], { minLength: 1 }).chain((chosen) => fc.tuple(...chosen.map(spelt)));
@@ -99,7 +99,7 @@ const filterNames: (keyof Asked)[] = [
   'campaignName',
 ];
 
-/** Four filters at most: with more, almost nothing would match. */
+/** More than four filters would match almost nothing. */
 const anyAsked: fc.Arbitrary<Asked> = fc
   .tuple(anyValues, fc.subarray(filterNames, { maxLength: 4 }))
   .map(([values, given]) => Object.fromEntries(given.map((name) => [name, values[name]])));
@@ -128,7 +128,7 @@ function filtersFor(asked: Asked): TemplateFilters {
 const isAmong = (values: string[] | undefined, value: string) =>
   values === undefined || values.some((each) => each.toUpperCase() === value.toUpperCase());
 
-/** The reference rule: one flat record for each document, filtered one by one, then one entry for each template. */
+/** The reference filters one flat record for each document, one by one, and then makes one entry for each template. */
 function naive(rows: TemplateRow[], asked: Asked, scope: number[] | undefined): Map<string, string[]> {
   const shown = new Map<string, string[]>();
   for (const row of rows) {

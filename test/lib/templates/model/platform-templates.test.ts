@@ -7,7 +7,7 @@ import { makeTemplate } from '../../../support/templates.ts';
 const waba = { wabaId: '200000000000001', credential: 'demo' };
 const credentialOf = async (name: string) => ({ accessToken: `token of ${name}`, appId: '1' });
 
-/** A transport that returns these bodies in order and records the requests. */
+/** Returns these bodies in order and records the requests. */
 function answering(...bodies: Record<string, unknown>[]): { call: PlatformTransport; calls: PlatformCall[] } {
   const calls: PlatformCall[] = [];
   return {
@@ -201,7 +201,7 @@ test.each([
   await expect(platformTemplates(call, credentialOf).read(waba, '12')).rejects.toBe(failure);
 });
 
-test('who made a template is read with it; the name of a generated template is never suggested (D23)', async () => {
+test('the maker of a template is read with it; the name of a generated template is never suggested (D23)', async () => {
   const [generated, own] = ['AUTO_GENERATED', 'MANUAL'].map((source) => makeTemplate({ source }));
   const { call, calls } = answering({ data: [generated, own] });
   expect((await platformTemplates(call, credentialOf).page(waba)).templates).toEqual([generated, own]);

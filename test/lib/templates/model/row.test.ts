@@ -13,8 +13,7 @@ import { makeTemplate } from '../../../support/templates.ts';
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * The size by DynamoDB's rules: UTF-8 names and text, a byte for two digits of a number and one more, and one for a
- * boolean.
+ * Counts as DynamoDB does: UTF-8 names and text, a byte for two digits of a number and one more, and one for a boolean.
  */
 function itemBytes(item: Attributes): number {
   let bytes = 0;

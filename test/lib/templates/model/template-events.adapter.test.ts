@@ -154,7 +154,7 @@ test('what the platform refuses sends no event', async () => {
   expect(await told()).toEqual([]);
 });
 
-/** A platform with these templates on the first WABA and none on the other. */
+/** The platform has these templates on the first WABA and none on the other. */
 function listing(templates: readonly PlatformTemplate[]): Pick<PlatformTemplates, 'page'> {
   return { page: async (asked) => ({ templates: asked.wabaId === wabaId ? [...templates] : [], unreadable: [] }) };
 }

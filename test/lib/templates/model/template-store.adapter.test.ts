@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 let lastName = 0;
-/** A template that only one test uses. */
+/** Only one test uses the template. */
 function newTemplate(overrides: Partial<PlatformTemplate> = {}): PlatformTemplate {
   lastName += 1;
   return makeTemplate({ name: `template_${lastName}`, ...overrides });
@@ -44,7 +44,7 @@ const gone = (template: PlatformTemplate, readAtMs: number): UpstreamWrite => ({
 });
 const find = (template: PlatformTemplate, clientId = 1001) => store().find({ ...template, clientId, wabaId });
 
-/** A store whose client meets these faults, and its attempts. */
+/** Makes a store whose client meets these faults, and records its attempts. */
 function faultyStore(faultOf: (operation: string, attempt: number) => DynamoFault | undefined) {
   const client = localDocumentClient();
   const attempts = injectFaults(client, faultOf);

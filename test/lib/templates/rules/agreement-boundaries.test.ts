@@ -49,7 +49,7 @@ const otp = (more: Given): Given[] => [
 const labelled = (button: Given) => (length: number) => [hello, list({ ...button, text: texts(length) })];
 
 /**
- * A limit: its subject, the last accepted number, whether that is the largest or smallest, and a template with a
+ * A limit has a subject, the last accepted number, whether that is the largest or smallest, and a template with a
  * number.
  */
 const ofTemplates: readonly (readonly [
@@ -240,7 +240,7 @@ test.each<[Category, number, number, boolean]>([
   expect(verdicts).toEqual([false, true, true, false, thirtyDays, false].map(both));
 });
 
-/** The verdicts on a send: the service refuses it, or the simulator gets it as the service composes it. */
+/** Returns the verdicts on a send: the service refuses it, or the simulator gets it as the service composes it. */
 function sendingVerdicts(template: PlatformTemplate, recipient: Omit<Recipient, 'to'>, refused: Given): Verdicts {
   const contract = parameterContract(template);
   const to = '5491100000001';
@@ -259,7 +259,7 @@ function platformTakes(template: PlatformTemplate, body: unknown): boolean {
   });
 }
 
-/** The template in the simulator's form. */
+/** Gives the template the simulator's form. */
 function templateShown(template: PlatformTemplate): Template {
   const fields = { ...template, parameter_format: 'POSITIONAL' } as unknown as Template['fields'];
   return { id: '1', wabaId: '2', place: 1, fields, components: fields.components };

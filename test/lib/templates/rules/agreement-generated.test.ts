@@ -14,7 +14,7 @@ interface Difference extends Verdicts {
   readonly why: string;
   readonly category: Category;
   readonly applies: (components: readonly Given[]) => boolean;
-  /** A case that still shows the difference. */
+  /** This case still shows the difference. */
   readonly specimen: readonly Given[];
 }
 
@@ -24,7 +24,7 @@ const url = { type: 'URL', text: 'Open', url: 'https://a.example.com' };
 const buttons = (...list: readonly Given[]) => ({ type: 'BUTTONS', buttons: list });
 const copyCode = (more: Given = {}) => ({ type: 'OTP', otp_type: 'COPY_CODE', ...more });
 
-/** All objects inside a value, at any depth. */
+/** Returns all objects inside a value, at any depth. */
 function partsIn(value: unknown): Given[] {
   if (Array.isArray(value)) return value.flatMap(partsIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -85,14 +85,14 @@ const differences: readonly Difference[] = [
   },
 ];
 
-/** Any selection of keys, each with one of its values; undefined omits the key. */
+/** Selects any keys, each with one of its values; undefined omits the key. */
 function partOf(values: Readonly<Record<string, readonly unknown[]>>): fc.Arbitrary<Given> {
   return fc
     .record(Object.fromEntries(Object.entries(values).map(([key, some]) => [key, fc.constantFrom(...some)])))
     .map((part) => Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)));
 }
 
-/** The part, three times in four. */
+/** The part is there three times in four. */
 const maybe = (part: fc.Arbitrary<Given>) => fc.option(part, { freq: 3, nil: undefined });
 const listOf = (...parts: readonly fc.Arbitrary<Given | undefined>[]) =>
   fc.tuple(...parts).map((list) => list.filter((part) => part !== undefined));
@@ -242,7 +242,7 @@ const authentication = listOf(
   maybe(fc.array(otp, { minLength: 1, maxLength: 2 }).map((list): Given => ({ type: 'BUTTONS', buttons: list }))),
 );
 
-/** Labels of any characters, including those that labels must not have. */
+/** Labels have any characters, including those that labels must not have. */
 const label = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 27 }),
   fc

@@ -3,8 +3,8 @@ import { undocumented } from '../../../support/openapi.ts';
 import { both, type Given, verdictsOn } from '../../../support/rule-verdicts.ts';
 
 /**
- * One table of verdicts by the service and the simulator (platform reference, 3.6). A difference means that the service
- * refuses valid templates, or that clients get the platform's errors instead of its own.
+ * One table holds the verdicts of the service and the simulator (platform reference, 3.6). A difference means that the
+ * service refuses valid templates, or that clients get the platform's errors instead of its own.
  */
 
 /** The interface document must accept what the service accepts. */

@@ -2,9 +2,7 @@ import { FaultList } from '../../../../lib/http/fault-list.ts';
 import { checkComponents } from '../../../../lib/templates/rules/components.ts';
 import type { TemplateDraft } from '../../../../lib/templates/rules/draft.ts';
 
-/** Components as clients write them, and the faults of a list of them. */
-
-/** The faults that the rule lists, as `path: message`. */
+/** Lists the faults that the rule finds, as `path: message`. */
 export function faultsOf(components: readonly unknown[], draft: Partial<TemplateDraft> = {}): string[] {
   const faults = new FaultList();
   const { category = 'MARKETING', fileAttached = false } = draft;

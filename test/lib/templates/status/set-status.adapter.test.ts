@@ -34,7 +34,7 @@ beforeAll(async () => {
   table = await freshTable('templates');
 });
 
-/** Active templates of client 1001, assigned to its channel and campaign. */
+/** Stores active templates of client 1001, assigned to its channel and campaign. */
 async function newRows(amount: number): Promise<TemplateRow[]> {
   const templates = Array.from({ length: amount }, () => {
     count += 1;
@@ -74,7 +74,7 @@ function set(client: typeof documentClient, rows: readonly TemplateRow[], action
   );
 }
 
-/** A directory that runs `interferes` once, between reading and writing, at the first lookup of channels. */
+/** Runs `interferes` once, between reading and writing, at the first lookup of campaigns. */
 function directoryThat(interferes: () => Promise<unknown>): Directory {
   let done = false;
   return {

@@ -2,7 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SyncPorts } from '../../../../lib/templates/sync/sync.ts';
 
-/** A table that refuses transactions with items of this partition, as if they were too large. */
+/** Refuses transactions with items of this partition, as if they were too large. */
 export function refuseWritesOf(client: DynamoDBDocumentClient, partition: string): void {
   client.middlewareStack.add(
     (next) => async (args) => {

@@ -14,7 +14,7 @@ import {
 
 const startMs = 1_000_000;
 
-/** Run 7, held by `a` since `startMs`, or ended at `releasedAtMs`. */
+/** Run 7 is held by `a` since `startMs`, or ended at `releasedAtMs`. */
 function lock(changes: Partial<LockState> = {}): LockState {
   const held = changes.releasedAtMs === undefined ? { lease: { owner: 'a1', untilMs: startMs + leaseMs } } : {};
   return { ...held, fence: 7, runs: new Map([['a', 7]]), waiting: new Map(), ...changes };
@@ -159,7 +159,7 @@ describe('a lock that was given back', () => {
     expect(ask(lock({ releasedAtMs, runs, waiting }), 'c', releasedAtMs + 1)).toMatchObject({ result });
   });
 
-  test('who let the 5 s pass is waited for no more; who has asked since stays', () => {
+  test('no run waits for a contender that let the 5 s pass; one that has asked since stays', () => {
     const waiting = new Map([
       ['b', waitingSince(7, releasedAtMs)],
       ['c', waitingSince(7, releasedAtMs + 1)],

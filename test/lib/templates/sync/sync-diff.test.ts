@@ -22,7 +22,7 @@ const rowOf = (clientId: number, of: PlatformTemplate = template, deleted = fals
 const both = [rowOf(1001), rowOf(1002)];
 const direct = both.map((row) => ({ ...row, isDirectMessage: true }));
 const changesOfPage = (...given: Parameters<typeof compareWithPage>) => compareWithPage(...given).changes;
-/** The stored facts of a row with its write time. */
+/** Returns the stored facts of a row with its write time. */
 const factOf = (row: TemplateRow | undefined, sinceMs = 1) =>
   row && {
     wabaId,

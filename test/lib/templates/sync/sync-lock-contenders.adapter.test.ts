@@ -8,7 +8,7 @@ import { thorough } from '../../../support/thorough.ts';
 
 const locks = syncLockStore(localDocumentClient(), await freshTable('templates'), backoff(2, 30));
 
-/** The lock's holder, and the end of its lease unless renewed, on the common clock. */
+/** The holder's lease ends at this time of the common clock unless the holder renews it. */
 interface Holder {
   readonly lock: HeldLock;
   readonly clockAheadMs: number;

@@ -10,12 +10,12 @@ import {
   rememberedMs,
 } from '../../../../lib/templates/sync/sync-lock-state.ts';
 
-/** The lock in memory, with the store's rules. */
+/** Keeps the lock in memory, with the store's rules. */
 function makeLock() {
   let state = noRuns;
   return {
     state: () => state,
-    /** True when the contender holds the lock now. */
+    /** Returns whether the contender holds the lock now. */
     ask: (contender: string, nowMs: number): boolean => {
       const answer = answerTo(state, { owner: `${contender} at ${nowMs}`, contender, nowMs });
       state = answer.state;
@@ -34,7 +34,7 @@ interface Looping {
   readonly untilMs: number;
 }
 
-/** Clients in loops on one millisecond clock; counts each one's runs, and the time without any run. */
+/** Runs clients in loops on one millisecond clock; counts each one's runs, and the time without any run. */
 function simulate(
   clients: readonly Looping[],
   { runMs, untilMs }: { readonly runMs: number; readonly untilMs: number },
@@ -114,7 +114,7 @@ test('the former holder waits until one of the refused has had the lock, or 5 s;
   expect(lock.ask('a', 201 + keptMs)).toBe(true);
 });
 
-test('who has not asked for 30 s is forgotten; who is alone never waits', () => {
+test('a contender that has not asked for 30 s is forgotten; one that is alone never waits', () => {
   const lock = makeLock();
   lock.ask('a', 0);
   lock.ask('b', 10);
@@ -156,7 +156,7 @@ test('every history of three contenders up to seven steps: one of them can alway
     const free = ['a', 'b', 'c', 'd'].filter(
       (contender) => answerTo(state, { owner: 'x', contender, nowMs: nowMs + 1 }).result === 'acquired',
     );
-    if (!held && free.length === 0) throw new Error(`nobody can go on: ${JSON.stringify(history)}`);
+    if (!held && free.length === 0) throw new Error(`no contender can go on: ${JSON.stringify(history)}`);
     if (history.length === 7) return 1;
     return steps.reduce((sum, step) => sum + explore([...history, step]), 1);
   };

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const locks = () => onePerOwner(syncLockStore(documentClient, table));
 
-/** A lock of which every test has its own owner. */
+/** Every owner is a contender of its own unless a test says otherwise. */
 function onePerOwner({ acquire, heartbeat, release }: SyncLocks) {
   return {
     acquire: (request: {
@@ -82,7 +82,7 @@ test('at most 20 are remembered; who has not asked for 30 s makes room', async (
   expect(await remembered()).toEqual(['late']);
 });
 
-test('who was forgotten and asks again is remembered again, with others who were', async () => {
+test('a forgotten contender that asks again is remembered again, and the other forgotten ones are not', async () => {
   const name = newName();
   const holder = await held(name, 'holder', 0);
   const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
@@ -92,7 +92,7 @@ test('who was forgotten and asks again is remembered again, with others who were
   expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: rememberedMs + 2 } });
 });
 
-test('who has the lock waits no more, nor who let the time pass for which it was kept', async () => {
+test('the holder waits no more, nor does a contender that let the time pass for which the lock was kept', async () => {
   const name = newName();
   const holder = await held(name, 'holder', 0);
   const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
@@ -144,7 +144,7 @@ test('a holder whose renewal others are ahead of again and again fails, and has 
   expect(await locks().heartbeat(lock, 1)).toBe(true);
 });
 
-/** A store that runs `first` right before its next write. */
+/** Runs `first` right before the store's next write. */
 function storeAfter(first: () => Promise<unknown>) {
   const client = localDocumentClient();
   let done = false;
@@ -166,7 +166,7 @@ test('a lease that its holder renews while another is about to take the lock ove
   expect(await storedLock(name)).toMatchObject({ lease: { owner: 'slow', untilMs: nowMs + leaseMs }, fence: 1 });
 });
 
-test('who is refused and has had the lock before that is written down is not remembered', async () => {
+test('a refused contender that has had the lock before its refusal is written down is not remembered', async () => {
   const name = newName();
   const holder = await held(name, 'holder', 0);
   const store = storeAfter(async () => {

@@ -70,7 +70,7 @@ function workshop(overrides: Partial<SyncPorts> = {}): SyncPorts {
   };
 }
 
-/** The queued message of a request: client 1002, which has both WABAs, holds the lock. */
+/** Returns a request's queued message: client 1002, which has both WABAs, holds the lock. */
 async function started(owner = 'first'): Promise<SyncMessage> {
   const lock = await workshop().locks.acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
@@ -182,7 +182,7 @@ test('a template that cannot be read is not gone; one without a name lets nothin
   expect(await synchronize()).toMatchObject({ counts: { deleted: 0, updated: 1 } });
 });
 
-/** Templates that cannot be compared or stored, each for another reason. */
+/** Makes templates that cannot be compared or stored, each for another reason. */
 function unholdable(): PlatformTemplate[] {
   let deep: Record<string, unknown> = {};
   for (let level = 0; level < 3_000; level += 1) deep = { deep };

@@ -5,7 +5,6 @@ import { WebhookConfigPutBody } from '../../../../lib/webhooks/config/config-req
 import { eventTypes } from '../../../../lib/webhooks/event.ts';
 import cases from '../../http/public-url-cases.json' with { type: 'json' };
 
-/** The refusal's message, or undefined for an accepted body. */
 function refusalOf(body: unknown): string | undefined {
   try {
     parse(WebhookConfigPutBody, body);

@@ -6,14 +6,12 @@ import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { client, event, events, other, subscribed, well } from './subscribed.ts';
 
-/** Posts of one client in parallel, and of one client beside another. */
-
 const hourMs = 3_600_000;
 
 const dayMs = 24 * hourMs;
 
 describe('posts of one client side by side', () => {
-  /** A receiver in good state whose answers the test gives. */
+  /** The test gives the answers of a receiver in good state. */
   function answering(count: number) {
     const world = subscribed();
     world.states.set(client, well);

@@ -27,10 +27,10 @@ const fresh = (clientId: number, number: number): Told => ({
   firstSeenMs: startMs,
 });
 
-/** An event with one failed attempt. */
+/** One attempt of the event has failed. */
 const waiting: Told = { event: makeEvent(1, 0), attempts: 1, firstSeenMs: startMs - 5_000 };
 
-/** An event with two attempts left. */
+/** The event has two attempts left. */
 const nearlyGivenUp: Told = {
   event: makeEvent(1, 0),
   attempts: 6,
@@ -59,13 +59,13 @@ type Bounds = Pick<World, 'runsLeft' | 'faultsLeft' | 'badAnswersLeft' | 'change
 const scenarios: readonly (Scenario & {
   readonly name: string;
   readonly told: readonly Told[];
-  /** How many copies of the wake there are. */
+  /** The queue has this many copies of the wake. */
   readonly doubles?: number;
   /** The receiver has failed before. */
   readonly failing?: Pick<DeliveryState, 'failingSinceMs' | 'consecutiveFailures'>;
   readonly meets: readonly string[];
   readonly bounds: Bounds;
-  /** Smaller bounds for the quick run, so that it takes a second. */
+  /** The quick run takes a second within these bounds. */
   readonly quick?: Partial<Bounds>;
 })[] = [
   {

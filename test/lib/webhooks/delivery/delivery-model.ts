@@ -15,7 +15,8 @@ import { firstSecret } from '../../../support/delivery-world.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 
 /**
- * The event queue, two clients' stored state and their receivers as plain data, and the real delivery, call by call.
+ * The event queue, two clients' stored state and their receivers are plain data, and the real delivery runs call by
+ * call.
  */
 
 export type CallName = 'record' | 'find' | 'read' | 'write' | 'post' | 'switchOff' | 'wake' | ListCall;
@@ -34,13 +35,12 @@ export interface Run {
   readonly startedAtMs: number;
   readonly messages: readonly Pick<Message, 'id' | 'body'>[];
   readonly replies: readonly Reply[];
-  /** The client of each reply's call. */
+  /** Each reply answered a call of this client. */
   readonly answered: readonly { readonly clientId: number; readonly failed: boolean }[];
-  /** The messages that must come again after the end; how the run got there does not matter. */
+  /** These messages must come again after the end; how the run got there does not matter. */
   readonly ended?: readonly string[];
 }
 
-/** What a receiver did with an event. */
 export interface Had {
   /** The receiver answered 2xx, and a run got the answer. */
   readonly taken: boolean;
@@ -58,16 +58,16 @@ export interface StateItem extends Partial<DeliveryState> {
 export interface Store {
   readonly messages: readonly Message[];
   readonly nextId: number;
-  /** The item `DELIVERY` of each client. */
+  /** Each client has an item `DELIVERY`. */
   readonly states: Readonly<Record<number, StateItem>>;
-  /** The waiting events, in order. */
+  /** The events wait in this order. */
   readonly list: readonly Pending[];
   readonly configs: Readonly<Record<number, { readonly version: number; readonly active: boolean }>>;
   readonly recorded: readonly string[];
   /** The recorded events that tell of a failing receiver, each as often as it is another. */
   readonly failings: readonly FailingEvent[];
   readonly had: Readonly<Record<string, Had>>;
-  /** The URLs that answered 410. */
+  /** These URLs answered 410. */
   readonly gone: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export const urlOf = (clientId: number, version: number) => `https://example.com
 
 const standings = new Map<string, Promise<Standing<string[], CallName>>>();
 
-/** A run's state: its waiting calls, or the messages that must come again. */
+/** Returns a run's waiting calls, or the messages that must come again. */
 export function standingOf({ owner, startedAtMs, messages, replies }: Run): Promise<Standing<string[], CallName>> {
   const key = JSON.stringify([owner, startedAtMs, messages, replies]);
   const deliveries = messages.map(({ id, body }) => ({ messageId: String(id), body }));
@@ -146,7 +146,7 @@ function receiverOf(clientId: number, version: number): Receiver {
   return { url: urlOf(clientId, version), version, wanted: defaultEventTypes, secrets: [secretOf(version)] };
 }
 
-/** The real store, on a table of one item for each client. */
+/** The real store works on a table of one item for each client. */
 function documentsOf(call: Outside<CallName>['call']): DynamoDBDocumentClient {
   const [read, write] = [call('read'), call('write')];
   const send = async (command: GetCommand | PutCommand) => {
@@ -165,11 +165,11 @@ function documentsOf(call: Outside<CallName>['call']): DynamoDBDocumentClient {
 
 function clientOfKey(key: Readonly<Record<string, unknown>> | undefined): number {
   const clientId = [1, 2].find((each) => deliveryKey(each).pk === key?.['pk']);
-  if (clientId === undefined) throw new Error('an item of nobody');
+  if (clientId === undefined) throw new Error('an item of no client');
   return clientId;
 }
 
-/** The effect and the answer of a call. A post has the effect of a 2xx answer. */
+/** A post has the effect of a 2xx answer. */
 export function effectOf<S extends Store>(
   store: S,
   { name, args }: Call<CallName>,
@@ -251,7 +251,7 @@ function placeOf(pending: Pending): string {
   return `${pk} ${sk}`;
 }
 
-/** The event of a queue message; undefined for a wake. */
+/** Returns the event of a queue message; undefined for a wake. */
 export function eventIn(body: string): ServiceEvent | undefined {
   const queued = decodeQueued(body);
   return 'wakeClientId' in queued ? undefined : queued;

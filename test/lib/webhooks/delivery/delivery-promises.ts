@@ -18,7 +18,7 @@ import {
 } from './delivery-model.ts';
 import { acknowledged, type World, withReply, withRunOf } from './delivery-space.ts';
 
-/** The explored events, and how far each had come before. */
+/** An event had come this far before. */
 export interface Told {
   readonly event: ServiceEvent;
   readonly attempts: number;

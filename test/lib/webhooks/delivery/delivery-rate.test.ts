@@ -6,7 +6,7 @@ const quiet = 1002;
 const fair = { isFair: true };
 const unfair = { isFair: false };
 
-/** The seconds that a client's single event takes on an idle service. */
+/** Measures the seconds that a client's single event takes on an idle service. */
 async function idleSeconds(): Promise<number> {
   const rush = new DeliveryRush(unfair, quiet);
   rush.enqueue(quiet, 1);
@@ -14,7 +14,7 @@ async function idleSeconds(): Promise<number> {
   return rush.elapsedSeconds;
 }
 
-/** The seconds that a new event of the quiet client takes. */
+/** Measures the seconds that a new event of the quiet client takes. */
 async function quietSeconds(rush: DeliveryRush, number: number): Promise<number> {
   const beganSeconds = rush.elapsedSeconds;
   rush.enqueue(quiet, 1, number);

@@ -23,16 +23,16 @@ export interface World extends Store {
   readonly late: readonly Call<CallName>[];
   readonly started: number;
   readonly runsLeft: number;
-  /** The most failed, late or repeated calls, deaths, stalls and early messages in one history. */
+  /** This many calls may still fail, land late or repeat, processes die or stall, and messages come early. */
   readonly faultsLeft: number;
-  /** The most answers other than 2xx in one history. */
+  /** This many answers may still be other than 2xx. */
   readonly badAnswersLeft: number;
-  /** The most replaced configurations in one history. */
+  /** Clients may still replace this many configurations. */
   readonly changesLeft: number;
 }
 
 export interface Scenario {
-  /** Answers other than 2xx; the receiver may have taken the event even so. */
+  /** Receivers may give these answers other than 2xx, and may have taken the event even so. */
   readonly badAnswers: readonly PostAnswer[];
   readonly batchSize: number;
   /** This client's receiver never answers, so its posts stay open. */
@@ -44,7 +44,7 @@ const visibilityMs = 360_000;
 
 const reads: ReadonlySet<CallName> = new Set(['find', 'read', 'look']);
 
-/** All steps of the queue, the runs, the receivers and the client. */
+/** Returns all steps of the queue, the runs, the receivers and the client. */
 export async function successorsOf(world: World, scenario: Scenario): Promise<Step<World>[]> {
   const { messages, runs, late, nowMs, configs, faultsLeft } = world;
   const faulty = { ...world, faultsLeft: faultsLeft - 1 };
@@ -101,7 +101,7 @@ export async function withReply(run: Run, call: Call<CallName>, reply: Omit<Repl
   return end === undefined ? told : { ...run, replies: [], answered: [], ended: end };
 }
 
-/** The possible next steps of a run and of each of its open calls. */
+/** Returns the possible next steps of a run and of each of its open calls. */
 async function stepsOf(world: World, run: Run, scenario: Scenario): Promise<Step<World>[]> {
   const runs = world.runs.filter((other) => other !== run);
   const of = run.owner;

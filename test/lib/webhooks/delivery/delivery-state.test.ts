@@ -231,7 +231,7 @@ describe('pauses', () => {
 });
 
 describe('five days of nothing but failures', () => {
-  /** A failure every `everyMs`, the last one at `untilMs`. */
+  /** Fails every `everyMs`, and for the last time at `untilMs`. */
   function failingEvery(everyMs: number, untilMs: number): DeliveryState {
     let state = untouched;
     for (let atMs = 0; atMs <= untilMs; atMs += everyMs) state = afterFailure(state, failure, atMs);

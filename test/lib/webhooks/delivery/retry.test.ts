@@ -3,7 +3,7 @@ import { maxAttempts, nextDueMs, retryAfterMs, wakeDelaySeconds } from '../../..
 
 const hourMs = 3_600_000;
 
-/** Milliseconds from the first attempt to the last, when the random number is always the same. */
+/** Returns the milliseconds from the first attempt to the last, when the random number is always the same. */
 function wholeMs(random: number): number {
   let nowMs = 0;
   for (let attempts = 1; ; attempts++) {

@@ -12,7 +12,7 @@ export function subscribed(...clientIds: readonly number[]): DeliveryWorld {
   return world;
 }
 
-/** The state of a receiver that has answered once. */
+/** The receiver has answered once. */
 export const well: DeliveryState = { ...v.parse(DeliveryStateSchema, {}), lastSuccessMs: 1 };
 
 /** Clients get this event only if they ask for its kind. */

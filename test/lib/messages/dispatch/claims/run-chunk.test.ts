@@ -23,7 +23,7 @@ const sliceFrom = (first: number, size: number) => ({
 const slices = [sliceFrom(20, 2), sliceFrom(30, 2)];
 const chunk: Chunk = { jobId, slices };
 
-/** Slices whose claims and ends succeed; `most` is the largest number of claimed slices at once. */
+/** All claims and ends succeed; `most` is the largest number of claimed slices at once. */
 function slicesNoting(claims: SliceClaim[], most: { claimed: number }): ChunkPorts['slices'] {
   const claiming = new Set<number>();
   return {
@@ -43,7 +43,7 @@ function slicesNoting(claims: SliceClaim[], most: { claimed: number }): ChunkPor
   };
 }
 
-/** A run whose calls end as `outcomes` says by index; it records events and queue messages. */
+/** The run's calls end as `outcomes` says by index; it records events and queue messages. */
 function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partial<ChunkPorts> = {}) {
   const done: unknown[][] = [];
   const claims: SliceClaim[] = [];

@@ -57,7 +57,7 @@ function portsWith({ slices = {}, ...others }: Changes): SlicePorts {
   };
 }
 
-/** A run whose ports record every call in order; without changes all goes well. */
+/** The run's ports record every call in order; without changes all goes well. */
 function world(changes: Changes = {}) {
   const calls: unknown[][] = [];
   const noted =

@@ -19,32 +19,31 @@ import {
   withWithdrawal,
 } from './slice-world.ts';
 
-/** The bounds of one exploration. */
 export interface Scenario {
   readonly name: string;
-  /** The numbers of recipients in the slices of the one initial chunk. */
+  /** The one initial chunk has slices of these sizes. */
   readonly slices: readonly number[];
-  /** The most crashes, failed calls, refusals and surplus deliveries on one path. */
+  /** One path has at most this many crashes, failed calls, refusals and surplus deliveries. */
   readonly faults: number;
-  /** The most deliveries of chunks, and of receipts, on one path. */
+  /** One path delivers chunks and receipts at most this often. */
   readonly deliveries: number;
   readonly receipts?: number;
   /** Waiting receipts are delivered together. */
   readonly batched?: true;
   readonly workers?: number;
-  /** Concurrent runs of receipts, where there are receipts. */
+  /** This many runs of receipts are concurrent. */
   readonly receiptRuns?: number;
-  /** The possible results of a platform call; the first is no fault. */
+  /** The platform may answer a call in these ways; the first is no fault. */
   readonly platform?: readonly PlatformEffect[];
   /** The job may be stopped at any moment. */
   readonly stop?: true;
   /** Acceptance may take the job back at any moment. */
   readonly withdraw?: true;
-  /** How often an operator tries to settle the first message by hand. */
+  /** An operator tries this often to settle the first message by hand. */
   readonly operator?: number;
-  /** How often the life of a claim passes; every run is killed then. */
+  /** The life of a claim passes this often; every run is killed then. */
   readonly waits?: number;
-  /** Other possible effects of calls. */
+  /** Calls may also have these effects. */
   readonly effects?: readonly Exclude<Effect, 'ok'>[];
 }
 
@@ -60,7 +59,7 @@ interface Worker extends Start, Standing<RunEnd> {
   readonly replies: readonly Reply[];
 }
 
-/** A whole state of the world as plain data; equal states have the same future. */
+/** A state is plain data; equal states have the same future. */
 export interface State {
   readonly nowMs: number;
   readonly store: Store;
@@ -327,7 +326,7 @@ function outcomeOf(
   return { after, reply: effect === 'reply_lost' ? { fails: true } : { value } };
 }
 
-/** Why the run's claim does not allow a call of the recipient. */
+/** Returns why the run's claim does not allow a call of the recipient. */
 function wrongOf({ store }: State, index: number, owner: string): string | undefined {
   const known = store.claims[`${Math.floor(index / 10)} ${owner}`];
   if (known === undefined) return 'R13: it was never claimed';

@@ -152,7 +152,7 @@ describe('what has changed since it was read', () => {
   });
 });
 
-/** A client whose first put comes after a late claim that its run has given up. */
+/** A late claim, which its run has given up, lands before the client's first put. */
 function claimedBefore(claim: SliceClaim) {
   const late = localDocumentClient();
   const landing = { isDue: true };

@@ -34,7 +34,6 @@ export const claimLifeMs = 90_000;
 export const jobId = '01JD0000000000000000000000';
 export const startMs = 1_800_000_000_000;
 
-/** The possible results of a platform call. */
 export const platformEffects = {
   accepted: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid' } },
   held: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid', held: 'paused' } },
@@ -47,25 +46,25 @@ export const platformEffects = {
 } as const satisfies Record<string, { readonly accepts: boolean; readonly outcome: Outcome }>;
 export type PlatformEffect = keyof typeof platformEffects;
 
-/** The possible effects of other calls. `again_late`: the SDK repeats a try, and the first one lands later. */
+/** With `again_late` the SDK repeats a try, and the first one lands later. */
 export type Effect = 'ok' | 'fails' | 'reply_lost' | 'repeated' | 'lands_late' | 'again_late';
 
-/** The state that outlives a run. */
+/** This state outlives a run. */
 export interface Store {
   readonly slices: Readonly<Record<string, Slice>>;
   readonly doubtful: boolean;
-  /** Indexes of recipients with a stored receipt. */
+  /** These indexes of recipients have a stored receipt. */
   readonly receipts: readonly number[];
-  /** Whether acceptance took the job back; undefined before it tries. */
+  /** The value is undefined until acceptance tries to take the job back. */
   readonly withdrawn?: boolean;
   readonly stopped: boolean;
   /** Each event is `<index> <kind>`. */
   readonly told: readonly string[];
-  /** Calls by index, in order; `wrong` says why the claim did not allow the call. */
+  /** The calls are in order; `wrong` says why the claim did not allow one. */
   readonly calls: readonly { readonly index: number; readonly effect: PlatformEffect; readonly wrong?: string }[];
-  /** What a run must never do, and did. */
+  /** A run did what it must never do. */
   readonly wrongs: readonly string[];
-  /** The facts at the claim of each try, by slice and owner. */
+  /** Each try keeps the facts of its claim, by slice and owner. */
   readonly claims: Readonly<Record<string, Pick<Store, 'stopped' | 'receipts'>>>;
 }
 
@@ -80,14 +79,14 @@ export const emptyStore: Store = {
   claims: {},
 };
 
-/** A message of the dispatch queue, or a batch of the receipt queue's messages, one for each recipient. */
+/** A body is a message of the dispatch queue, or a batch of the receipt queue's messages, one for each recipient. */
 export type Body =
   | { readonly kind: 'chunk'; readonly chunk: Chunk }
   | { readonly kind: 'receipts'; readonly indexes: readonly number[] }
   /** An operator settles a message by hand. */
   | { readonly kind: 'operator'; readonly index: number; readonly state: 'sent' | 'failed' };
 
-/** The end of a delivery; for a batch of receipts, the messages that come again. */
+/** A batch of receipts ends with the messages that come again. */
 export type RunEnd = ChunkEnd | { readonly kind: 'left'; readonly indexes: readonly number[] };
 
 export interface Start {
@@ -96,7 +95,7 @@ export interface Start {
   readonly nowMs: number;
 }
 
-/** The state of a delivery's run after these replies. */
+/** Returns the state of a delivery's run after these replies. */
 export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
   const run = async (outside: Outside<string>): Promise<RunEnd> => {
     if (body.kind === 'receipts') return await recordReceipts(body.indexes, outside);
@@ -106,7 +105,7 @@ export function standingOf({ body, owner, nowMs }: Start, replies: readonly Repl
   return standingAfter(run, nowMs, replies);
 }
 
-/** A look's result as plain data. */
+/** A reply holds a look's result as plain data. */
 type Looked = Pick<SliceLook, 'ofDead'> & { readonly heldBack?: Outcome; readonly proven: readonly number[] };
 
 function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
@@ -198,7 +197,7 @@ function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
   };
 }
 
-/** The effect of each call on the stored state, as the stores must behave on DynamoDB. */
+/** Applies a call to the stored state, as the stores must on DynamoDB. */
 export function applied(
   store: Store,
   { name, args }: Pick<Call, 'name' | 'args'>,
@@ -265,7 +264,7 @@ function withClaim({ stopped, receipts, claims }: Store, { key, owner }: Slice):
 /** The job is alone in its chunk, as its events show. */
 const toldJob = { ...scenarioHead, jobId, about: aboutJob(scenarioHead), alone: true } as unknown as QueuedChunk;
 
-/** The events of messages as `<index> <kind>`, and `job completed`. */
+/** Spells the events of messages as `<index> <kind>`, and `job completed`. */
 function eventsOf(endings: readonly ChunkEnding[], slices: readonly Slice[]): string[] {
   return eventsOfEndings(toldJob, endings, { slices, nowMs: startMs }).map(({ type, data }) => {
     const [, kind] = type.split('.');

@@ -9,7 +9,7 @@ import { checkPromises } from './slice-promises.ts';
  */
 
 interface Named extends Scenario {
-  /** Events that the exploration must reach, or it proves nothing. */
+  /** The exploration must reach these events, or it proves nothing. */
   readonly sees: readonly string[];
 }
 
