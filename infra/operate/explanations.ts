@@ -133,9 +133,11 @@ function withSettling(row: PlatformCode, found: Advice): Advice {
   return { ...found, remedy: `${found.remedy} ${settling}` };
 }
 
-function sectionOf({ subcode, holds, holdsWhenDropped = holds }: PlatformCode): string {
-  if (holdsWhenDropped !== undefined) return '64-codes-of-holds';
-  return subcode === undefined ? '65-codes-that-hold-nothing' : '63-subcodes-of-templates';
+function sectionOf(code: PlatformCode): string {
+  if (code.holds !== undefined || code.holdsWhenDropped !== undefined) return '64-codes-of-holds';
+  if (code.subcode !== undefined) return '63-subcodes-of-templates';
+  const ofPerson = code.concerns === 'recipient' || code.concerns === 'country';
+  return ofPerson ? '65-codes-that-hold-nothing' : '62-codes';
 }
 
 function concernsOf({ concerns, holdsWhenDropped }: Extract<PlatformCode, { readonly concerns: Concern }>): string {
