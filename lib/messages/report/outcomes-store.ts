@@ -55,6 +55,9 @@ interface StoreOptions {
   readonly pause: Pause;
 }
 
+/** More requests side by side would time out while they wait for a socket, and their items fill the memory. */
+const statesAtOnce = 1_000;
+
 const PointerSchema = v.object({ sk: v.string(), jobId: v.string(), did: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
@@ -68,8 +71,13 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
 
     listParked: async (from, period) => {
       const jobIds = await jobIdsOf(from, period);
-      const states = await jobStateStore(client, table, pause).of(jobIds);
-      return await described(jobIds.filter((jobId) => isParked(states.get(jobId) ?? {})));
+      const parked: string[] = [];
+      for (let at = 0; at < jobIds.length; at += statesAtOnce) {
+        const some = jobIds.slice(at, at + statesAtOnce);
+        const states = await jobStateStore(client, table, pause).of(some);
+        parked.push(...some.filter((jobId) => isParked(states.get(jobId) ?? {})));
+      }
+      return await described(parked);
     },
 
     ofJob: async (job) => {
