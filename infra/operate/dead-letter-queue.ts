@@ -5,6 +5,7 @@ import {
   type Message,
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
+import { CommandError } from './command.ts';
 import type { OpenQueue } from './target.ts';
 
 /** SQS's approximate count, which includes letters that another run holds. */
@@ -41,7 +42,7 @@ const emptyReceives = 2;
 export interface DeadLetters {
   /** All letters, each once. Its end makes those that are not removed visible to others at once. */
   all(): AsyncGenerator<Letter[]>;
-  /** Throws when a letter is not deleted, because the next run would send it again. */
+  /** Throws `CommandError` when a letter is not deleted, because the next run would take it again. */
   remove(letters: readonly Letter[]): Promise<void>;
 }
 
@@ -86,7 +87,8 @@ export function readDeadLetters(queue: OpenQueue): DeadLetters {
       if (letters.length === 0) return;
       const Entries = letters.map(({ id }, position) => ({ Id: String(position), ReceiptHandle: held.get(id) }));
       const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
-      if (Failed.length > 0) throw new Error(`${Failed.length} dead letters were sent again and could not be deleted`);
+      if (Failed.length > 0)
+        throw new CommandError(`${Failed.length} dead letters could not be deleted: the next run takes them again`, 1);
       for (const { id } of letters) held.delete(id);
     },
   };

@@ -115,7 +115,7 @@ async function list(wanted: Wanted, stage: OutcomesStage, print: (line: string) 
   const { json, stage: stageName } = wanted.values;
   const key = messageKey(wanted.values.dispatch ?? '');
   const found: JobOutcomes[] = [];
-  for (const job of await jobsOf(wanted, key, stage)) found.push(await outcomesOf(job, { wanted, key, stage }));
+  for (const job of await jobsOf(wanted, { key }, stage)) found.push(await outcomesOf(job, { wanted, key, stage }));
   const [first] = found;
   if (first === undefined) throw notFound();
   if (key !== undefined && first.shown.length === 0) throw noSuchMessage(key, first);
@@ -144,7 +144,8 @@ async function listHeld(wanted: Wanted, stage: OutcomesStage, print: (line: stri
   const { dispatch, did, json, stage: stageName } = wanted.values;
   if (dispatch !== undefined) throw new CommandError('--held shows no single job; --dispatch alone does');
   const parked: JobOutcomes[] = [];
-  for (const job of await jobsOf(wanted, undefined, stage)) {
+  const unreadable: string[] = [];
+  for (const job of await jobsOf(wanted, { unreadable }, stage)) {
     parked.push(await outcomesOf(job, { wanted, key: undefined, stage }));
   }
   const numbers = await stage.listNumbers();
@@ -157,6 +158,11 @@ async function listHeld(wanted: Wanted, stage: OutcomesStage, print: (line: stri
   const held = heldBy(await stage.holds.list([...wabaIds]), parked);
   if (json) print(JSON.stringify(heldAsJson(held), null, 2));
   else for (const line of heldAsLines(held, { numbers, stage: stageName })) print(line);
+  if (unreadable.length > 0)
+    throw new CommandError(
+      `${unreadable.length} jobs cannot be read, and may wait as well: ${unreadable.join(', ')}`,
+      1,
+    );
 }
 
 async function endHold(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
@@ -177,12 +183,18 @@ async function endHold(wanted: Wanted, stage: OutcomesStage, print: (line: strin
 
 const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];
 
-async function jobsOf(wanted: Wanted, key: MessageKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
+async function jobsOf(
+  wanted: Wanted,
+  { key, unreadable = [] }: { readonly key?: MessageKey | undefined; readonly unreadable?: string[] },
+  stage: OutcomesStage,
+): Promise<DescribedJob[]> {
   const { dispatch, did, from, to, since, held } = wanted.values;
   const { outcomes, clientsOf, nowMs } = stage;
   const jobsFrom = async (each: string, period: Period) => {
     const from = { did: each, clientIds: await clientsOf(each) };
-    return await (held ? outcomes.listParked(from, period) : outcomes.listJobs(from, period));
+    return await (held
+      ? outcomes.listParked(from, period, (id) => unreadable.push(id))
+      : outcomes.listJobs(from, period));
   };
   // A scheduled send may wait weeks after its acceptance (D56).
   const isOfAnyTime = held && from === undefined && to === undefined;

@@ -78,6 +78,7 @@ export async function redriveCommand(
     const looked = await look(deadLetters, judge, Math.min(most, mostLookedAt));
     for (const line of linesOf(looked, { drop })) print(line);
     if (looked.letters < waiting) print(`looked at ${looked.letters} of them`);
+    printUnseen(Math.min(most, mostLookedAt) - looked.letters, print);
     return print(
       drop
         ? 'nothing was deleted: repeat with --drop --yes'
@@ -91,8 +92,15 @@ export async function redriveCommand(
   );
   for (const line of linesOf(done, { drop })) print(line);
   print(`${done.acted} ${drop ? 'deleted' : 'sent again'}; ${await countOf(at.deadLetters)} dead letters are left`);
+  printUnseen(most - done.letters, print);
   if (done.refused > 0)
     throw new CommandError(`${done.refused} were refused by the queue and stay: the same command tries them again`, 1);
+}
+
+/** A run of others, or one that was ended, hides what it has read. */
+function printUnseen(letters: number, print: Surroundings['print']): void {
+  if (letters > 0)
+    print(`${letters} could not be seen: another run holds them, or held them when it ended; repeat in two minutes`);
 }
 
 function queueNamed(purpose: string): QueueName {

@@ -21,7 +21,7 @@ export function proofsAsked(words: readonly string[]): Step[] {
   const end = words.findIndex(isForOne);
   const names = end < 0 ? words : words.slice(0, end);
   const rest = words.slice(names.length);
-  const unknown = names.filter((name) => proofs[name] === undefined);
+  const unknown = names.filter((name) => !Object.hasOwn(proofs, name));
   if (unknown.length > 0) throw new CommandError(`no proof is called ${unknown.join(', ')}: ${listed}`);
   const last = names.at(-1);
   if (last === undefined && rest.length > 0) throw new CommandError(`${rest[0]} stands behind no proof: ${listed}`);

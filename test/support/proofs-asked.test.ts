@@ -21,6 +21,7 @@ test('without a word all of them run', () => {
 
 test.each([
   ['moonstack', 'no proof is called moonstack: there are generators, strangers, ministack,'],
+  ['constructor', 'no proof is called constructor: '],
   ['--from HEAD', '--from stands behind no proof'],
   ['generators --from HEAD', 'generators takes no options'],
 ])('npm run proof -- %s is refused', (words, message) => {

@@ -94,7 +94,7 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      // The slice is kept for the longest life of any job, because anything of this one may be found this long.
+      // Both items are kept for the longest life of any job, because anything of this one may be found that long.
       const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestJobMemorySeconds;
       // The size does not matter: outcomes of a withdrawn slice are never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });

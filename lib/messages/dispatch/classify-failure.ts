@@ -12,7 +12,7 @@ interface Settlement {
 
 export type FailureClass = {
   readonly settlement: Settlement;
-  /** The platform's answer proves that nothing was taken. */
+  /** It is there if the platform's answer proves that nothing was taken. */
   readonly refused?: { readonly code?: number };
 } & (
   | { readonly kind: 'retry'; readonly pace: Pace; readonly retryAfterSeconds?: number }

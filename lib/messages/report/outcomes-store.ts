@@ -1,15 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { queryPartition } from '../../aws/dynamodb-batch.ts';
+import { batchGet, type Item, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type Slice, sliceOf } from '../dispatch/claims/slice.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { sliceStore } from '../dispatch/claims/slice-store.ts';
-import { dispatchesPartition, jobSortKey } from '../items.ts';
+import { dispatchesPartition, jobKey, jobOfPartition, jobSortKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
-import type { JobState } from '../job-state.ts';
-import { jobStateStore } from '../job-state-store.ts';
+import { JobStateSchema } from '../job-state.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
 import { type DescribedJob, placesOf } from './described-job.ts';
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
@@ -39,8 +38,11 @@ export interface Outcomes {
   findJob(jobId: string): Promise<DescribedJob | undefined>;
   /** Lists jobs of one DID and these clients accepted in a period, oldest first: those whose id is wanted, or all. */
   listJobs(from: JobsOf & { readonly isWanted?: (jobId: string) => boolean }, period: Period): Promise<DescribedJob[]>;
-  /** Lists those of them that wait for a hold, without reading the recipients of the others. */
-  listParked(from: JobsOf, period: Period): Promise<DescribedJob[]>;
+  /**
+   * Lists those of them that wait for a hold, without reading the recipients of the others. `unreadable` gets the ids
+   * of jobs whose items cannot be read.
+   */
+  listParked(from: JobsOf, period: Period, unreadable: (jobId: string) => void): Promise<DescribedJob[]>;
   /** Returns one outcome per place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
   ofMessage(key: MessageKey): Promise<ReportedOutcome>;
@@ -55,6 +57,9 @@ interface StoreOptions {
   readonly pause: Pause;
 }
 
+/** More requests side by side would time out while they wait for a socket, and their items fill the memory. */
+const statesAtOnce = 1_000;
+
 const PointerSchema = v.object({ sk: v.string(), jobId: v.string(), did: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
@@ -66,10 +71,20 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     listJobs: async ({ isWanted = () => true, ...from }, period) =>
       await described((await jobIdsOf(from, period)).filter(isWanted)),
 
-    listParked: async (from, period) => {
+    listParked: async (from, period, unreadable) => {
       const jobIds = await jobIdsOf(from, period);
-      const states = await jobStateStore(client, table, pause).of(jobIds);
-      return await described(jobIds.filter((jobId) => isParked(states.get(jobId) ?? {})));
+      const jobs: DescribedJob[] = [];
+      for (let at = 0; at < jobIds.length; at += statesAtOnce) {
+        for (const jobId of await waitingAmong(jobIds.slice(at, at + statesAtOnce))) {
+          try {
+            jobs.push(...(await described([jobId])));
+          } catch (error) {
+            if (!v.isValiError(error)) throw error;
+            unreadable(jobId);
+          }
+        }
+      }
+      return jobs;
     },
 
     ofJob: async (job) => {
@@ -108,6 +123,13 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     return [...jobIds].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, jobId]) => jobId);
   }
 
+  /** Returns parked jobs in this order, with those whose state cannot be read: they may be parked. */
+  async function waitingAmong(jobIds: readonly string[]): Promise<string[]> {
+    const items = await batchGet(messages, jobIds.map(jobKey), { consistent: true });
+    const waiting = new Set(items.filter(mayBeParked).map(({ pk }) => jobOfPartition(pk)));
+    return jobIds.filter((jobId) => waiting.has(jobId));
+  }
+
   async function described(jobIds: readonly string[]): Promise<DescribedJob[]> {
     const jobs: DescribedJob[] = [];
     for (const jobId of jobIds) {
@@ -132,8 +154,9 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
   }
 }
 
-function isParked({ stop, parked }: JobState): boolean {
-  return stop === undefined && parked !== undefined;
+function mayBeParked(item: Item): boolean {
+  const state = v.safeParse(JobStateSchema, item);
+  return !state.success || (state.output.stop === undefined && state.output.parked !== undefined);
 }
 
 function toOf({ recipients }: DescribedJob, index: number) {

@@ -4,7 +4,7 @@ import { languageKey } from './template.ts';
 const keyCharacters = 16;
 
 /**
- * Keys the key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
+ * Returns the key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
  * language key). It is computed, so no index is needed.
  */
 export function templateKey(template: {
@@ -15,7 +15,7 @@ export function templateKey(template: {
   return hashKey([template.wabaId, template.name, languageKey(template.language)], keyCharacters);
 }
 
-/** Keys the key of a name of a WABA, for all languages. */
+/** Returns the key of a name of a WABA, for all languages. */
 export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly name: string }): string {
   return hashKey(['name', wabaId, name], keyCharacters);
 }

@@ -195,14 +195,15 @@ export function afterSuccess(state: DeliveryState, nowMs: number): DeliveryState
  */
 export function afterFailure(state: DeliveryState, failure: Failure, nowMs: number): DeliveryState {
   const goesOn = state.lastFailureMs !== undefined && nowMs - state.lastFailureMs <= runGapMs;
+  const before = goesOn ? state.consecutiveFailures : 0;
   const pauseMs = Math.max(
-    Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(20, state.consecutiveFailures)),
+    Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(20, before)),
     failure.overloaded ? overloadPauseMs : 0,
     Math.min(longestAskedPauseMs, failure.retryAfterMs ?? 0),
   );
   return {
     ...state,
-    consecutiveFailures: state.consecutiveFailures + 1,
+    consecutiveFailures: before + 1,
     failingSinceMs: (goesOn ? state.failingSinceMs : undefined) ?? nowMs,
     lastFailureMs: nowMs,
     pausedUntilMs: nowMs + pauseMs,

@@ -91,14 +91,17 @@ export async function failingTold(
   { ended, state }: { readonly ended: readonly EndedPost[]; readonly state: DeliveryState },
   ports: DeliverPorts,
 ): Promise<Round> {
-  const failed = ended.findLast(({ verdict }) => verdict.kind === 'failed');
+  const failed = ended.filter(({ verdict }) => verdict.kind === 'failed');
+  const last = failed.at(-1);
   const nowMs = ports.nowMs();
   const sinceMs = untoldFailingSinceMs(afterRound(state, round, nowMs), nowMs);
-  if (sinceMs === undefined || !failed?.receiver.wanted.has('webhook.failing')) return round;
-  const pending = freshPending(failingEvent(failed.pending.event.clientId, sinceMs), nowMs);
+  if (sinceMs === undefined || !last?.receiver.wanted.has('webhook.failing')) return round;
+  const pending = freshPending(failingEvent(last.pending.event.clientId, sinceMs), nowMs);
   const told = { ...round, toldFailingSinceMs: sinceMs };
   // An earlier run crashed after it had stored the event, and this post of it has failed too.
-  if (ended.some((post) => post.pending.event.id === pending.event.id)) return told;
+  if (failed.some((post) => post.pending.event.id === pending.event.id)) return told;
+  // A receiver that refuses only this kind would cause the next such event with each.
+  if (failed.every((post) => post.pending.event.type === pending.event.type)) return round;
   await ports.records.record(pending.event);
   await ports.list.put(pending);
   return { ...told, dueMs: pending.dueMs };

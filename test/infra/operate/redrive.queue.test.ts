@@ -27,8 +27,16 @@ let deadLetters: OpenQueue;
 let groups: (string | undefined)[] = [];
 /** A busy queue refuses so many entries of the next batch. */
 let refuses = 0;
+/** Whether SQS deletes the first letter of a batch. */
+let deletes = true;
 client.middlewareStack.add(
-  (next) => async (args) => {
+  (next, context) => async (args) => {
+    if (context.commandName === 'DeleteMessageBatchCommand' && !deletes) {
+      return {
+        response: {},
+        output: { $metadata: {}, Failed: [{ Id: '0', Code: 'ServiceUnavailable', SenderFault: false }] },
+      };
+    }
     const input = args.input as Partial<SendMessageBatchCommandInput>;
     const refused =
       input.QueueUrl === queue.url && input.Entries?.[0] && 'MessageBody' in input.Entries[0] ? refuses : 0;
@@ -76,6 +84,7 @@ beforeEach(async () => {
   audited.entries.length = 0;
   groups = [];
   refuses = 0;
+  deletes = true;
   hidden = [];
   receives = 0;
   beforeReceive = async () => {};
@@ -114,6 +123,7 @@ const unreadable = (count: number) => Array.from({ length: count }, (_, at) => `
 const chunk = (first: number, count: number, changes: Partial<QueuedChunk> = {}) =>
   JSON.stringify(chunkOf([{ try: 0, size: count, recipients: recipientsFrom(first, count) }], changes));
 const job = (jobId: string) => encodeJob({ jobId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 });
+const sync = JSON.stringify({ version: 1, walk: { id: 'w', turn: 1, after: 0 } });
 const jobs = (count: number) => Array.from({ length: count }, (_, at) => job(`J${at}`));
 
 async function waitingIn({ url }: OpenQueue): Promise<number> {
@@ -222,9 +232,36 @@ test('what the queue refuses stays, and the command ends with status 1', async (
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([1, 1]);
 });
 
-describe('what is of no use', () => {
-  const sync = JSON.stringify({ version: 1, walk: { id: 'w', turn: 1, after: 0 } });
+test('letters that a run that was ended hides are said, and no reason to think that all went', async () => {
+  await die(jobs(12));
+  await client.send(
+    new ReceiveMessageCommand({ QueueUrl: deadLetters.url, MaxNumberOfMessages: 5, VisibilityTimeout: 60 }),
+  );
+  const dry = await run('send-jobs');
+  expect(dry.lines).toContainEqual(expect.stringMatching(/^5 could not be seen: .+ in two minutes$/));
+  const { lines, error } = await run('send-jobs', '--yes');
+  expect(lines.at(-2)).toBe('7 sent again; 5 dead letters are left');
+  expect(lines.at(-1)).toMatch(/^5 could not be seen: another run holds them, .+ in two minutes$/);
+  expect(error).toBeUndefined();
+});
 
+test.each([
+  [['send-jobs', '--yes'], jobs(2)],
+  [
+    ['sync', '--drop', '--yes'],
+    [sync, sync],
+  ],
+])('%j says which letters it could not delete', async (typed, letters) => {
+  await die(letters);
+  deletes = false;
+  expect((await run(...typed)).error).toMatchObject({
+    exitStatus: 1,
+    message: '1 dead letters could not be deleted: the next run takes them again',
+  });
+  expect(audited.entries.at(-1)).toMatchObject({ outcome: 'failed' });
+});
+
+describe('what is of no use', () => {
   test('is not sent, and stays unless --drop is named', async () => {
     await die([sync, sync, 'no json']);
     expect((await run('sync', '--yes')).lines.at(-1)).toBe('0 sent again; 3 dead letters are left');

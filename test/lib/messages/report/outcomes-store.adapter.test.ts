@@ -1,9 +1,10 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
 import { heldBy, holdInWords } from '../../../../infra/operate/holds-output.ts';
 import { openHolds } from '../../../../infra/operate/open-holds.ts';
 import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
+import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import type { Outcome, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
@@ -13,7 +14,7 @@ import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
 import { ended, type Hold, opened, probeTaken } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
-import { unknownMarkKey } from '../../../../lib/messages/items.ts';
+import { dispatchesPartition, jobKey, jobSortKey, unknownMarkKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
@@ -73,6 +74,11 @@ const audited = operatorAuditInMemory();
 
 async function printed(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
+  await printedTo(lines, ...commandLine);
+  return lines;
+}
+
+async function printedTo(lines: string[], ...commandLine: string[]): Promise<void> {
   const stage = {
     ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs, audit: audited.audit },
     listWabaIds: async () => [wabaId],
@@ -85,7 +91,6 @@ async function printed(...commandLine: string[]): Promise<string[]> {
     () => stage,
     (line) => lines.push(line),
   );
-  return lines;
 }
 
 test('the command shows what stands in slices, with the addresses of the description', async () => {
@@ -220,6 +225,55 @@ describe('what is held, and who waits (D46)', () => {
       going_on: [long, paused, other].map(({ jobId }) => ({ dispatch_id: jobId })),
     });
     expect(await printed('--held', '--since', '1m')).toEqual(['Nothing is held.']);
+  });
+
+  test('jobs whose items cannot be read hide no other: they are named, with status 1', async () => {
+    const [oddState, oddHead] = ['ODDSTATE', 'ODDHEAD'].map((name) => headOf(name, { total: 2 })) as [JobHead, JobHead];
+    await accept(oddState);
+    await accept(oddHead);
+    const spoil = (jobId: string, changes: object) =>
+      client.send(new PutCommand({ TableName: table, Item: { ...jobKey(jobId), ...changes } }));
+    await spoil(oddState.jobId, { parked: { scope: 'of a later version' } });
+    await spoil(oddHead.jobId, { head: 'no head', parked: { code: '368', scope: 'waba', sinceMs } });
+    const lines: string[] = [];
+    await expect(printedTo(lines, '--held')).rejects.toMatchObject({
+      exitStatus: 1,
+      message: `2 jobs cannot be read, and may wait as well: ${oddHead.jobId}, ${oddState.jobId}`,
+    });
+    expect(idsIn(lines)).toEqual([long.jobId, paused.jobId, other.jobId]);
+    for (const { jobId } of [oddState, oddHead]) {
+      await client.send(new DeleteCommand({ TableName: table, Key: jobKey(jobId) }));
+    }
+  });
+
+  test('among thousands of kept jobs, read with few requests at once', async () => {
+    const kept = Array.from({ length: 2_500 }, (_, at) => String(at).padStart(26, '0'));
+    const pointerOf = (jobId: string) => ({
+      pk: dispatchesPartition(8_001),
+      sk: jobSortKey(acceptedAtMs, jobId),
+      jobId,
+    });
+    await batchPut(
+      access,
+      [...kept, paused.jobId].map((jobId) => ({ ...pointerOf(jobId), did: paused.did })),
+    );
+    const [counted, reads] = [localDocumentClient(), { now: 0, most: 0 }];
+    counted.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          if (commandName === 'BatchGetItemCommand') reads.most = Math.max(reads.most, ++reads.now);
+          return await next(args).finally(() => commandName === 'BatchGetItemCommand' && reads.now--);
+        },
+      { step: 'initialize' },
+    );
+    const listed = outcomesStore({ ...stored, client: counted, pause });
+    const found = await listed.listParked(
+      { did: paused.did, clientIds: [8_001] },
+      { fromMs: 0, toMs: nowMs },
+      () => {},
+    );
+    expect(found.map(({ head }) => head.jobId)).toEqual([paused.jobId]);
+    expect(reads.most).toBeLessThanOrEqual(10);
   });
 
   test('each hold with its reason, its questions and the line that ends it; beneath it who waits', async () => {

@@ -239,6 +239,18 @@ describe('a client is told of its failing receiver (D34)', () => {
     expect(world.isAtRest).toBe(true);
   });
 
+  test('not of failures of this kind of event alone, which a receiver may not know', async () => {
+    const world = subscribed();
+    await away(world, hourMs);
+    world.answer = ({ body }) => ({ status: body.includes('webhook.failing') ? 400 : 204 });
+    for (let hour = 0; hour < 72; hour += 1) {
+      world.enqueue(makeEvent(client, 1_000 + hour));
+      await world.runUntil(world.nowMs + 2.6 * hourMs);
+    }
+    expect(failingIn(world)).toHaveLength(1);
+    expect(world.isAtRest).toBe(true);
+  });
+
   test('only if it wants this kind', async () => {
     const world = subscribed();
     wantsOnly(world, 'template.created');

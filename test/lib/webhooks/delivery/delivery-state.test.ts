@@ -274,6 +274,19 @@ describe('a run of failures is told to its client (D34)', () => {
     expect(untoldFailingSinceMs(state, nowMs)).toBe(sinceMs);
   });
 
+  test('only by its own failures, not by those before a gap of more than two days', () => {
+    const begunMs = 3 * dayMs;
+    const laterMs = [0, 30 * minuteMs, 60 * minuteMs];
+    const told: (number | undefined)[] = [];
+    let state: DeliveryState = failing(3);
+    for (const ms of laterMs) {
+      state = afterFailure(state, failure, begunMs + ms);
+      told.push(untoldFailingSinceMs(state, begunMs + ms));
+    }
+    expect(told).toEqual([undefined, undefined, begunMs]);
+    expect(afterFailure(failing(9), failure, begunMs).pausedUntilMs).toBe(begunMs + 5_000);
+  });
+
   test('and noted with the round that has stored its event', () => {
     const noted = roundEnded({ ...held, ...long }, { ...closing('a', 50), round: { ...nothing, failure } });
     expect(noted?.state.toldFailingSinceMs).toBeUndefined();
