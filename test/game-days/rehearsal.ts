@@ -164,23 +164,35 @@ export async function rehearsed(
   const lacking = missing();
   if (lacking !== undefined) return `left out, it needs ${lacking}`;
   const service = await startEmulatedService(signal);
-  const folder = join(emulatorFolder, name);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const PATH = pathWithAws();
-  const shell = openShell(folder, { ...service.environment, PATH, STAGE: emulatedStage }, signal);
   try {
-    const version = versionOf(service.platformUrl);
-    bootstrap(service.environment);
-    deploy(version, service.environment);
-    const file = await provisionDemo(service, { throughputPerSecond: limitPerSecond, signal });
-    copyFileSync(file, join(folder, 'clients.json'));
-    const [beginning = ''] = recoveryBlocks('Recovery');
-    // The stage is in the variables, and the functions were built a moment ago.
-    await shell.run(beginning.replace(/^(export|npm) .*$/gm, ''));
-    return await play(new Rehearsal(service, { folder, shell, signal }));
+    const folder = join(emulatorFolder, name);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const variables = { ...service.environment, PATH: pathWithAws(), STAGE: emulatedStage };
+    const shell = openShell(folder, variables, signal);
+    try {
+      return await play(await deployed(service, { folder, shell, signal }));
+    } finally {
+      shell.close();
+    }
   } finally {
-    shell.close();
     await service.stop();
   }
+}
+
+/** Deploys and provisions; returns the rehearsal on that stage. */
+async function deployed(
+  service: EmulatedService,
+  given: ConstructorParameters<typeof Rehearsal>[1],
+): Promise<Rehearsal> {
+  const { folder, shell, signal } = given;
+  const version = versionOf(service.platformUrl);
+  bootstrap(service.environment);
+  deploy(version, service.environment);
+  const file = await provisionDemo(service, { throughputPerSecond: limitPerSecond, signal });
+  copyFileSync(file, join(folder, 'clients.json'));
+  const [beginning = ''] = recoveryBlocks('Recovery');
+  // The stage is in the variables, and the functions were built a moment ago.
+  await shell.run(beginning.replace(/^(export|npm) .*$/gm, ''));
+  return new Rehearsal(service, given);
 }
