@@ -3,7 +3,7 @@ import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQ
 import type { SQSRecord } from 'aws-lambda';
 import { usualInstances } from './instance-limits.ts';
 import type { LocalEventSource } from './local-template.ts';
-import { queueArn } from './physical.ts';
+import { queueArn } from './physical-names.ts';
 import { invocationMaxBytes, recordOf, recordsDone, withinPayloadLimit } from './sqs-event.ts';
 
 export interface PollerOptions {

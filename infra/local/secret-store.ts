@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
-import { secretArn } from './physical.ts';
+import { secretArn } from './physical-names.ts';
 
 export interface SecretStore {
   readonly endpoint: string;

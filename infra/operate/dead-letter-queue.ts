@@ -78,7 +78,7 @@ export function readDeadLetters(queue: OpenQueue): DeadLetters {
           if (fresh.length > 0) yield fresh;
         }
       } finally {
-        await giveBack(queue, [...held.values()]);
+        await makeVisible(queue, [...held.values()]);
       }
     },
 
@@ -93,7 +93,7 @@ export function readDeadLetters(queue: OpenQueue): DeadLetters {
 }
 
 /** A letter that became visible by itself is skipped. */
-async function giveBack({ client, url }: OpenQueue, handles: readonly string[]): Promise<void> {
+async function makeVisible({ client, url }: OpenQueue, handles: readonly string[]): Promise<void> {
   for (let at = 0; at < handles.length; at += 10) {
     const Entries = handles.slice(at, at + 10).map((handle, position) => ({
       ...{ Id: String(position), ReceiptHandle: handle, VisibilityTimeout: 0 },

@@ -4,7 +4,7 @@ import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
 import { forgetContact } from './contact-book-edge.ts';
 import { graphError, notSimulated, PlatformError, unknownNode, whatItTakes } from './errors.ts';
 import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
-import type { Medium } from './media/media-shelf.ts';
+import type { Medium } from './media/media-store.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
 import { answerOauth } from './oauth.ts';
 import type { PlatformRequest } from './platform-request.ts';

@@ -23,7 +23,7 @@ export function heldLease<Held extends Lease<unknown>>(lease: Held | undefined, 
 }
 
 /** Returns another run's held lease, which blocks this owner, or undefined when the owner may take it. */
-export function inTheWay<Held extends Lease<unknown>>(
+export function blockingLease<Held extends Lease<unknown>>(
   lease: Held | undefined,
   owner: Held['owner'],
   nowMs: number,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import * as v from 'valibot';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 import { countPlatformError, countRefusedCredential } from '../observe/metrics.ts';
-import { type Clocks, type Connections, machineClocks, wakefulConnections } from './connections.ts';
+import { type Clocks, type Connections, freshConnections, machineClocks } from './connections.ts';
 import { codePaceOf, PlatformFailure } from './failure.ts';
 
 export interface PlatformCall {
@@ -57,13 +57,13 @@ const http = { Agent: HttpAgent, request: httpRequest, established: 'connect' };
 const https: Scheme = { Agent: HttpsAgent, request: httpsRequest, established: 'secureConnect' };
 type Scheme = typeof http;
 
-/** Builds a transport with its own connections and TLS sessions, kept across invocations (`wakefulConnections`). */
+/** Builds a transport with its own connections and TLS sessions, kept across invocations (`freshConnections`). */
 export function platformTransport(options: TransportOptions): PlatformTransport {
   const base = new URL(options.baseUrl);
   const scheme = base.protocol === 'https:' ? https : http;
   // The https agent caches the last session of a host, and offers it to the next connection.
   const agent = new scheme.Agent({ keepAlive: true, scheduling: 'fifo' });
-  const connections = wakefulConnections(agent, options.clocks ?? machineClocks);
+  const connections = freshConnections(agent, options.clocks ?? machineClocks);
   return async (call) => {
     try {
       return await callOnce(base, scheme, connections, options, call);

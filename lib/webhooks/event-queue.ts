@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { forEachConcurrently } from '../aws/concurrently.ts';
 import { backoff, type Pause } from '../aws/pause.ts';
 import { queueBody } from '../aws/queue-body.ts';
-import { sideBySide } from '../aws/side-by-side.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
 import { correlationId } from '../observe/correlation.ts';
 import { type EventSink, eventMessageVersion, type ServiceEvent } from './event.ts';
@@ -26,7 +26,7 @@ export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = b
         group: String(event.clientId),
         delaySeconds: 0,
       }));
-      await sideBySide(packEntries(entries), batchesInFlight, (batch) => sendWhole(batch, signal));
+      await forEachConcurrently(packEntries(entries), batchesInFlight, (batch) => sendWhole(batch, signal));
     },
   };
 

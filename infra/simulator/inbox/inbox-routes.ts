@@ -4,7 +4,7 @@ import { type ControlRoute, given } from '../control-route.ts';
 import { recipientKey } from '../faults.ts';
 import { refusedKept } from '../refused-log.ts';
 import type { World } from '../state.ts';
-import { messageOf, replyTo, tapButton, tellStatus, writeTo } from './inbox-actions.ts';
+import { addStatus, messageOf, replyTo, tapButton, writeTo } from './inbox-actions.ts';
 import { detailOf, rowOf } from './inbox-list.ts';
 import { changeIdentity, changePreference, changeRecipient, changeThread } from './person-actions.ts';
 import { refusedDetail, refusedRow } from './refused-list.ts';
@@ -52,7 +52,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
     path: '/_control/messages/{id}/status',
     what: 'tell one more status of a message: {status: sent|delivered|read|failed, code?, in_seconds?}; a code for failed',
     run: async ({ world, emit }, { body }, id) => {
-      const row = tellStatus(world, messageOf(world, id), body);
+      const row = addStatus(world, messageOf(world, id), body);
       await emit();
       return row;
     },

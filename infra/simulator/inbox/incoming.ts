@@ -42,7 +42,7 @@ export function personOf(world: World, beholder: Beholder, id: string): Person {
  * Plans the webhook: in `messages`, or `standby` while another responder owns the thread. Opens the customer service
  * window.
  */
-export function tellIncoming(world: World, to: BusinessNumber, person: Person, message: object): void {
+export function planIncoming(world: World, to: BusinessNumber, person: Person, message: object): void {
   const { wabaId, metadata, beholder } = to;
   const atMs = world.clock.nowMs();
   const contact = contactOf(person);

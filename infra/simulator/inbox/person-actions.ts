@@ -53,7 +53,7 @@ export function changePreference(world: World, id: string, body: unknown): unkno
   const nowMs = world.clock.nowMs();
   if (value === 'stop') world.preferences.stop(person.userId, { numberId, to: person.key, sinceMs: nowMs, answer });
   else world.preferences.resume(person.userId, numberId);
-  world.doings.add({
+  world.personActs.add({
     ...{ kind: value, person: person.key, phone_number_id: numberId },
     ...{ text: '', at_ms: nowMs, message: null },
   });

@@ -78,7 +78,7 @@ export const businessRoutes: readonly ControlRoute[] = [
     run: ({ world }, _, id) => {
       requireWabas(world, id);
       world.pacing.forget(id, world.clock.nowMs());
-      return businessTold(world, id);
+      return businessView(world, id);
     },
   },
 ];
@@ -93,7 +93,7 @@ function changeBusiness(world: World, id: string, body: unknown): unknown {
   const wabas = requireWabas(world, id);
   if (typeof body === 'object' && body !== null && 'parent_user_ids' in body) {
     world.people.enrol(id, v.parse(ParentIdsSchema, body).parent_user_ids);
-    return businessTold(world, id);
+    return businessView(world, id);
   }
   const { [limitField]: tier, beyond, code, told_as: form } = v.parse(LimitSchema, body);
   world.limits.enforce(id, { tier, beyond, code });
@@ -103,7 +103,7 @@ function changeBusiness(world: World, id: string, body: unknown): unknown {
     for (const number of waba.numbers) number.fields = withLimit(number.fields, tier);
     if (isNew) world.outbox.add(capabilityUpdate(waba.id, tier, form), world.clock.nowMs());
   }
-  return businessTold(world, id);
+  return businessView(world, id);
 }
 
 /** Updates the limit's older name where a number has it. */
@@ -117,7 +117,7 @@ function pace(world: World, id: string, body: unknown): unknown {
   const { accepts, outcome, ends_in_seconds: seconds, code } = v.parse(PacingSchema, body);
   const end = seconds === undefined ? undefined : { atMs: world.clock.nowMs() + seconds * 1_000, outcome, code };
   world.pacing.begin(id, { left: accepts, end, sinceMs: world.clock.nowMs() });
-  return businessTold(world, id);
+  return businessView(world, id);
 }
 
 function settlePacing(world: World, id: string, body: unknown): unknown {
@@ -126,10 +126,10 @@ function settlePacing(world: World, id: string, body: unknown): unknown {
   const nowMs = world.clock.nowMs();
   if (outcome === 'released') world.pacing.release(id, nowMs, messages);
   else world.pacing.drop(id, nowMs, code);
-  return businessTold(world, id);
+  return businessView(world, id);
 }
 
-function businessTold(world: World, id: string) {
+function businessView(world: World, id: string) {
   const [waba] = wabasOf(world.wabas, id);
   const { beyond, code } = world.limits.enforcedOn(id) ?? {};
   return {
@@ -144,6 +144,6 @@ function businessTold(world: World, id: string) {
   };
 }
 
-export function businessesTold(world: World) {
-  return [...new Set([...world.wabas.values()].map(portfolioIdOf))].map((id) => businessTold(world, id));
+export function businessesView(world: World) {
+  return [...new Set([...world.wabas.values()].map(portfolioIdOf))].map((id) => businessView(world, id));
 }

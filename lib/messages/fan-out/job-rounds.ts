@@ -1,4 +1,4 @@
-import { inTheWay, type Lease } from '../../aws/lease.ts';
+import { blockingLease, type Lease } from '../../aws/lease.ts';
 import type { HeaderInput, JobHead, Repeat, StoredRecipient } from '../job.ts';
 import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
@@ -81,7 +81,7 @@ export function againstTaking(
   nowMs: number,
 ): NotTaken | undefined {
   if (record !== undefined && record.round > round) return { kind: 'over' };
-  const other = inTheWay(record?.lease, owner, nowMs);
+  const other = blockingLease(record?.lease, owner, nowMs);
   return other === undefined ? undefined : { kind: 'held', untilMs: other.untilMs };
 }
 

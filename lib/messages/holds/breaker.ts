@@ -1,5 +1,5 @@
 import { PlatformFailure } from '../../platform/failure.ts';
-import { rowMs } from './hold.ts';
+import { consecutiveWithinMs } from './hold.ts';
 
 /**
  * While the platform's circuit breaker is open no worker calls: a message without an answer ends `unknown` (D29). A
@@ -69,7 +69,7 @@ export function opened(nowMs: number): BreakerRule {
 /** Notes a number held for silence: if numbers of several WABAs were, the platform is down. */
 export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
   return (breaker) => {
-    const recent = Object.entries(breaker.silentWabas).filter(([, atMs]) => nowMs - atMs < rowMs);
+    const recent = Object.entries(breaker.silentWabas).filter(([, atMs]) => nowMs - atMs < consecutiveWithinMs);
     const silent = { ...breaker, silentWabas: { ...Object.fromEntries(recent), [wabaId]: nowMs } };
     return breaker.open === undefined && isSuspected(silent, nowMs) ? withOpen(silent, nowMs) : silent;
   };
@@ -79,7 +79,7 @@ export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
  * Tells whether numbers of several WABAs fell silent lately although reads were answered, and have not answered since.
  */
 export function isSuspected({ silentWabas }: Breaker, nowMs: number): boolean {
-  return Object.values(silentWabas).filter((atMs) => nowMs - atMs < rowMs).length > 1;
+  return Object.values(silentWabas).filter((atMs) => nowMs - atMs < consecutiveWithinMs).length > 1;
 }
 
 export function afterAnswer(wabaId: string): BreakerRule {

@@ -115,11 +115,11 @@ export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, now
 }
 
 /** It is longer than a waiting message needs to look again and reach its slot. */
-const unaskedMs = 600_000;
+const probeOverdueMs = 600_000;
 
 /** Tells whether a probe is overdue for so long that no message can be waiting to make it. */
 export function isProbeOverdue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
-  return nowMs > Math.max(dueMs, askedUntilMs) + unaskedMs;
+  return nowMs > Math.max(dueMs, askedUntilMs) + probeOverdueMs;
 }
 
 /** A probe by one message has its number in each hold. */
@@ -188,7 +188,7 @@ export function ended(scope: HoldScope, sinceMs: number): HoldRule {
 const silentRunsToOpen = 3;
 
 /** Runs further apart are not consecutive, and numbers silent further apart were not silent together. */
-export const rowMs = 300_000;
+export const consecutiveWithinMs = 300_000;
 
 /**
  * Counts a run without a clear answer while reads are answered: the third in a row holds the number. `code` is the
@@ -201,7 +201,7 @@ export function afterSilentRun(
   return (holds) => {
     const { phoneNumberId } = number;
     if (holds.holds[numberScope(number)] !== undefined) return holds;
-    const recent = Object.entries(holds.silences).filter(([, { atMs }]) => nowMs - atMs < rowMs);
+    const recent = Object.entries(holds.silences).filter(([, { atMs }]) => nowMs - atMs < consecutiveWithinMs);
     const { [phoneNumberId]: known, ...silences } = Object.fromEntries(recent);
     const runs = (known?.runs ?? 0) + 1;
     if (runs < silentRunsToOpen) return { ...holds, silences: { ...silences, [phoneNumberId]: { runs, atMs: nowMs } } };

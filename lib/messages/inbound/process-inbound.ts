@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Did, Directory } from '../../access/directory.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import type { ChannelStore } from '../../channels/channel-store.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
@@ -39,7 +39,7 @@ export async function processInbound(records: readonly InboundRecord[], ports: I
     tally[what] = (tally[what] ?? 0) + 1;
   };
   const read = records.map(({ messageId, body }) => ({ messageId, message: readInbound(body) }));
-  await sideBySide(read, messagesAtOnce, async ({ messageId, message }) => {
+  await forEachConcurrently(read, messagesAtOnce, async ({ messageId, message }) => {
     if (message === undefined || !(await isTaken(message, note, ports))) failed.push(messageId);
   });
   const count = Object.values(tally).reduce((sum, times) => sum + times, 0);
@@ -69,7 +69,7 @@ async function isTaken(message: InboundMessage, note: RecordPorts['note'], ports
     const [number, optOuts, list] = await Promise.all([numberOf(message, ports), ports.optOuts(), ports.words()]);
     const wordPorts = { ...ports, optOuts, judge: stopWordMatcher(list), note };
     let late = 0;
-    await sideBySide(words, wordsAtOnce, async (word) => {
+    await forEachConcurrently(words, wordsAtOnce, async (word) => {
       if (ports.remainingMs() < wordBudgetMs) {
         late += 1;
         return;

@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import { replacedIdKey, userIdOfReplaced } from '../items.ts';
 import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-ids.ts';
 
@@ -40,7 +40,7 @@ export function replacedIdWriter({
   tableName,
 }: Pick<TableAccess, 'documentClient' | 'tableName'>): NoteReplacedIds {
   return async (wabaId, replaced) => {
-    await sideBySide(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
+    await forEachConcurrently(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
       const expiresAtSeconds = Math.ceil(atMs / 1_000) + replacedIdMemorySeconds;
       await conditionalWrite(
         documentClient.send(

@@ -1,4 +1,4 @@
-import { sideBySide } from '../../aws/side-by-side.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { AcceptedJobs } from '../accept/accepted-jobs-store.ts';
@@ -131,7 +131,7 @@ async function storedOf(
     }
   };
   try {
-    await sideBySide(byPartition.values(), pagesAtOnce, readPartition);
+    await forEachConcurrently(byPartition.values(), pagesAtOnce, readPartition);
   } catch (error) {
     throw error instanceof ParametersGone ? parametersGone() : error;
   }

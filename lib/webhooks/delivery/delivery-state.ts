@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { inTheWay, LeaseSchema } from '../../aws/lease.ts';
+import { blockingLease, LeaseSchema } from '../../aws/lease.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Failure } from './post-result.ts';
 
@@ -49,7 +49,7 @@ const overloadPauseMs = 60_000;
 const longestAskedPauseMs = 3_600_000;
 const switchOffAfterMs = 5 * 24 * 3_600_000;
 /** A restart or a deployment of the receiver is shorter, and its client is told of none. */
-export const failingToldAfterMs = 15 * 60_000;
+export const failingNotifiedAfterMs = 15 * 60_000;
 const failingToldAfter = 3;
 /** A gap longer than any wait between attempts separates two runs of failures: nothing was tried in it. */
 const runGapMs = 2 * 24 * 3_600_000;
@@ -89,7 +89,7 @@ export function leaseOrSignal(
   { run, nowMs, isWoken, hasPut }: Signal,
 ): DeliveryState | undefined {
   const wakeAtMs = state.wakeAtMs > nowMs + clocksApartMs ? state.wakeAtMs : 0;
-  if (inTheWay(state.lease, run.owner, nowMs) !== undefined) {
+  if (blockingLease(state.lease, run.owner, nowMs) !== undefined) {
     return isWoken || (hasPut && !state.isCalled) ? { ...state, isCalled: true, wakeAtMs } : undefined;
   }
   if (!isWoken && !hasPut && !mayWait(state, nowMs)) return undefined;
@@ -127,7 +127,7 @@ export function roundEnded(
 ): { readonly state: DeliveryState; readonly wakeMs?: number } | undefined {
   const state = afterRound(sentMs === undefined ? before : { ...before, wakeAtMs: sentMs }, round, nowMs);
   const { lease, ...free } = state;
-  if (inTheWay(lease, owner, nowMs) !== undefined) return undefined;
+  if (blockingLease(lease, owner, nowMs) !== undefined) return undefined;
   const isOwn = lease?.owner === owner;
   // A remaining lease belongs to a run that took over and died.
   const isNews = state.isCalled || (lease !== undefined && !isOwn);
@@ -152,7 +152,7 @@ export function afterRound(
 
 /** The run's messages that the holder has as well. If the holder dies, only their redelivery starts another run. */
 export function messagesOfHolder({ lease }: DeliveryState, { owner, messages }: Run, nowMs: number): readonly string[] {
-  const other = inTheWay(lease, owner, nowMs);
+  const other = blockingLease(lease, owner, nowMs);
   return messages.filter((id) => other?.messages.includes(id));
 }
 
@@ -219,11 +219,11 @@ export function isHopeless({ failingSinceMs }: DeliveryState, nowMs: number): bo
  * The start of a run of failures that the client has to be told of: it has lasted a while, has three failures or more,
  * and is not noted as told. Undefined for any other (D34).
  */
-export function untoldFailingSinceMs(
+export function unnotifiedFailingSinceMs(
   { failingSinceMs, toldFailingSinceMs, consecutiveFailures }: DeliveryState,
   nowMs: number,
 ): number | undefined {
   if (failingSinceMs === undefined || failingSinceMs === toldFailingSinceMs) return undefined;
-  const isLong = consecutiveFailures >= failingToldAfter && nowMs - failingSinceMs >= failingToldAfterMs;
+  const isLong = consecutiveFailures >= failingToldAfter && nowMs - failingSinceMs >= failingNotifiedAfterMs;
   return isLong ? failingSinceMs : undefined;
 }

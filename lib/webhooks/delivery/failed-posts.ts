@@ -1,6 +1,6 @@
 import { count } from '../../observe/metrics.ts';
 import type { DeliverPorts, SwitchOffReason } from './deliver-ports.ts';
-import { afterRound, type DeliveryState, isHopeless, type Round, untoldFailingSinceMs } from './delivery-state.ts';
+import { afterRound, type DeliveryState, isHopeless, type Round, unnotifiedFailingSinceMs } from './delivery-state.ts';
 import { failingEvent } from './failing-event.ts';
 import { freshPending, type Pending } from './pending.ts';
 import { type Failure, jointFailure } from './post-result.ts';
@@ -86,14 +86,14 @@ async function switchOff(
  * Records and lists the event that tells a client of its failing receiver, once its run of failures is long enough. The
  * returned round notes it; only a crash before that write repeats it, with the same id.
  */
-export async function failingTold(
+export async function notifyFailing(
   round: Round,
   { ended, state }: { readonly ended: readonly EndedPost[]; readonly state: DeliveryState },
   ports: DeliverPorts,
 ): Promise<Round> {
   const failed = ended.findLast(({ verdict }) => verdict.kind === 'failed');
   const nowMs = ports.nowMs();
-  const sinceMs = untoldFailingSinceMs(afterRound(state, round, nowMs), nowMs);
+  const sinceMs = unnotifiedFailingSinceMs(afterRound(state, round, nowMs), nowMs);
   if (sinceMs === undefined || !failed?.receiver.wanted.has('webhook.failing')) return round;
   const pending = freshPending(failingEvent(failed.pending.event.clientId, sinceMs), nowMs);
   const told = { ...round, toldFailingSinceMs: sinceMs };

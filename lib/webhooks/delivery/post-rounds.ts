@@ -1,7 +1,7 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 import { type DeliveryState, isPaused, type Round } from './delivery-state.ts';
-import { abandon, failingTold, rescheduleFailed, roundOf, switchOffReceiver } from './failed-posts.ts';
+import { abandon, notifyFailing, rescheduleFailed, roundOf, switchOffReceiver } from './failed-posts.ts';
 import type { Pending } from './pending.ts';
 import { allEnded, type Offer, postSideBySide } from './posts.ts';
 import { deliveryLimitMs } from './retry.ts';
@@ -31,7 +31,7 @@ export async function postFresh(
     .filter((pending) => !ended.some((post) => post.pending === pending && post.verdict.kind !== 'gone'));
   await allEnded(rest.map(ports.list.put));
   const dues = await rescheduleFailed(ended, done, ports);
-  return await failingTold(roundOf(ended, ...dues, ...rest.map(({ dueMs }) => dueMs)), { ended, state }, ports);
+  return await notifyFailing(roundOf(ended, ...dues, ...rest.map(({ dueMs }) => dueMs)), { ended, state }, ports);
 }
 
 async function* inOrder(offers: readonly Offer[]): AsyncGenerator<Offer, undefined> {
@@ -58,7 +58,7 @@ export async function postBacklog(holder: Holder, state: DeliveryState, ports: D
   const isLeft = !walk.isOver || unposted > 0 || ended.some(({ verdict }) => verdict.kind === 'gone');
   if (await switchOffReceiver(ended, state, ports)) return roundOf(ended, nowMs);
   const dues = await rescheduleFailed(ended, ports.list.remove, ports);
-  return await failingTold(roundOf(ended, ...dues, walk.dueMs, isLeft ? nowMs : undefined), { ended, state }, ports);
+  return await notifyFailing(roundOf(ended, ...dues, walk.dueMs, isLeft ? nowMs : undefined), { ended, state }, ports);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type Round,
   type Run,
   roundEnded,
-  untoldFailingSinceMs,
+  unnotifiedFailingSinceMs,
   widthOf,
 } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import type { Failure } from '../../../../lib/webhooks/delivery/post-result.ts';
@@ -271,7 +271,7 @@ describe('a run of failures is told to its client (D34)', () => {
     ['though an earlier one was', { ...long, toldFailingSinceMs: 6 }, dayMs, 7],
     ['not once it is over', afterSuccess(long, 8), dayMs, undefined],
   ])('%s', (_, state, nowMs, sinceMs) => {
-    expect(untoldFailingSinceMs(state, nowMs)).toBe(sinceMs);
+    expect(unnotifiedFailingSinceMs(state, nowMs)).toBe(sinceMs);
   });
 
   test('and noted with the round that has stored its event', () => {
