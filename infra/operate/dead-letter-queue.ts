@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { OpenQueue } from './target.ts';
 
-/** SQS's approximate count, which includes letters that another run holds. */
+/** Returns SQS's approximate count, which includes letters that another run holds. */
 export async function countOf({ client, url }: OpenQueue): Promise<number> {
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({
@@ -18,12 +18,12 @@ export async function countOf({ client, url }: OpenQueue): Promise<number> {
   return Object.values(Attributes).reduce((sum, text) => sum + Number(text), 0);
 }
 
-/** A dead letter that this run has hidden. */
+/** This run has hidden the letter from others. */
 export interface Letter {
   readonly id: string;
   readonly body: string;
   readonly group: string;
-  /** The time of its first send; absent when the server does not tell it. */
+  /** The first send had this time; absent when the server does not tell it. */
   readonly sentMs?: number;
 }
 
@@ -32,14 +32,14 @@ function letterOf({ MessageId: id = '', Body: body = '', Attributes }: Message):
   return { id, body, group: Attributes?.MessageGroupId ?? id, ...(sentMs > 0 ? { sentMs } : {}) };
 }
 
-/** How long a read letter stays hidden, also when the run dies. */
+/** A read letter stays hidden this long, also when the run dies. */
 const hiddenSeconds = 120;
 /** A long poll asks all servers of the queue; an empty one is repeated once. */
 const emptyReceives = 2;
 
-/** One run's reading of a dead-letter queue. */
+/** One run reads a dead-letter queue through this. */
 export interface DeadLetters {
-  /** All letters, each once. Its end makes those that are not removed visible to others at once. */
+  /** Yields all letters, each once. Its end makes those that are not removed visible to others at once. */
   all(): AsyncGenerator<Letter[]>;
   /** Throws when a letter is not deleted, because the next run would send it again. */
   remove(letters: readonly Letter[]): Promise<void>;
@@ -48,7 +48,7 @@ export interface DeadLetters {
 /** Reads with long polls; what it has read stays hidden for two minutes, also when the run dies. */
 export function readDeadLetters(queue: OpenQueue): DeadLetters {
   const { client, url } = queue;
-  /** The newest handle of each letter that this run holds; an older one may have no effect. */
+  /** By message, the newest handle of each letter that this run holds; SQS may ignore an older one. */
   const held = new Map<string, string>();
 
   async function receive(): Promise<Letter[]> {

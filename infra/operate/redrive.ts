@@ -11,7 +11,7 @@ import { type OpenQueue, openDeadLetters, openQueue, targetOf } from './target.t
 
 const usualPace = 10;
 const mostPace = 200;
-/** The maximum of letters that a dry run reads. */
+/** A dry run reads at most this many letters. */
 const mostLookedAt = 10_000;
 
 const usage = `npm run redrive -- QUEUE [--yes] [--at-most N] [--pace N] [--stage NAME]

@@ -52,8 +52,8 @@ export function abandon({ event, attempts }: Pending, code: 'attempts' | 'time',
 }
 
 /**
- * Switches off a receiver that is gone or hopeless. False for others, or when the configuration has changed since these
- * posts.
+ * Switches off a receiver that is gone or hopeless. Returns false for others, or when the configuration has changed
+ * since these posts.
  */
 export async function switchOffReceiver(
   ended: readonly EndedPost[],

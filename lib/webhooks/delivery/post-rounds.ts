@@ -6,11 +6,11 @@ import type { Pending } from './pending.ts';
 import { allEnded, type Offer, postSideBySide } from './posts.ts';
 import { deliveryLimitMs } from './retry.ts';
 
-/** A run that has the lease of a client. */
+/** The holder is the run that has the lease of a client. */
 export interface Holder {
   readonly clientId: number;
   readonly hasTime: () => boolean;
-  /** Called for each fresh event that needs no further run. */
+  /** The run calls it for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
 }
 
@@ -40,7 +40,7 @@ async function* inOrder(offers: readonly Offer[]): AsyncGenerator<Offer, undefin
 
 interface Walk {
   isOver: boolean;
-  /** When the first of the others is due. */
+  /** The first of the others is due then. */
   dueMs: number | undefined;
 }
 
@@ -62,8 +62,8 @@ export async function postBacklog(holder: Holder, state: DeliveryState, ports: D
 }
 
 /**
- * The due events of a client's list, with its configuration read for each page. Unwanted and expired events are
- * removed.
+ * Yields the due events of a client's list, with its configuration read for each page. Removes unwanted and expired
+ * events.
  */
 async function* listed(
   { clientId, hasTime }: Holder,

@@ -9,7 +9,7 @@ import { type Pending, payloadOf } from './pending.ts';
 import { type PostResult, postResultOf } from './post-result.ts';
 import { sign } from './signature.ts';
 
-/** An event that may be posted now, and its receiver. */
+/** An offered event may be posted now to its receiver. */
 export interface Offer {
   readonly pending: Pending;
   readonly receiver: Receiver;
