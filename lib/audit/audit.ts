@@ -3,7 +3,7 @@ import { errorName } from '../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../observe/log.ts';
 import type { AuditEntry, Audited, AuditOutcome, UserAct } from './entry.ts';
 
-/** A user has done it for a client: its own, or with `BSP_CN` another. */
+/** A user did it for a client: its own, or with `BSP_CN` another. */
 export interface PerformedAct {
   readonly caller: { readonly userId: string; readonly clientId: number };
   readonly clientId: number;

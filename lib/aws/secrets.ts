@@ -6,7 +6,7 @@ import { type ServiceReply, signedRequest } from './signed-request.ts';
 
 export type ReadSecret = (secretId: string) => Promise<string>;
 
-/** It has the service's error name (`ResourceNotFoundException`). */
+/** A read failed; the name is the service's own (`ResourceNotFoundException`). */
 export class SecretFault extends Error {
   constructor(name: string, secretId: string) {
     super(`the secret ${secretId} could not be read: ${name}`);

@@ -4,8 +4,8 @@ import { type AccountUpdate, matterScopes } from '../platform/webhook/account-up
 import { eventId, type ServiceEvent } from '../webhooks/event.ts';
 
 /**
- * Makes events for a WABA's clients from the platform's words (D41). WABA, word and the platform's time make the event
- * id, so repeated webhooks are idempotent.
+ * Makes events for a WABA's clients from account updates of the platform (D41). WABA, update and the platform's time
+ * make the event id, so repeated webhooks are idempotent.
  */
 export function accountEvents(
   { wabaId, clientIds }: Pick<Waba, 'wabaId' | 'clientIds'>,

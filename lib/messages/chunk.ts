@@ -87,7 +87,7 @@ export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 /** SQS bills a larger message as several, and a run waits for all its slices. */
 export const mostChunkBytes = 200_000;
 
-/** Returns a chunk of the job without its slices. `limitPerSecond` is the platform's last word on the number. */
+/** Returns a chunk of the job without its slices. The platform last reported `limitPerSecond` for the number. */
 export function chunkOfJob(
   head: JobHead,
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,

@@ -23,8 +23,8 @@ export interface ClientOptOut {
 }
 
 /**
- * Records a client's word for its own messages, with an event if it changed something. Refuses with 409 a start after
- * the person's or the platform's stop. Returns the person's state. Is idempotent, except for the event.
+ * Records a client's change for its own messages, with an event if it had an effect. Refuses with 409 a start after the
+ * person's or the platform's stop. Returns the person's state. Is idempotent, except for the event.
  */
 export async function recordClientOptOut(
   { clientId, recipient, says }: ClientOptOut,
@@ -43,7 +43,7 @@ export async function recordClientOptOut(
   const entry = person.entries[textOf(scope)] ?? {};
   if (!taken) throw stoppedByPerson(entry.said);
   if (isStopped(before ?? {}) !== isStopped(entry)) {
-    // A client that answers the event with the same word gets no further event, so there is no loop.
+    // A client that answers the event with the same change gets no further event, so there is no loop.
     await sendBestEffort(ports.events, [optOutEvent({ clientId, recipients: [recipient], scope, word })]);
   }
   const shown = optOutOf(recipient, person, { clientId, scopes: await clientScopes(clientId, [person], ports) });

@@ -13,7 +13,7 @@ import type { StopWordList } from './stop-words.ts';
 /** The key never changes, and a container lives less than a day. */
 const keyKeptSeconds = 86_400;
 
-/** After a provisioning, old words may count for this long. */
+/** After a provisioning, old stop words may count for this long. */
 const wordsKeptMs = 60_000;
 
 /** Names people. It reads the key with the first name, so that a worker without opt-outs never reads it. */

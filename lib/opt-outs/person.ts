@@ -16,13 +16,15 @@ import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './sco
 export interface PersonOptOuts {
   readonly entries: Readonly<Partial<Record<ScopeText, Entry>>>;
   readonly names: readonly PersonName[];
-  /** These names have replaced this one since then. Earlier words count for them too (`optOutsUntil`). */
+  /** These names have replaced this one since then. Earlier changes count for them too (`optOutsUntil`). */
   readonly became: Readonly<Record<PersonName, number>>;
 }
 
 export const noOptOuts: PersonOptOuts = { entries: {}, names: [], became: {} };
 
-/** It bounds item and writes: a person who changes number every year has fewer names. Further names are dropped. */
+/**
+ * The limit bounds item and writes: a person who changes number every year has fewer names. Further names are dropped.
+ */
 export const mostNames = 12;
 
 /** Joins two states of one person. Returns the first object if the second adds nothing. */
@@ -61,12 +63,12 @@ export function optOutsUntil({ entries }: PersonOptOuts, atMs: number): PersonOp
   return { ...noOptOuts, entries: Object.fromEntries(kept) };
 }
 
-/** Returns one word of one scope as a state of its own. */
+/** Returns one change of one scope as a state of its own. */
 export function optOutsOfChange(scope: Scope, word: OptOutChange, names: readonly PersonName[]): PersonOptOuts {
   return { ...noOptOuts, entries: { [textOf(scope)]: withChange(undefined, word) }, names: linked(names) };
 }
 
-/** Only one word is refused: the API's start after a stop of the person or the platform. */
+/** Only one change is refused: the API's start after a stop of the person or the platform. */
 export function refuses(person: PersonOptOuts, scope: Scope, word: OptOutChange): boolean {
   return isOfClient(word) && word.says === 'started' && !mayStart(person.entries[textOf(scope)]);
 }

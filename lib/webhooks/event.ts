@@ -168,7 +168,7 @@ const AccountRestrictedSchema = v.object({
   remediation: v.exactOptional(v.string()),
 });
 
-/** A person refuses marketing, or allows it again (D55), within `scope`, by the word of person, platform or client. */
+/** A person refuses marketing, or allows it again (D55), within `scope`; person, platform or client said so. */
 const OptOutDataSchema = v.object({
   /** The recipient is spelled as in `GET /v1/opt-outs`: the digits of a number, or a business-scoped user id. */
   recipient: v.string(),

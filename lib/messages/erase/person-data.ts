@@ -107,7 +107,7 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Per
   },
   USERID: ({ pk, item, ids }, clientId) => {
     const both = [userIdOfReplaced(pk), String(item['by'])];
-    // The word is about the person and belongs to no client.
+    // The update is about the person and belongs to no client.
     if (clientId !== undefined || !both.some((id) => isOf(ids, id))) return undefined;
     return { kind: 'gone', place: 'replacedIds', linked: both.filter((id) => !isOf(ids, id)) };
   },

@@ -24,7 +24,7 @@ export interface ScheduledJob {
   readonly round?: RoundRecord;
 }
 
-/** A scheduled job whose item cannot be read. */
+/** The item of this scheduled job cannot be read. */
 export interface UnreadableJob {
   readonly jobId: string;
   readonly error: unknown;

@@ -3,13 +3,13 @@ import { type AccountUpdate, byTime, matterScopes } from '../../platform/webhook
 import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
 import { reportOpened } from './open-hold.ts';
 
-// The platform's words about an account open and end holds (D46) and are emitted (D41). They come twice, late and in
-// any order, and only holds and `restoredMs` are stored. So no word is trusted for long.
+// The platform's account updates open and end holds (D46) and are emitted (D41). They come twice, late and in any
+// order, and only holds and `restoredMs` are stored. So no update is trusted for long.
 
-// A restoring word may hide another reason: the next refusal opens the hold again. A restricting word not newer than a
-// stored restoration is ignored, unless both come together.
+// A restoring update may hide another reason: the next refusal opens the hold again. A restricting update not newer
+// than a stored restoration is ignored, unless both come together.
 
-// A stale restricting word's end may be revoked already: a message probes within ten seconds, and the hold ends when
+// A stale restricting update's end may be revoked already: a message probes within ten seconds, and the hold ends when
 // the platform takes it.
 
 // A review of the account (`account_review_update`) opens nothing: the platform refuses what it stops, and a send finds
@@ -17,12 +17,12 @@ import { reportOpened } from './open-hold.ts';
 
 const scopes = ['waba', 'utility'] as const;
 
-/** Words carry whole seconds of another clock, and a hold begins when its word leaves the queue. */
+/** Updates carry whole seconds of another clock, and a hold begins when its update leaves the queue. */
 export const apartMs = 60_000;
 
 /**
- * Drops restricting words that were restored since. Words that came together stay: a run may have died between writing
- * the holds and emitting.
+ * Drops restricting updates that were restored since. Updates that came together stay: a run may have died between
+ * writing the holds and emitting.
  */
 export function newUpdates(words: readonly AccountUpdate[], { restoredMs = {} }: Holds): AccountUpdate[] {
   const isOver = ({ matter, atMs }: AccountUpdate) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
@@ -31,7 +31,7 @@ export function newUpdates(words: readonly AccountUpdate[], { restoredMs = {} }:
   return words.filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word)).toSorted(byTime);
 }
 
-/** Returns the holds after these words. The last word with a code on a scope wins. */
+/** Returns the holds after these updates. The last update with a code on a scope wins. */
 export function afterUpdates(words: readonly AccountUpdate[], nowMs: number): HoldRule {
   return (holds) => {
     const said = newUpdates(words, holds);
@@ -62,7 +62,7 @@ function afterWord(word: AccountUpdate, nowMs: number): HoldRule {
   return opened(scope, { code, nowMs, ...(isFresh && untilMs !== undefined ? { untilMs } : {}) });
 }
 
-/** Only the platform's clock is stored: the time of arrival is later and would hide words said before it. */
+/** Only the platform's clock is stored: the time of arrival is later and would hide updates made before it. */
 function withRestored(holds: Holds, words: readonly AccountUpdate[]): Holds {
   const { restoredMs = {} } = holds;
   const news = words.filter(
@@ -80,8 +80,8 @@ export interface AccountUpdatePorts {
 }
 
 /**
- * Applies the platform's words on a WABA. Returns the words to emit, after the holds are written. Throws when the words
- * must come again.
+ * Applies the platform's updates of a WABA. Returns the updates to emit, after the holds are written. Throws when the
+ * updates must come again.
  */
 export function applyAccountUpdates({ changeHolds, nowMs }: AccountUpdatePorts) {
   return async (wabaId: string, words: readonly AccountUpdate[]): Promise<readonly AccountUpdate[]> => {

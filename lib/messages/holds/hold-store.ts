@@ -45,8 +45,8 @@ export interface HoldsOfWabas {
   /** Applies a rule and returns what is stored then. Returns undefined when other writers always won. */
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
   /**
-   * Takes the probe of all holds on a message (hold.ts, `asked`). Returns undefined when another worker probes, none is
-   * due, or no hold is left.
+   * Takes the probe of all holds on a message (hold.ts, `probeTaken`). Returns undefined when another worker probes,
+   * none is due, or no hold is left.
    */
   ask(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
 }

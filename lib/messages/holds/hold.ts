@@ -8,7 +8,7 @@ import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesO
 // When a probe is due, a worker with a message of the scope leases one call (`probeTaken`). `probeEnded` ends the hold
 // if the message was taken, else the next probe comes later.
 
-// The platform's word, or a read of it, ends a hold as well (`ended`).
+// An account update of the platform, or a read of the account, ends a hold as well (`ended`).
 
 // A worker takes the probes of all holds on its message in one write, or none. A probe is named by hold and number: a
 // late answer changes nothing.
@@ -41,7 +41,7 @@ export interface Silence {
 export interface Holds {
   readonly holds: Readonly<Partial<Record<HoldScope, Hold>>>;
   readonly silences: Readonly<Record<string, Silence>>;
-  /** By the platform's own clock, it last restored a matter then: its earlier words on the matter are void. */
+  /** By the platform's own clock, it last restored a matter then: its earlier updates of the matter are void. */
   readonly restoredMs?: Readonly<Partial<Record<AccountMatter, number>>>;
 }
 
@@ -180,7 +180,7 @@ export function probeEnded(question: Probe, result: ProbeResult, nowMs: number):
     }, holds);
 }
 
-/** Ends the hold that began at `sinceMs`, by the platform's word or a read; a later one stays. */
+/** Ends the hold that began at `sinceMs`, after an account update or a read; a later one stays. */
 export function ended(scope: HoldScope, sinceMs: number): HoldRule {
   return (holds) => (holds.holds[scope]?.sinceMs === sinceMs ? without(holds, scope) : holds);
 }

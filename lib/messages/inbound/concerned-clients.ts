@@ -9,7 +9,7 @@ export interface ConcernedPorts {
   readonly wroteTo: FindCorrespondents;
 }
 
-/** A word without a message concerns these clients (at least one); one may read its text. */
+/** An update without a message concerns these clients (at least one); one may read its text. */
 export interface ConcernedClients {
   readonly clientIds: readonly number[];
   readonly readerId: number;

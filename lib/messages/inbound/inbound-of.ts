@@ -4,7 +4,7 @@ import type { InboundMessage, InboundUpdate } from './inbound-message.ts';
 
 type NumberWords = Omit<InboundMessage, 'version'>;
 
-/** Returns people's words as queued, by number. A person's ids are kept, never the name. */
+/** Returns inbound updates as queued, by number. A person's ids are kept, never the name. */
 export function inboundOf(words: readonly PersonUpdate[], receivedAtMs: number): NumberWords[] {
   const byNumber = Map.groupBy(words, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
   return [...byNumber.values()].flatMap((ofNumber) => {

@@ -25,13 +25,13 @@ export interface InboundRecord {
   readonly body: string;
 }
 
-/** No word is begun with less time left: a slow store needs twelve seconds per request. */
+/** No update is begun with less time left: a slow store needs twelve seconds per request. */
 const wordBudgetMs = 20_000;
 
 const messagesAtOnce = 5;
 const wordsAtOnce = 5;
 
-/** Records, then queues events. Returns the messages to deliver again. A failing word does not stop others. */
+/** Records, then queues events. Returns the messages to deliver again. A failing update does not stop others. */
 export async function processInbound(records: readonly InboundRecord[], ports: InboundPorts): Promise<string[]> {
   const failed: string[] = [];
   const tally: Record<string, number> = {};

@@ -12,8 +12,8 @@ import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
 import type { EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
 
-// An inbound word is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries merge,
-// and event ids follow from the word.
+// An inbound update is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries
+// merge, and event ids follow from the update.
 
 // A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
 // for both, so that no stop outlives a past widening.
@@ -40,7 +40,7 @@ export interface ReceivingNumber {
 
 type Of<Kind extends InboundUpdate['kind']> = Extract<InboundUpdate, { readonly kind: Kind }>;
 
-/** Returns the events. Throws when a write failed and the word must come again. */
+/** Returns the events. Throws when a write failed and the update must come again. */
 export async function recordInbound(
   word: InboundUpdate,
   number: ReceivingNumber,
@@ -153,7 +153,7 @@ async function takeChange(word: Of<'id_changed'>, { wabaId }: ReceivingNumber, p
   await recordIdChange(changed, ports.optOuts);
 }
 
-/** Records a word of the platform, and emits it for the widest scope it applies to. */
+/** Records an update of the platform, and emits it for the widest scope it applies to. */
 async function recordOfNumber(
   {
     said,
@@ -181,7 +181,7 @@ async function recordOfNumber(
   return events;
 }
 
-/** Records a word in one scope. Returns its events if the word is in force. */
+/** Records an update in one scope. Returns its events if it is in force. */
 async function recorded(
   recording: {
     readonly scope: Scope;

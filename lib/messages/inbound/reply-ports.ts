@@ -26,7 +26,7 @@ export interface ClientReply {
   readonly did: Did | undefined;
   readonly number: { readonly wabaId: string; readonly phoneNumberId: string };
   readonly clientId: number;
-  /** The platform's word gives all ids of the person, the number first. */
+  /** The platform's update gives all ids of the person, the number first. */
   readonly recipients: readonly Recipient[];
   readonly answered: RepliedToMessage | undefined;
 }

@@ -32,7 +32,7 @@ export interface PlatformWebhook {
 }
 
 /**
- * Queues a webhook's receipts, hints and words of people in one round trip (D38). Refuses with 401 what no app has
+ * Queues a webhook's receipts, hints and inbound updates in one round trip (D38). Refuses with 401 what no app has
  * signed, before parsing, and 503 when queueing fails.
  */
 export async function receiveWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {

@@ -49,7 +49,7 @@ const Sums = {
   currency: v.literal('USD'),
 };
 
-/** It is the spending of one campaign, template, DID or market, whichever was asked for. */
+/** A row is the spending of one campaign, template, DID or market, whichever was asked for. */
 export const SpendRowSchema = v.object({
   campaign_id: v.exactOptional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
   template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
@@ -161,7 +161,7 @@ export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, Clien
   return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Returns the same as it is answered. */
+/** Returns the days of a client's record in the form of the answer. */
 export function spendDays(items: readonly DaySums[]): v.InferOutput<typeof SpendDaySchema>[] {
   return [...clientDays(items)].map(([day, { sent, failed, held, calls, ...sums }]) => ({
     ...{ day, sent, failed, held, calls },

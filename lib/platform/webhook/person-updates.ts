@@ -2,15 +2,15 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from './envelope.ts';
 import { contactsIn, type Person, personOf, userIdOf, waIdOf } from './person.ts';
 
-/** All words of a person share this part. `atMs` is the platform's time, if readable. */
+/** All updates about a person share this part. `atMs` is the platform's time, if readable. */
 interface Said {
   readonly wabaId: string;
   readonly phoneNumberId: string;
-  /** It has at least one of number and user id. */
+  /** The person has a number or a user id, or both. */
   readonly person: Person;
   readonly atMs?: number;
   readonly messageId?: string;
-  /** It was seen in the thread of another app, which answers it (platform reference, 10.5). */
+  /** The update was seen in the thread of another app, which answers it (platform reference, 10.5). */
   readonly standby?: true;
 }
 
@@ -38,14 +38,14 @@ interface IdChange {
   readonly old: Pick<Person, 'waId' | 'userId'>;
 }
 
-/** The service uses this word of a person (platform reference, 10.5). */
+/** The service uses these updates about a person (platform reference, 10.5). */
 export type PersonUpdate = Said & (Preference | Replied | IdChange);
 
 export interface PersonUpdates {
   readonly words: readonly PersonUpdate[];
   /** Other messages of people are counted by our own type names. */
   readonly others: ReadonlyMap<OtherType, number>;
-  /** They lack person, number, type or content. */
+  /** These updates lack person, number, type or content. */
   readonly unreadable: number;
 }
 

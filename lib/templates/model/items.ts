@@ -59,7 +59,7 @@ export function templateKeyOfRow(sk: string): string {
   return sk.split('#')[0] ?? '';
 }
 
-/** Keys the platform holds a deleted name for a while, in all languages (D18). The item stays after the hold. */
+/** Keys a deleted name, which the platform holds for a while in all languages (D18). The item stays after the hold. */
 export function heldNameKey(template: { readonly wabaId: string; readonly name: string }): ItemKey {
   return { pk: `NAME#${nameKey(template)}`, sk: 'NAME' };
 }

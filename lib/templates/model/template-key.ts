@@ -4,8 +4,8 @@ import { languageKey } from './template.ts';
 const keyCharacters = 16;
 
 /**
- * Keys the key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
- * language key). It is computed, so no index is needed.
+ * Returns the key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
+ * language key). The key is computed, so no index is needed.
  */
 export function templateKey(template: {
   readonly wabaId: string;
@@ -15,7 +15,7 @@ export function templateKey(template: {
   return hashKey([template.wabaId, template.name, languageKey(template.language)], keyCharacters);
 }
 
-/** Keys the key of a name of a WABA, for all languages. */
+/** Returns the key of a name of a WABA, for all languages. */
 export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly name: string }): string {
   return hashKey(['name', wabaId, name], keyCharacters);
 }
@@ -24,7 +24,7 @@ export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly na
 export interface DocumentAddress {
   readonly templateKey: string;
   readonly clientId: number;
-  /** It counts the client's documents of this template from 0; a number is never reused. */
+  /** The sequence counts the client's documents of this template from 0; a number is never reused. */
   readonly sequence: number;
 }
 
