@@ -17,7 +17,9 @@ export interface PollerOptions {
       event: unknown,
     ): Promise<{ ok: true; payload: unknown } | { ok: false; error: string; message: string }>;
   };
-  /** It limits the concurrent invocations of a function, whatever the maximumConcurrency of its event source. */
+  /**
+   * The number limits the concurrent invocations of a function, whatever the maximumConcurrency of its event source.
+   */
   readonly maximumInstances?: (functionId: string) => number;
   readonly nameOf?: (functionId: string) => string;
   readonly report: (line: string) => void;

@@ -13,7 +13,7 @@ export interface SecretStore {
 interface StoredSecret {
   readonly name: string;
   readonly createdAtSeconds: number;
-  /** It is absent until the first value is put. */
+  /** A secret has no value until the first one is put. */
   current?: { readonly versionId: string; readonly text: string; readonly createdAtSeconds: number };
 }
 

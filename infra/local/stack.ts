@@ -37,7 +37,7 @@ export interface StackOptions extends ServerOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
-  /** It is undefined when the simulator sends webhooks to the API. */
+  /** The reason why the simulator sends the API no webhooks; undefined when it sends them. */
   readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;

@@ -29,7 +29,7 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
       definitions: definitions as never,
       overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
-        // It is explicit, because readers may take the object for closed otherwise.
+        // An open object says so, because readers may take it for closed otherwise.
         if (valibotSchema.type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
         // Generated clients look for a type beside a constant.
         if (valibotSchema.type === 'literal') return { ...jsonSchema, type: typeof jsonSchema.const as 'string' };

@@ -129,7 +129,7 @@ function wholeNumber(text: string, option: string, most: number): number {
   return value;
 }
 
-/** It comes before any write: without the key the log could name no person. */
+/** The key is read before any write: without the key the log could name no person. */
 async function namesOf({ target }: ErasedStage): Promise<NameOf> {
   const key = await readPersonKey(target);
   if (key === undefined) throw new CommandError('There is no key of people yet: `npm run provision` creates it.', 1);

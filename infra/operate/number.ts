@@ -88,7 +88,7 @@ export async function numberCommand(
 }
 
 interface Cap {
-  /** It is absent to remove the cap. */
+  /** Without a pace, the cap is removed. */
   readonly perSecond?: number;
   readonly forMs: number;
 }

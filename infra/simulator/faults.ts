@@ -66,7 +66,7 @@ export function recipientKey(to: string): string {
 export interface FaultContext {
   readonly path: string;
   readonly traceId: () => string;
-  /** It resolves early when the client closes the connection. */
+  /** The wait ends early when the client closes the connection. */
   readonly wait: (ms: number) => Promise<void>;
 }
 

@@ -61,7 +61,7 @@ export class MessageLog {
   readonly refused = new RefusedLog();
   #touched = 0;
 
-  /** It grows when an accepted message gets a status or a reply. */
+  /** The count grows when an accepted message gets a status or a reply. */
   get touched(): number {
     return this.#touched;
   }

@@ -77,9 +77,9 @@ export interface World {
   /** Applies what happens by itself: reviews, and the ends of pauses, holds and pacing. */
   readonly settle: (nowMs: number) => void;
   readonly tellTemplate: OnTemplateChange;
-  /** It returns no text twice. */
+  /** Returns no text twice. */
   readonly nextChallenge: () => string;
-  /** It returns no text twice. */
+  /** Returns no text twice. */
   readonly nextTraceId: () => string;
 }
 

@@ -5,7 +5,7 @@ import * as v from 'valibot';
  * until another takes it, so every write checks the owner.
  */
 export interface Lease<Owner = string> {
-  /** It is unique for each run. */
+  /** Each run has an owner of its own. */
   readonly owner: Owner;
   /** The lease is over from then on. */
   readonly untilMs: number;

@@ -11,7 +11,7 @@ interface EdgeEvent {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** No request can set variables of the gateway's stage. `edgeKeys` are the accepted keys, separated by commas. */
   readonly stageVariables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** It is set only after the edge has shown its key. */
+  /** The address is set only after the edge has shown its key. */
   readonly viewerAddress?: string | undefined;
 }
 

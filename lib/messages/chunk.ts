@@ -10,9 +10,9 @@ export const chunkVersion = 1;
 /** A recipient's dispatch id is `<jobId>-<index>`, whichever chunk carries it. */
 const ChunkRecipientSchema = v.object({
   index: v.number(),
-  /** It is absent once the operator has erased the person (D60). */
+  /** The address is absent once the operator has erased the person (D60). */
   to: v.exactOptional(v.string()),
-  /** It is absent when it cannot be composed: the message then fails (R14). */
+  /** The request is absent when it cannot be composed: the message then fails (R14). */
   request: v.exactOptional(MessageRequestSchema),
   /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),

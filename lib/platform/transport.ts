@@ -9,7 +9,7 @@ import { codePaceOf, PlatformFailure } from './failure.ts';
 
 export interface PlatformCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** It is below the version, without a leading slash: `300000000000001/messages`. */
+  /** The path is below the version, without a leading slash: `300000000000001/messages`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Bytes are sent unchanged, all else as JSON. */
@@ -20,7 +20,7 @@ export interface PlatformCall {
   /** The token's scheme is `Bearer` by default. */
   readonly authorization?: 'Bearer' | 'OAuth';
   readonly headers?: Readonly<Record<string, string>>;
-  /** It is below the transport's limit. */
+  /** The limit is below the transport's. */
   readonly timeoutMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface PlatformReply {
 export type PlatformTransport = (call: PlatformCall) => Promise<PlatformReply>;
 
 export interface TransportOptions {
-  /** It has scheme and host, no trailing slash. Plain http serves the simulator on this machine only. */
+  /** The URL has scheme and host, no trailing slash. Plain http serves the simulator on this machine only. */
   readonly baseUrl: string;
   readonly version: string;
   readonly timeoutMs: number;
@@ -42,7 +42,7 @@ export interface TransportOptions {
   readonly clocks?: Clocks;
 }
 
-/** It causes a `PlatformFailure` whose reply exceeds `maxReplyBytes`. */
+/** A reply above `maxReplyBytes` is the cause of a `PlatformFailure`. */
 export class ReplyTooLarge extends Error {
   constructor() {
     super('reply too large');
@@ -190,7 +190,7 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
 }
 
-/** It is longer than any window of the platform, so a larger value is not understood. */
+/** No window of the platform is longer, so a larger value is not understood. */
 const longestRegainMinutes = 1_440;
 
 const UsageSchema = v.pipe(

@@ -12,18 +12,18 @@ export interface ReceiptPricing {
 }
 
 export interface Delivered {
-  /** It is `YYYY-MM-DD` in UTC. */
+  /** The day is `YYYY-MM-DD` in UTC. */
   readonly day: string;
-  /** It is ISO 3166-1 alpha-2, empty for an unknown country. */
+  /** The market is ISO 3166-1 alpha-2, empty for an unknown country. */
   readonly market: string;
-  /** It is in any case, and counts if the platform names none. */
+  /** The category is in any case, and counts if the platform names none. */
   readonly templateCategory: string;
   readonly pricing?: ReceiptPricing | undefined;
 }
 
 export interface Charge {
   readonly billed: boolean;
-  /** It is undefined without a price for the platform's category. */
+  /** The category is undefined if the platform's has no price. */
   readonly category: Category | undefined;
   /** The list price is in units (money.ts), 0 if it was not billed, or has no price. */
   readonly units: number;

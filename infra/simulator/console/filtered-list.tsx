@@ -10,7 +10,7 @@ interface FilteredListProps<T> {
   /** The default is `noun` with an s. */
   readonly nouns?: string;
   readonly label: string;
-  /** It is undefined until they are read. */
+  /** The rows are undefined until they are read. */
   readonly rows: readonly T[] | undefined;
   readonly found: readonly T[];
   /** The total includes rows that are not listed. */

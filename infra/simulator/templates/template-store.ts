@@ -11,7 +11,7 @@ export class TemplateStore {
   #created = 0;
   #changes = 0;
 
-  /** It grows with every change, so that pages reload. */
+  /** The count grows with every change, so that pages reload. */
   get changes(): number {
     return this.#changes;
   }

@@ -19,7 +19,7 @@ import {
 
 export type UserMinute = Spender & { readonly window: number };
 
-/** It throws within about a second when it cannot answer. */
+/** The counter throws within about a second when it cannot answer. */
 export interface LeaseCounter {
   /**
    * Leases `size` requests in one conditional write if the user stays within `half`, or, with `evenAll`, if no other

@@ -66,8 +66,7 @@ export async function processBatch(deliveries: readonly ChunkDelivery[], ports: 
 }
 
 /**
- * It is longer than the platform usually takes, and the shortest silence that would block workers which codes need
- * (D44).
+ * The platform usually answers sooner. A shorter wait would leave no time for the codes behind a silent number (D44).
  */
 const awaitedAfterMs = 1_000;
 
@@ -129,7 +128,7 @@ async function isDone({ chunk, place, owner, delivery }: Working, ports: RunPort
     if (end.kind === 'acknowledged') return true;
     if (end.afterSeconds !== undefined) {
       await ports.queue.postpone(delivery.receiptHandle, end.afterSeconds).catch((error: unknown) => {
-        // It comes again earlier, and is judged again then.
+        // The delivery comes again earlier, and is judged again then.
         ports.log('dispatch.postpone_failed', { count: 1, error: errorName(error) });
       });
     }

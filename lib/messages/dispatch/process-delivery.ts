@@ -25,7 +25,7 @@ import { reportedSlices } from './reported-slices.ts';
 export interface WorkedChunk {
   readonly chunk: QueuedChunk;
   readonly placed: PlacedChunk;
-  /** It is unique for each run and delivery. */
+  /** Each run and delivery has an owner of its own. */
   readonly owner: string;
 }
 

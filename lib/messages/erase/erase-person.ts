@@ -73,7 +73,7 @@ interface InJob {
 class Run {
   readonly #erasing: Erasing;
   readonly #ports: ErasePorts;
-  /** They are in all spellings, because clients spell numbers differently. */
+  /** The ids are in all spellings, because clients spell numbers differently. */
   readonly #ids: Set<string>;
   readonly #jobs = new Map<string, InJob>();
   readonly #changed = Object.fromEntries(places.map((place) => [place, 0])) as Record<Place, number>;

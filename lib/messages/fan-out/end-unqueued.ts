@@ -27,7 +27,7 @@ interface EventFacts {
   readonly nowMs: number;
 }
 
-/** It is the same in every run, so that a repeated run finds its own endings and emits them again. */
+/** The owner is the same in every run, so that a repeated run finds its own endings and emits them again. */
 const owner = 'fan-out';
 const slicesAtOnce = 10;
 

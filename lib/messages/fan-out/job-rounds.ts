@@ -28,10 +28,10 @@ export interface RoundRecord {
   readonly dueMs?: number | undefined;
 }
 
-/** It is higher than the round of any message. */
+/** No message has so high a round. */
 export const roundAfterLast = Number.MAX_SAFE_INTEGER;
 
-/** It is shorter than the redelivery time of a killed run's message, so that its next run need not wait. */
+/** A killed run's message is redelivered later, so that its next run need not wait for the lease. */
 export const leaseMs = 45_000;
 
 /** A run queues nothing when its lease ends sooner: the longest request, plus clock skew, takes this long. */
@@ -44,7 +44,7 @@ export const holdEveryMs = 20_000;
 export interface RoundRun {
   readonly jobId: string;
   readonly round: number;
-  /** It is unique for each run and delivery. */
+  /** Each run and delivery has an owner of its own. */
   readonly owner: string;
 }
 

@@ -14,7 +14,7 @@ export interface RecipientRange {
   readonly lots?: readonly (readonly Opening[])[];
 }
 
-/** It is the rest of a stretch, and the stretch's index in the job. */
+/** The rest of a stretch has the stretch's index in the job. */
 export interface RangeRest extends RecipientRange {
   readonly at: number;
 }

@@ -6,7 +6,7 @@ import { consecutiveWithinMs } from './hold.ts';
  * silent number has a hold of its own (holds/hold.ts).
  */
 export interface Breaker {
-  /** It counts writes, and is 0 if nothing is stored. */
+  /** The version counts writes, and is 0 if nothing is stored. */
   readonly version: number;
   /** These WABAs have a number held for silence although reads were answered; each has its last time. */
   readonly silentWabas: Readonly<Record<string, number>>;
@@ -24,7 +24,7 @@ export const unknownBreaker: Breaker = { version: 0, silentWabas: {} };
 
 export const probeTimeoutMs = 5_000;
 
-/** It is longer than a probe with its two writes: a worker that holds the lease longer is dead. */
+/** A probe with its two writes is shorter: a worker that holds the lease longer is dead. */
 const probeLeaseMs = probeTimeoutMs + 3_000;
 
 const firstWaitMs = 5_000;

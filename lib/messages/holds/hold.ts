@@ -14,15 +14,15 @@ import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesO
 // late answer changes nothing.
 
 export interface Hold {
-  /** It is the start of the hold and its identity: a writer that ends this hold ends no later one. */
+  /** The start of the hold identifies it: a writer that ends this hold ends no later one. */
   readonly sinceMs: number;
-  /** It is the platform's code, `no_answer`, or `http_500` and the like for an HTTP error without a code. */
+  /** The code is the platform's, `no_answer`, or `http_500` and the like for an HTTP error without a code. */
   readonly code: string;
   /** The platform announced this end, which is probed then, not trusted. */
   readonly untilMs?: number;
   /** No worker probes before. */
   readonly nextAskMs: number;
-  /** It counts probes, also a running one. */
+  /** This many probes were made, with a running one. */
   readonly asks: number;
   /** The probing worker has the lease until then. */
   readonly askedUntilMs?: number;
@@ -103,7 +103,7 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: H
   };
 }
 
-/** It is longer than a call with the writes after it. */
+/** A call with the writes after it is shorter. */
 const leaseMs = 60_000;
 
 /** A probe is called only with this much of its lease left, for the call's timeout, its writes, and clock skew. */
@@ -114,7 +114,7 @@ export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, now
   return nowMs >= Math.max(dueMs, askedUntilMs);
 }
 
-/** It is longer than a waiting message needs to look again and reach its slot. */
+/** A waiting message needs less time to look again and reach its slot. */
 const probeOverdueMs = 600_000;
 
 /** Tells whether a probe is overdue for so long that no message can be waiting to make it. */

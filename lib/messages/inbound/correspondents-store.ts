@@ -26,7 +26,7 @@ export type FindCorrespondents = (asked: {
 
 const writesAtOnce = 16;
 
-/** It sorts after every job. */
+/** The time sorts after every job. */
 const latestMs = 999_999_999_999_999;
 
 const WroteSchema = v.object({

@@ -16,10 +16,10 @@ const PersonSchema = v.pipe(
 
 const said = {
   person: PersonSchema,
-  /** It is by the platform's clock, if readable. */
+  /** The time is by the platform's clock, if readable. */
   atMs: v.exactOptional(v.number()),
   receivedAtMs: v.number(),
-  /** It identifies what the person wrote or tapped. */
+  /** The id is that of what the person wrote or tapped. */
   messageId: v.exactOptional(v.string()),
   standby: v.exactOptional(v.literal(true)),
 };

@@ -31,7 +31,7 @@ export interface RecordPorts extends ConcernedPorts {
   readonly note: (what: string) => void;
 }
 
-/** It has no directory entry if it belongs to no client, or to another WABA. */
+/** The number has no directory entry if it belongs to no client, or to another WABA. */
 export interface ReceivingNumber {
   readonly wabaId: string;
   readonly phoneNumberId: string;

@@ -13,7 +13,7 @@ export interface WebhookReceipts {
   readonly unreadable: number;
 }
 
-/** It is exactly what `dispatchIdOf` writes. */
+/** The form is exactly what `dispatchIdOf` writes. */
 const dispatchIdForm = /^([0-9A-Z]{26})-(0|[1-9]\d{0,4})$/;
 
 const maxReasonLength = 1_000;

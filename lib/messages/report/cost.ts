@@ -10,9 +10,9 @@ import { destinationOf } from '../request/recipient-address.ts';
 
 /** A job's messages were delivered on one UTC day in one market and category. */
 export interface CostLine {
-  /** It is `YYYY-MM-DD`. */
+  /** The form is `YYYY-MM-DD`. */
   readonly day: string;
-  /** It is ISO 3166-1 alpha-2, and empty if a recipient's country is unknown. */
+  /** The market is ISO 3166-1 alpha-2, and empty if a recipient's country is unknown. */
   readonly market: string;
   readonly category: Charge['category'];
   readonly messages: number;

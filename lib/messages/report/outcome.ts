@@ -30,7 +30,7 @@ export interface ReportedOutcome extends ReportedFacts {
 export interface WrittenMessages {
   readonly slices: ReadonlyMap<number, Slice>;
   readonly proofs: ReadonlyMap<number, Proven>;
-  /** It is the time of the read: a claim that was too old by then had a dead claimant. */
+  /** The read had this time: a claim that was too old by then had a dead claimant. */
   readonly askedAtMs: number;
 }
 

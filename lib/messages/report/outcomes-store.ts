@@ -18,7 +18,7 @@ import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
 export interface PlacedOutcome extends ReportedOutcome {
-  /** It is the position in the request, as in the report (D40). */
+  /** The position is that in the request, as in the report (D40). */
   readonly position: number;
   readonly duplicateOf?: number;
 }

@@ -22,8 +22,8 @@ export interface ReportQuery {
 export interface ReportPlace {
   readonly position: number;
   /**
-   * It is the job index of the next recipient that is no repeat, or the total if the job's order differs from the
-   * request's (D56).
+   * The index is that of the next recipient in the job that is no repeat, or the total if the job's order differs from
+   * the request's (D56).
    */
   readonly index: number;
   readonly total: number;

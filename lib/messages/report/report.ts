@@ -51,7 +51,7 @@ const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, w
   typeof wholeNumber
 >;
 
-/** It has the requested time of a send in the words of its headers, and the earliest call (D56). */
+/** The schedule shows the requested time of a send in the words of its headers, and the earliest call (D56). */
 const ScheduleSchema = v.object({
   ...RequestedTimeSchema.entries,
   from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),

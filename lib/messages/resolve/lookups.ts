@@ -12,7 +12,7 @@ export const lookupsPerMinute = 30;
 
 export interface LookupCaller {
   readonly clientId: number;
-  /** It is unique for each request. */
+  /** Each request has an id of its own. */
   readonly askerId: string;
 }
 

@@ -35,7 +35,7 @@ export interface TemplateRequest extends LookupCaller {
 export interface ResolvedTemplate {
   readonly template: PlatformTemplate;
   readonly contract: ParameterContract;
-  /** It is absent before the client's first synchronization. */
+  /** The client's part is absent before its first synchronization. */
   readonly client?: ClientTemplate;
   /** The platform did not answer, so an old copy was used (D23, D26). */
   readonly storedCopyUsed: boolean;

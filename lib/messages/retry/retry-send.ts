@@ -99,7 +99,7 @@ async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise
 
 const faultsOfInputs: ReadonlySet<string> = new Set(['invalid_recipients', 'invalid_request']);
 
-/** It matches headers, and recipients by whose clocks the time is decided. */
+/** The form matches headers, and recipients by whose clocks the time is decided. */
 const ofTime = /^(?:Send-.*|recipients\[\d+\]\.to)$/;
 
 function inSource({ path, message }: Fault, positions: readonly number[]): Fault {

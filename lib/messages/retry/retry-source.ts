@@ -32,11 +32,11 @@ export interface SourcePorts {
 export interface RetrySource {
   readonly jobId: string;
   readonly forgottenAtMs: number;
-  /** They are in the order of the request, at least one. */
+  /** The recipients are in the order of the request, at least one. */
   readonly recipients: readonly RetryRecipient[];
   /** The retry has the original hours and days by default (D56). */
   readonly time?: SendTime;
-  /** It is the original send without recipients; its time to live starts again. */
+  /** The request is the original send without recipients; its time to live starts again. */
   readonly request: Omit<SendRequest, 'recipients'>;
 }
 

@@ -54,12 +54,12 @@ export interface WatchQueue {
   sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
 }
 
-/** It is the same SQS queue. */
+/** The queue is the same SQS queue. */
 export interface ParkedWatchQueue {
   sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
 }
 
-/** It is the same SQS queue. */
+/** The queue is the same SQS queue. */
 export interface CountQueue {
   sendLater(message: CountMessage, delaySeconds: number): Promise<void>;
 }

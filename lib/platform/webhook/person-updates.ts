@@ -197,7 +197,7 @@ function replyOf(
  * only the last words count.
  */
 const changeEnd = / changed from (\S+) to (\S+?)\.?$/;
-/** It takes more than two ids of the longest kind and the words between them. */
+/** Two ids of the longest kind, with the words between them, are shorter. */
 const changeEndLength = 400;
 
 /** Returns a change of ids. Only `from` or the sentence's end names the old user id (platform reference, 10.5). */

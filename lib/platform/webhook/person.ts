@@ -4,11 +4,11 @@ import { listOf, objectOf } from './envelope.ts';
 
 /** The platform names a person by at least one id, by its own choice (platform reference, 4.5). */
 export interface Person {
-  /** It has the number's digits, and is absent if the person has a user name and hides the number. */
+  /** The number has digits only, and is absent if the person has a user name and hides the number. */
   readonly waId?: string;
   readonly userId?: string;
   readonly parentUserId?: string;
-  /** It has no `@`. It proves nothing, because a free user name can be taken by another person. */
+  /** The name has no `@`. It proves nothing, because a free user name can be taken by another person. */
   readonly username?: string;
 }
 

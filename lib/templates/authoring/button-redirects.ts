@@ -3,7 +3,7 @@ import type { RedirectOrigin, RedirectStore } from '../../redirects/redirect-sto
 import { withRedirects } from '../../redirects/rewriting.ts';
 
 export interface RedirectPorts {
-  /** It is absent where the deployment has no redirect address; `urlChangeFaults` refuses the wish before. */
+  /** The port is absent where the deployment has no redirect address; `urlChangeFaults` refuses the wish before. */
   readonly redirects?: (Pick<RedirectStore, 'put' | 'keep'> & { readonly baseUrl: string }) | undefined;
   readonly nowMs: () => number;
 }

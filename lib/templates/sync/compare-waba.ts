@@ -27,7 +27,7 @@ export interface ComparisonPorts {
   readonly platform: Pick<PlatformTemplates, 'page'>;
   readonly events: EventSink;
   readonly nowMs: () => number;
-  /** It is the backoff before a platform call is retried. */
+  /** Platform calls are retried after this backoff. */
   readonly pause: Pause;
 }
 
@@ -36,7 +36,7 @@ export interface Comparison extends ComparisonPorts {
   readonly keepLease: KeepLease;
   readonly timeIsShort: () => boolean;
   readonly counts: SyncCounts;
-  /** It is the fence of the synchronization. Writes without one are guarded by the reading's time alone. */
+  /** The synchronization has this fence. Writes without one are guarded by the reading's time alone. */
   readonly fence?: SyncFence;
   readonly syncId?: string;
 }

@@ -20,7 +20,7 @@ export interface WebhookConfig {
   readonly events?: readonly string[] | undefined;
   /** The current secret is first, then at most the one before it. */
   readonly secrets: readonly SealedSecret[];
-  /** It is the optimistic lock: each write adds one and names the version before it. */
+  /** The version is the optimistic lock: each write adds one and names the version before it. */
   readonly version: number;
   readonly disabledReason?: DisabledReason | undefined;
   readonly disabledAtMs?: number | undefined;
