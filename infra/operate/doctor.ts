@@ -5,7 +5,7 @@ import { accountConcurrency, quotasOf, reservedNow } from './account-limits.ts';
 import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { alarmsOf, distributionOf, topicsOf } from './doctor-aws.ts';
-import { askPastEdge, edgeFindings } from './doctor-edge.ts';
+import { edgeFindings, requestOrigin } from './doctor-edge.ts';
 import { appsOf, factsOf, wabasOf } from './doctor-platform.ts';
 import { concurrencyFinding, gatewayFindings, queueFinding } from './doctor-quotas.ts';
 import {
@@ -21,7 +21,7 @@ import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
 import { readPersonKey } from './person-key.ts';
 import { signedReader } from './signed-read.ts';
-import { conditionOf, standingOf, standingsOf } from './stack-status.ts';
+import { conditionOf, statusesOf, statusOf } from './stack-status.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 
@@ -122,7 +122,7 @@ async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<st
     tell([{ state: 'skipped', text: 'stacks: on this machine the synthesized templates run without CloudFormation' }]);
     return localApiUrl;
   }
-  const { stateful, stateless } = await standingsOf(stage);
+  const { stateful, stateless } = await statusesOf(stage);
   tell([stackFinding(stage, 'stateful', stateful), stackFinding(stage, 'stateless', stateless)]);
   return stateless?.apiUrl;
 }
@@ -177,13 +177,13 @@ async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {
 /** Checks the edge and its alarms; the local stack has none. */
 async function edgeOf({ stage }: Patient, tell: Tell): Promise<void> {
   if (stage === undefined) return;
-  const standing = await standingOf(stage, 'edge');
+  const standing = await statusOf(stage, 'edge');
   if (conditionOf(standing?.status) === 'absent') {
     return tell([{ state: 'skipped', text: 'edge: the stage has none before its API' }]);
   }
   tell([stackFinding(stage, 'edge', standing)]);
   const distribution = await distributionOf(stage);
-  tell(edgeFindings(stage, distribution, distribution && (await askPastEdge(distribution))));
+  tell(edgeFindings(stage, distribution, distribution && (await requestOrigin(distribution))));
   const alarms = await alarmsOf(stage, 'edge');
   tell(alarmFindings(stage, alarms, await topicsOf(alarms), 'edge'));
 }

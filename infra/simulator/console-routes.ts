@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { templateOf } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
-import { type ControlRoute, given } from './control-route.ts';
+import { type ControlRoute, givenParameters } from './control-route.ts';
 import { type Exchange, exchangesKept } from './exchanges.ts';
 import { holdsView } from './hold-routes.ts';
 import { magicRecipients } from './magic-recipients.ts';
@@ -46,7 +46,7 @@ export const consoleRoutes: readonly ControlRoute[] = [
     what: `platform requests with the status that each got, newest first: ?limit= (the newest ${exchangesKept} are kept)`,
     run: ({ world }, { query }) => ({
       total: world.exchanges.total,
-      data: world.exchanges.newest(v.parse(LimitQuerySchema, given(query)).limit).map(exchangeRow),
+      data: world.exchanges.newest(v.parse(LimitQuerySchema, givenParameters(query)).limit).map(exchangeRow),
     }),
   },
   {

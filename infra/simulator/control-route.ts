@@ -34,6 +34,6 @@ export interface ControlRoute {
 }
 
 /** Returns the query parameters; an empty one counts as absent. */
-export function given(query: URLSearchParams): Record<string, string> {
+export function givenParameters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...query].filter(([, value]) => value !== ''));
 }

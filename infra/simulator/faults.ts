@@ -71,7 +71,7 @@ export interface FaultContext {
 }
 
 /** Applies a fault around `carryOut`, which handles the request normally. */
-export async function interfere(
+export async function applyFault(
   action: FaultAction,
   context: FaultContext,
   carryOut: () => Reply | Promise<Reply>,

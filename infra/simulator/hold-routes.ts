@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ControlError } from './control-error.ts';
-import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
+import { type ControlRequest, type ControlRoute, givenParameters, type Simulation } from './control-route.ts';
 import { holdKinds, noUtilityTemplates } from './holds.ts';
 import type { World } from './state.ts';
 import { timeText } from './templates/template.ts';
@@ -92,7 +92,7 @@ function endHolds(node: Node) {
   return ({ world }: Simulation, { query }: ControlRequest, id: string): unknown => {
     checkKnown(world, { node, id });
     const schema = v.strictObject({ code: v.optional(v.picklist(codesOf(node).map(String))) });
-    const { code } = v.parse(schema, given(query));
+    const { code } = v.parse(schema, givenParameters(query));
     for (const hold of world.holds.on(id)) {
       if (code === undefined || String(hold.kind.code) === code) world.holds.end(hold, world.clock.nowMs());
     }

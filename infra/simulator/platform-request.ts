@@ -17,7 +17,7 @@ export interface PlatformRequest {
   readonly bytes: Buffer;
   /** The token comes from the header, or from the parameter `access_token` of query or body. */
   readonly accessToken: string | undefined;
-  /** The token stands here once it is checked. */
+  /** The platform sets the token once it has checked it. */
   readonly token?: SeedToken;
   /** The header `file_offset` gives it. */
   readonly fileOffset: string | undefined;

@@ -74,7 +74,7 @@ function faultOf({ status, text }: ServiceReply): string {
 }
 
 /** Caches a value for `maxAgeMs`. A failed read is not cached, so the next call retries. */
-export function keptFor<T>(maxAgeMs: number, nowMs: () => number, read: () => Promise<T>): () => Promise<T> {
+export function cachedFor<T>(maxAgeMs: number, nowMs: () => number, read: () => Promise<T>): () => Promise<T> {
   let kept: { readonly readAtMs: number; readonly value: Promise<T> } | undefined;
   return () => {
     if (kept !== undefined && nowMs() - kept.readAtMs < maxAgeMs) return kept.value;

@@ -3,7 +3,7 @@ import { type AccountUpdate, AccountUpdateSchema, accountUpdatesOf } from '../pl
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
 import { numberFields, templateFields } from '../platform/webhook/fields.ts';
 
-/** Queued hints carry it (D47). */
+/** Queued hints carry this version (D47). */
 export const hintMessageVersion = 1;
 
 /**

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from './refusal.ts';
 
-/** The edge shows its key in it. CloudFront replaces a viewer's header of that name. */
+/** The edge shows its key in this header. CloudFront replaces a viewer's header of that name. */
 const keyHeader = 'x-origin-key';
 
-/** The edge reports the viewer's address and port in it. */
+/** The edge reports the viewer's address and port in this header. */
 const viewerHeader = 'cloudfront-viewer-address';
 
 interface EdgeEvent {

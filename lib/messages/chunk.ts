@@ -4,7 +4,7 @@ import { isUserId } from '../platform/user-id.ts';
 import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
 import { LotSchema } from './lots.ts';
 
-/** Queued chunks carry it (D47). */
+/** Queued chunks carry this version (D47). */
 export const chunkVersion = 1;
 
 /** A recipient's dispatch id is `<jobId>-<index>`, whichever chunk carries it. */
@@ -38,7 +38,7 @@ const ChunkSliceSchema = v.object({
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
 
-/** A worker needs this of the job. Fields without a comment are as in `JobHead` (D38, D55). */
+/** A worker needs these facts of the job. Fields without a comment are as in `JobHead` (D38, D55). */
 const ChunkOfJobSchema = v.object({
   jobId: v.string(),
   clientId: v.number(),

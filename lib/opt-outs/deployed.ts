@@ -1,6 +1,6 @@
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
 import { storePause } from '../aws/pause.ts';
-import { keptFor } from '../aws/secrets.ts';
+import { cachedFor } from '../aws/secrets.ts';
 import type { OptOutList } from './opt-out-list.ts';
 import { optOutListStore } from './opt-out-list-store.ts';
 import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
@@ -37,7 +37,7 @@ export function deployedOptOutLook(): OptOutLook {
 
 /** Reads the stop and start words of provisioning, a minute old at most. A failed read is not cached. */
 export function deployedStopWords(): () => Promise<StopWordList> {
-  return keptFor(wordsKeptMs, Date.now, stopWordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
+  return cachedFor(wordsKeptMs, Date.now, stopWordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
 }
 
 export function deployedOptOutList(): OptOutList {

@@ -119,14 +119,17 @@ async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, 
 }
 
 /** One write spreads a person's state under these names; the states that are already stored are known. */
-interface Spreading {
+interface StateToSpread {
   readonly known: PersonOptOuts;
   readonly own: readonly PersonName[];
   readonly stored?: ReadonlyMap<PersonName, PersonOptOuts>;
 }
 
 /** Writes a person's state under each name, until none adds anything. */
-async function spread({ known, own, stored = new Map() }: Spreading, { change }: OptOutPorts): Promise<PersonOptOuts> {
+async function spread(
+  { known, own, stored = new Map() }: StateToSpread,
+  { change }: OptOutPorts,
+): Promise<PersonOptOuts> {
   let person = known;
   const kept = new Map(stored);
   for (let round = 0; round < mostRounds; round += 1) {

@@ -147,7 +147,7 @@ const entries = new Map<number | string, CodeEntry>(
   errorCodes.flatMap((entry) => (entry.kind === 'template_mgmt' ? [] : [[entry.code, entry as CodeEntry]])),
 );
 
-/** The metric counts HTTP 429 with a code that is no throttle, or without one. */
+/** HTTP 429 counts under this code if its own code is no throttle, or is missing. */
 const throttledByStatus = 'throttled';
 
 export const throttledMetricCodes: readonly string[] = [

@@ -191,7 +191,7 @@ export const ProvisioningFileSchema = v.strictObject({
   ),
 });
 
-/** An operator tells the service all in one file (D36). */
+/** An operator describes all entries in one file (D36). */
 export type ProvisioningFile = v.InferOutput<typeof ProvisioningFileSchema>;
 
 /** The file must not be written; every fault is here. */

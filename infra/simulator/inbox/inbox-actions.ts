@@ -54,7 +54,7 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   const context = { context: { from: metadata.display_phone_number, id: entry.message.id } };
   const to = businessNumber(world, metadata.phone_number_id);
   const said = { ...(reply.has_context ? context : {}), id, ...contentOfReply(reply) };
-  planIncoming(world, to, personOf(world, to.beholder, recipient.key), said);
+  planIncoming(world, to, personOf(world, to.viewer, recipient.key), said);
   world.messages.tell(entry, {
     reply: { id, text: reply.text, at_ms: atMs, ...omitUndefined({ payload: reply.payload }) },
   });
@@ -77,7 +77,7 @@ export function tapButton(world: World, entry: Entry, body: unknown): unknown {
 export function writeTo(world: World, personId: string, body: unknown): unknown {
   const { phone_number_id: numberId, text } = v.parse(WrittenSchema, body);
   const to = businessNumber(world, numberId);
-  const from = personOf(world, to.beholder, personId);
+  const from = personOf(world, to.viewer, personId);
   const id = `wamid.${Buffer.from(`${numberId} ${from.key} ${world.people.written}`).toString('base64')}`;
   planIncoming(world, to, from, { id, type: 'text', text: { body: text } });
   world.personActs.add({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ControlError } from '../control-error.ts';
-import { type ControlRoute, given } from '../control-route.ts';
+import { type ControlRoute, givenParameters } from '../control-route.ts';
 import { recipientKey } from '../faults.ts';
 import { refusedKept } from '../refused-log.ts';
 import type { World } from '../state.ts';
@@ -21,7 +21,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
     path: '/_control/inbox',
     what: `accepted messages and refused sends as rows of a list, newest first: ?before=PLACE&limit= (limit 200 unless told, 2000 at most); of those refused the newest ${refusedKept.other} are kept, of throttled ones ${refusedKept.throttled}; total: those kept, dropped: how many are not, of which kind, and since when they are`,
     run: ({ world: { messages } }, { query }) => {
-      const { before = messages.places + 1, limit } = v.parse(InboxQuerySchema, given(query));
+      const { before = messages.places + 1, limit } = v.parse(InboxQuerySchema, givenParameters(query));
       return {
         total: messages.total + messages.refused.kept,
         dropped: messages.refused.dropped().map(({ kind, count, since }) => ({

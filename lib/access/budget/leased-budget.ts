@@ -4,13 +4,13 @@ import { count } from '../../observe/metrics.ts';
 import type { ClientBudget, Spender } from '../client-budget.ts';
 import {
   budgetStatusOf,
-  companyIn,
   type Holding,
   halfOf,
   type Lease,
   type Leased,
   nextStep,
   nothingHeld,
+  sawOtherUser,
   windowOf,
   withLease,
   withLook,
@@ -75,7 +75,7 @@ export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget
       const minute = { clientId, userId, window };
       const users = holdings.get(clientId) ?? new Map<string, Holding>();
       holdings.set(clientId, users);
-      const fresh = { ...nothingHeld, company: companyIn(before.get(clientId), userId) };
+      const fresh = { ...nothingHeld, company: sawOtherUser(before.get(clientId), userId) };
       const held = () => users.get(userId) ?? fresh;
       const standing = (allowed: boolean) => budgetStatusOf(held(), { allowed, limit, nowMs });
 

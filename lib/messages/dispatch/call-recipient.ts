@@ -35,8 +35,8 @@ export interface Called {
   readonly standing: () => SeenSnapshot;
   readonly lookAgain: () => Promise<void>;
   /**
-   * Only the recipient that probes a hold has it. That one may leave after its slot, because taking the probe takes
-   * longer.
+   * Only the recipient that probes a hold has this check. That recipient may leave after its slot, because taking the
+   * probe takes longer.
    */
   readonly mayAsk?: () => boolean;
 }

@@ -65,9 +65,7 @@ export async function processBatch(deliveries: readonly ChunkDelivery[], ports: 
   return deliveries.filter((delivery) => !done.has(delivery)).map(({ messageId }) => messageId);
 }
 
-/**
- * The platform usually answers sooner. A shorter wait would leave no time for the codes behind a silent number (D44).
- */
+/** The platform usually answers sooner; a longer silence would block workers that codes need (D44). */
 const awaitedAfterMs = 1_000;
 
 /** Notes a slow answer at the number: other workers of small requests would wait too. */

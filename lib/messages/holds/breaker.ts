@@ -15,7 +15,7 @@ export interface Breaker {
 
 export interface OpenBreaker {
   readonly sinceMs: number;
-  /** No worker probes before. The probing worker has moved it to the end of its lease. */
+  /** No worker probes before this time. The probing worker has moved it to the end of its lease. */
   readonly probeAtMs: number;
   readonly failedProbes: number;
 }

@@ -20,9 +20,9 @@ export interface Hold {
   readonly code: string;
   /** The platform announced this end, which is probed then, not trusted. */
   readonly untilMs?: number;
-  /** No worker probes before. */
+  /** No worker probes before this time. */
   readonly nextAskMs: number;
-  /** This many probes were made, with a running one. */
+  /** This many probes were made, a running one included. */
   readonly asks: number;
   /** The probing worker has the lease until then. */
   readonly askedUntilMs?: number;

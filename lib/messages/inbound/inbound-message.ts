@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isUserId } from '../../platform/user-id.ts';
 
-/** Queued updates carry it (D47). */
+/** Queued updates carry this version (D47). */
 export const inboundMessageVersion = 1;
 
 /** A person has all ids that the platform gave, without the user name. */

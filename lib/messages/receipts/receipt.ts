@@ -29,7 +29,7 @@ const NumberReceiptsSchema = v.object({
 });
 export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
 
-/** Queued receipts carry it (D47). */
+/** Queued receipts carry this version (D47). */
 export const receiptMessageVersion = 1;
 
 /**

@@ -39,7 +39,7 @@ export interface Outcomes {
   findJob(jobId: string): Promise<DescribedJob | undefined>;
   /** Lists jobs of one DID and these clients accepted in a period, oldest first: those whose id is wanted, or all. */
   listJobs(from: JobsOf & { readonly isWanted?: (jobId: string) => boolean }, period: Period): Promise<DescribedJob[]>;
-  /** Lists those of them that wait for a hold, without reading the recipients of the others. */
+  /** Lists the jobs among these that wait for a hold, without reading the recipients of the others. */
   listParked(from: JobsOf, period: Period): Promise<DescribedJob[]>;
   /** Returns one outcome per place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;

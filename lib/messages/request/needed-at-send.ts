@@ -14,7 +14,7 @@ import {
 import { codeMaxLength, headerInputType, maxProducts, maxSections, sectionTitleMaxLength } from './recipient-rules.ts';
 import { notSendable } from './sendable-kinds.ts';
 
-/** A list says how many values a text needs; the length is that of the filled text. */
+/** A view of a text has the number of its values, and the lengths of the text without and with them. */
 const TextViewSchema = v.object({
   count: wholeNumber,
   fixed_length: v.pipe(wholeNumber, v.description('Characters of the text without its variables.')),

@@ -7,7 +7,7 @@ import { refusalOf } from '../../platform/refusals.ts';
 /** The same look-up reaches the platform once in this time (D23). */
 export const repeatLookupAfterMs = 10_000;
 
-/** Each client has its own: all clients of a WABA share the platform's quota (D23). */
+/** Each client has this number of look-ups for itself: all clients of a WABA share the platform's quota (D23). */
 export const lookupsPerMinute = 30;
 
 export interface LookupCaller {

@@ -156,7 +156,7 @@ export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, Clien
       if (kind !== undefined) known[kind] += by;
     }
   }
-  // What was restated away leaves zeros.
+  // Restated lines leave zeros, and their days are no rows.
   const kept = [...days].filter(([, of]) => Object.values(of).some((each) => each !== 0));
   return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -3,7 +3,7 @@ import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from './envelope.
 import { contactsIn, type Person, personOf, userIdOf, waIdOf } from './person.ts';
 
 /** All updates about a person share this part. `atMs` is the platform's time, if readable. */
-interface Said {
+interface UpdateFacts {
   readonly wabaId: string;
   readonly phoneNumberId: string;
   /** The person has a number or a user id, or both. */
@@ -39,7 +39,7 @@ interface IdChange {
 }
 
 /** The service uses these updates about a person (platform reference, 10.5). */
-export type PersonUpdate = Said & (Preference | Replied | IdChange);
+export type PersonUpdate = UpdateFacts & (Preference | Replied | IdChange);
 
 export interface PersonUpdates {
   readonly words: readonly PersonUpdate[];
@@ -57,7 +57,7 @@ type OtherType = (typeof otherTypes)[number];
 const knownOtherTypes: ReadonlySet<string> = new Set(otherTypes);
 
 type Json = Readonly<Record<string, unknown>>;
-type Content = Preference | Replied | (IdChange & Pick<Said, 'person'>);
+type Content = Preference | Replied | (IdChange & Pick<UpdateFacts, 'person'>);
 
 const maxTextLength = 1_000;
 const maxMessageIdLength = 256;
@@ -105,7 +105,7 @@ function partsOf(update: PlatformUpdate): Part[] {
 }
 
 /** Returns the person in the part itself, or undefined without the number that received it. */
-function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | undefined): Said | undefined {
+function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | undefined): UpdateFacts | undefined {
   const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
   if (phoneNumberId === undefined || part === undefined) return undefined;
   const names =
@@ -125,7 +125,7 @@ function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | und
 }
 
 /** Returns the person from the content, else from part and contact together, where the part wins. */
-function wordOf(said: Said, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
+function wordOf(said: UpdateFacts, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
   const person = 'person' in content ? content.person : { ...contactOf(said.person), ...said.person };
   if (person.waId === undefined && person.userId === undefined) return undefined;
   return { ...said, ...content, person };

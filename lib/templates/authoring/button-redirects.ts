@@ -15,7 +15,7 @@ export function offeredRedirects(baseUrl: string | undefined, store: Pick<Redire
 export interface ButtonRedirects {
   readonly components: readonly unknown[];
   /**
-   * Await it before the platform is called, so that a later reading can make the redirects permanent
+   * The caller awaits this before it calls the platform, so that a later reading can make the redirects permanent
    * (lib/redirects/redirect-store.ts).
    */
   readonly prepare: () => Promise<void>;

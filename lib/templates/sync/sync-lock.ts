@@ -70,7 +70,7 @@ export interface SyncLocks {
 export type KeepLease = () => Promise<void>;
 
 /** Starts with a heartbeat, so that a late or duplicate message stops before it does anything. */
-export async function beginKeeping(locks: SyncLocks, lock: HeldLock, nowMs: () => number): Promise<KeepLease> {
+export async function startHeartbeat(locks: SyncLocks, lock: HeldLock, nowMs: () => number): Promise<KeepLease> {
   let renewedAtMs = Number.NEGATIVE_INFINITY;
   const keepLease = async () => {
     const now = nowMs();

@@ -63,7 +63,7 @@ export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
 export type QueuedSync = v.InferOutput<typeof QueuedSyncSchema>;
 
-/** Queued messages carry it (D47). */
+/** Queued messages carry this version (D47). */
 const syncVersion = 1;
 
 export function encodeSync(message: QueuedSync): string {

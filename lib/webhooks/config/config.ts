@@ -71,7 +71,7 @@ export function validSecrets(secrets: readonly SealedSecret[], nowMs: number): r
 }
 
 /** Tells whether the noted failures are forgotten: the address has changed, or a switched-off receiver starts again. */
-export function startsAfresh(before: WebhookConfig | undefined, after: WebhookConfig): boolean {
+export function forgetsFailures(before: WebhookConfig | undefined, after: WebhookConfig): boolean {
   return before !== undefined && after.active && (!before.active || before.url !== after.url);
 }
 

@@ -27,7 +27,7 @@ export interface ClientBatch {
   readonly messages: readonly string[];
   readonly fresh: readonly Pending[];
   readonly isWoken: boolean;
-  /** The run calls it for each fresh event that needs no further run. */
+  /** The run calls this for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
 }
 

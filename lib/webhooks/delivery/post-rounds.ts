@@ -3,14 +3,14 @@ import type { DeliverPorts } from './deliver-ports.ts';
 import { type DeliveryState, isPaused, type Round } from './delivery-state.ts';
 import { abandon, notifyFailing, rescheduleFailed, roundOf, switchOffReceiver } from './failed-posts.ts';
 import type { Pending } from './pending.ts';
-import { allEnded, type Offer, postSideBySide } from './posts.ts';
+import { allEnded, type Offer, postConcurrently } from './posts.ts';
 import { deliveryLimitMs } from './retry.ts';
 
 /** The holder is the run that has the lease of a client. */
 export interface Holder {
   readonly clientId: number;
   readonly hasTime: () => boolean;
-  /** The run calls it for each fresh event that needs no further run. */
+  /** The run calls this for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
 }
 
@@ -20,7 +20,7 @@ export async function postFresh(
   { offers, state }: { readonly offers: readonly Offer[]; readonly state: DeliveryState },
   ports: DeliverPorts,
 ): Promise<Round> {
-  const { ended } = await postSideBySide({ offers: inOrder(offers), hasTime, delivered: done }, state, ports);
+  const { ended } = await postConcurrently({ offers: inOrder(offers), hasTime, delivered: done }, state, ports);
   if (await switchOffReceiver(ended, state, ports)) {
     // The events stay recorded; none waits for a receiver that is off.
     for (const { pending } of offers) done(pending);
@@ -52,7 +52,7 @@ export async function postBacklog(holder: Holder, state: DeliveryState, ports: D
   if (isPaused(state, nowMs) && (await ports.receivers.find(clientId)) !== undefined) return roundOf([], nowMs);
   const walk: Walk = { isOver: false, dueMs: undefined };
   const offers = listed(holder, walk, ports);
-  const { ended, unposted } = await postSideBySide({ offers, hasTime, delivered: ports.list.remove }, state, ports);
+  const { ended, unposted } = await postConcurrently({ offers, hasTime, delivered: ports.list.remove }, state, ports);
   // After a failure it is unknown whether more is due, so one more offer is read, and not posted.
   if (!walk.isOver) await offers.next();
   const isLeft = !walk.isOver || unposted > 0 || ended.some(({ verdict }) => verdict.kind === 'gone');

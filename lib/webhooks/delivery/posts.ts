@@ -29,7 +29,7 @@ export interface Posting {
  * Posts concurrently, within the receiver's width; a failing or unknown receiver gets a single probe first. It stops
  * after the first undelivered post, or when time is over.
  */
-export async function postSideBySide(
+export async function postConcurrently(
   { offers, hasTime, delivered }: Posting,
   state: DeliveryState,
   ports: DeliverPorts,
