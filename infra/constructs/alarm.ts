@@ -65,7 +65,7 @@ export const measureOf = (purpose: string) => `${purpose}-seen`;
 
 export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmProps): AlarmBase {
   const { followsOutage, ...measured } = props;
-  if (!followsOutage) return telling(scope, settings, props, addMeasure(scope, settings, measured));
+  if (!followsOutage) return withAction(scope, settings, props, addMeasure(scope, settings, measured));
   const measure = addMeasure(scope, settings, { ...measured, purpose: measureOf(props.purpose) });
   return addComposite(scope, settings, {
     ...props,
@@ -122,11 +122,16 @@ export function addComposite(scope: Construct, settings: AlarmTopics, props: Com
           actionsSuppressorExtensionPeriod: afterCause,
         }),
   });
-  return telling(scope, settings, props, alarm);
+  return withAction(scope, settings, props, alarm);
 }
 
-function telling<Of extends AlarmBase>(scope: Construct, settings: AlarmTopics, told: NotifyingAlarm, alarm: Of): Of {
-  const { purpose, severity } = told;
+function withAction<Of extends AlarmBase>(
+  scope: Construct,
+  settings: AlarmTopics,
+  props: NotifyingAlarm,
+  alarm: Of,
+): Of {
+  const { purpose, severity } = props;
   const topicArn = severity === 'page' ? settings.pageTopicArn : settings.ticketTopicArn;
   if (topicArn === undefined) return alarm;
   const action = new SnsAction(Topic.fromTopicArn(scope, `Topic-${purpose}`, topicArn));

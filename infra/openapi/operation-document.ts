@@ -21,11 +21,11 @@ export function operationDocument(
   { request, answer, refusals }: Parts,
 ) {
   const isPublic = route.public === true;
-  const said = { name: route.operation, path: route.path, operation, request };
+  const facts = { name: route.operation, path: route.path, operation, request };
   const parameters = [
-    ...parametersOf('path', operation.path?.entries, said),
-    ...parametersOf('query', operation.query?.entries, said),
-    ...parametersOf('header', operation.headers?.entries, said),
+    ...parametersOf('path', operation.path?.entries, facts),
+    ...parametersOf('query', operation.query?.entries, facts),
+    ...parametersOf('header', operation.headers?.entries, facts),
   ];
   return {
     operationId: route.operation,

@@ -136,7 +136,7 @@ async function quotasOfAccount(stage: string | undefined, context: readonly stri
   const read = signedReader();
   await looked('Lambda concurrency', tell, async () => {
     const [has, ours] = await Promise.all([accountConcurrency(read), reservedNow(read, needs.reserving)]);
-    tell([concurrencyFinding(has, { needs: needs.concurrency, ours, told: needs.toldConcurrency })]);
+    tell([concurrencyFinding(has, { needs: needs.concurrency, ours, told: needs.statedConcurrency })]);
   });
   await looked('gateway quotas', tell, async () => tell(gatewayFindings(await quotasOf(read, 'apigateway'), needs)));
   await looked('queue quotas', tell, async () =>

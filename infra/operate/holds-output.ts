@@ -62,10 +62,10 @@ function holdLines(hold: OpenHold, numbers: readonly ListedNumber[]): string[] {
   const { code, sinceMs, untilMs } = hold;
   const { title, remedy } = reasonOf(hold);
   const dids = didsOf(hold, numbers);
-  const told = untilMs === undefined ? '' : `, until ${timeOf(untilMs)} as the platform says`;
+  const announcedEnd = untilMs === undefined ? '' : `, until ${timeOf(untilMs)} as the platform says`;
   return [
     `held: ${holdInWords(hold)}${dids.length === 0 ? '' : `, did ${dids.join(' ')}`}`,
-    `  ${[code, title].filter(Boolean).join(' ')}, since ${timeOf(sinceMs)}${told}`,
+    `  ${[code, title].filter(Boolean).join(' ')}, since ${timeOf(sinceMs)}${announcedEnd}`,
     `  ${questionsOf(hold)}`,
     ...(remedy === undefined ? [] : [`  to do: ${remedy}`]),
   ];

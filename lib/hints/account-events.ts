@@ -14,8 +14,8 @@ export function accountEvents(
   return words.flatMap((word) => clientIds.map((clientId) => accountEvent(clientId, wabaId, word)));
 }
 
-function accountEvent(clientId: number, wabaId: string, told: AccountUpdate): ServiceEvent {
-  const { kind, matter, word, code, atMs, untilMs, remediation } = told;
+function accountEvent(clientId: number, wabaId: string, update: AccountUpdate): ServiceEvent {
+  const { kind, matter, word, code, atMs, untilMs, remediation } = update;
   const type = `account.${kind}` as const;
   const event = { id: eventId(type, clientId, [wabaId, word, atMs]), clientId, timestampMs: atMs };
   const data = { waba_id: wabaId, scope: matterScopes[matter], platform_word: word, ...omitUndefined({ code }) };

@@ -71,11 +71,11 @@ async function processWaba(ports: HintPorts, wabaId: string, messages: readonly 
   const { hints, nowMs } = ports;
   const account = messages.flatMap((message) => message.account ?? []);
   // Account updates come before the look-up: they need no client, and a failed reading must not delay them.
-  const told = account.length === 0 ? [] : await ports.applyAccountUpdates(wabaId, account);
+  const applied = account.length === 0 ? [] : await ports.applyAccountUpdates(wabaId, account);
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
   // Events follow the write of holds. A later failure repeats the account updates, and their events with the same ids.
-  if (told.length > 0) await ports.events.send(accountEvents(waba, told));
+  if (applied.length > 0) await ports.events.send(accountEvents(waba, applied));
   const task = messages.map(taskOf).reduce(mergedTasks, noTask);
   const wakesAtMs = messages.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
   const step = await hints.change(wabaId, (state) => hintsArrived(state, { task, wakesAtMs }, nowMs()));

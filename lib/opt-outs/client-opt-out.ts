@@ -56,16 +56,16 @@ async function knownOf(recipient: Recipient, { change, nameOf }: OptOutPorts): P
   return (await change(nameOf(recipient), (state) => ({ state, result: undefined }))).state;
 }
 
-const saidBy: Readonly<Record<PersonSource, string>> = {
+const changedBy: Readonly<Record<PersonSource, string>> = {
   platform: 'the person has stopped marketing at the platform',
   refused: 'the platform has refused marketing to the person',
   reply: 'the person has stopped marketing by a reply',
   quick_reply: 'the person has stopped marketing by a button',
 };
 
-function stoppedByPerson(said: OptOutChange<PersonSource> | undefined): Refusal {
-  const who = saidBy[said?.source ?? 'platform'];
-  const when = said === undefined ? '' : ` on ${new Date(said.atMs).toISOString()}`;
+function stoppedByPerson(change: OptOutChange<PersonSource> | undefined): Refusal {
+  const who = changedBy[change?.source ?? 'platform'];
+  const when = change === undefined ? '' : ` on ${new Date(change.atMs).toISOString()}`;
   const message = `${who}${when}; only the person can start it again`;
   return new Refusal('opted_out_by_person', message, { errors: [{ path: 'recipient', message }] });
 }

@@ -111,10 +111,10 @@ async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, 
   const [person = noOptOuts] = accounts;
   for (const name of person.names) seen.add(name);
   for (const [name, atMs] of Object.entries(person.became)) {
-    const said = accounts.map((account) => optOutsUntil(account, atMs)).reduce(mergedOptOuts);
-    if (seen.has(name) || seen.size > 2 * mostNames || Object.keys(said.entries).length === 0) continue;
+    const earlier = accounts.map((account) => optOutsUntil(account, atMs)).reduce(mergedOptOuts);
+    if (seen.has(name) || seen.size > 2 * mostNames || Object.keys(earlier.entries).length === 0) continue;
     seen.add(name);
-    await carry([await spread({ known: said, own: [name] }, ports), said], seen, ports);
+    await carry([await spread({ known: earlier, own: [name] }, ports), earlier], seen, ports);
   }
 }
 
@@ -137,8 +137,8 @@ async function spread(
     const open = names.filter((name) => mergedOptOuts(kept.get(name) ?? noOptOuts, person) !== kept.get(name));
     if (open.length === 0) return person;
     for (const name of open) {
-      const told = person;
-      const { state } = await change(name, (before) => ({ state: mergedOptOuts(before, told), result: undefined }));
+      const soFar = person;
+      const { state } = await change(name, (before) => ({ state: mergedOptOuts(before, soFar), result: undefined }));
       kept.set(name, state);
       person = mergedOptOuts(person, state);
     }

@@ -32,8 +32,8 @@ export function stopWordMatcher({
 }: StopWordList): (reply: Reply) => 'stop' | 'start' | undefined {
   const [stops, starts, buttons] = [stop, start, stopButtons].map((list) => new Set(list.map(folded)));
   return ({ by, text, payload }) => {
-    const isAmong = (list: Set<string> | undefined, said = '') => {
-      const key = said.length > longestText ? '' : folded(said);
+    const isAmong = (list: Set<string> | undefined, phrase = '') => {
+      const key = phrase.length > longestText ? '' : folded(phrase);
       return key !== '' && list?.has(key) === true;
     };
     if (by === 'text') return isAmong(stops, text) ? 'stop' : isAmong(starts, text) ? 'start' : undefined;

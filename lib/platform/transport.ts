@@ -216,8 +216,8 @@ const UsageSchema = v.pipe(
  * a readable value.
  */
 function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefined): number | undefined {
-  const told = Number(headers['retry-after']);
-  if (Number.isFinite(told) && told > 0) return told;
+  const seconds = Number(headers['retry-after']);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
   if (codePaceOf(code) !== 'quota') return undefined;
   const minutes = Math.max(0, ...usagesIn(headers).map((usage) => usage.estimated_time_to_regain_access));
   return minutes === 0 ? undefined : 60 * minutes;

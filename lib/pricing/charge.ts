@@ -45,9 +45,10 @@ const listedAs: Readonly<Record<string, Category>> = {
  * billed and in which category, by default the template's.
  */
 export function chargeOf({ day, market, templateCategory, pricing }: Delivered, known: KnownRates): Charge {
-  const told = pricing?.category?.toLowerCase();
+  const categoryWord = pricing?.category?.toLowerCase();
   const category =
-    (told === undefined ? undefined : (listedAs[told] ?? categoryOf(told))) ?? categoryOf(templateCategory);
+    (categoryWord === undefined ? undefined : (listedAs[categoryWord] ?? categoryOf(categoryWord))) ??
+    categoryOf(templateCategory);
   if (isFree(pricing)) return { billed: false, category, units: 0 };
   if (category === undefined || !knownCountries.has(market)) return { billed: true, category, units: 0 };
   return { billed: true, category, units: unitsOf(priceOf(ratesOfDay(day, known), market, category).rate.amount) };

@@ -7,7 +7,7 @@ import { PlatformWebhookBody } from '../named-schemas.ts';
 import type { Operations } from '../operation.ts';
 import { ofPublicRoutes } from '../refusals.ts';
 
-const told = { object: 'business_account', entry: [] } as const;
+const webhook = { object: 'business_account', entry: [] } as const;
 
 export const platform: Operations = {
   redirect: {
@@ -47,8 +47,8 @@ export const platform: Operations = {
     examples: {
       nothing: {
         summary: 'Nothing of ours',
-        parameters: { 'X-Hub-Signature-256': demoSignature(told) },
-        body: told,
+        parameters: { 'X-Hub-Signature-256': demoSignature(webhook) },
+        body: webhook,
         status: 200,
         answer: { received: true },
       },

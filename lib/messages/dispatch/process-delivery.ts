@@ -124,7 +124,7 @@ class ChunkRun {
       markUnknown: async () => await unknowns.mark(this.#chunk),
       proven: async ({ key }) => await unknowns.proven(key),
       call: async (recipient) => await this.#call(recipient),
-      tell: async (endings, recorded) => {
+      emit: async (endings, recorded) => {
         await ports.noteSent(this.#chunk, endings);
         const { wabaId, phoneNumberId } = this.#chunk;
         const words = inboundOfEndings(this.#chunk, endings, { slices: recorded, spelled: this.#spelled });

@@ -94,10 +94,10 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Per
   },
   RECEIPTS: ({ pk, item, ids }) => {
     if (!mayBeIn(item['receipts'], ids)) return undefined;
-    const told = receiptsOf(item).filter(({ userId, waId }) => isOf(ids, userId) || isOf(ids, waId));
+    const ofPerson = receiptsOf(item).filter(({ userId, waId }) => isOf(ids, userId) || isOf(ids, waId));
     return inJob(
       jobOfReceipts(pk),
-      told.map(({ index }) => index),
+      ofPerson.map(({ index }) => index),
     );
   },
   IDEMPOTENCY: ({ pk, item, ids }, clientId) => {

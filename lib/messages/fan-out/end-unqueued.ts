@@ -90,7 +90,7 @@ function eventsOf({ head }: StoredJob, { key, outcomes }: Slice, { addresses, no
     const { state, code, reason } = outcome;
     const index = key.slice * sliceSize + place;
     const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: addresses.get(index) };
-    const told = { timestampMs: nowMs, code, ...omitUndefined({ reason }) };
-    return [{ ...messageEvent(`message.${state}`, message, told), correlationId }];
+    const facts = { timestampMs: nowMs, code, ...omitUndefined({ reason }) };
+    return [{ ...messageEvent(`message.${state}`, message, facts), correlationId }];
   });
 }

@@ -34,9 +34,9 @@ export function newUpdates(words: readonly AccountUpdate[], { restoredMs = {} }:
 /** Returns the holds after these updates. The last update with a code on a scope wins. */
 export function afterUpdates(words: readonly AccountUpdate[], nowMs: number): HoldRule {
   return (holds) => {
-    const said = newUpdates(words, holds);
-    const last = scopes.flatMap((scope) => said.findLast((word) => isOfHold(word) && scopeOf(word) === scope) ?? []);
-    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, said));
+    const current = newUpdates(words, holds);
+    const last = scopes.flatMap((scope) => current.findLast((word) => isOfHold(word) && scopeOf(word) === scope) ?? []);
+    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, current));
   };
 }
 
@@ -96,8 +96,8 @@ export function applyAccountUpdates({ changeHolds, nowMs }: AccountUpdatePorts) 
       if (was !== undefined && is === undefined) log('hold.ended', { wabaId, scope, code: was.code });
       if (was === undefined && is !== undefined) reportOpened({ wabaId, scope, code: is.code }, log);
     }
-    const told = newUpdates(words, before);
-    for (const word of told) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });
-    return told;
+    const applied = newUpdates(words, before);
+    for (const word of applied) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });
+    return applied;
   };
 }

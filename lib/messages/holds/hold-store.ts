@@ -48,7 +48,7 @@ export interface HoldsOfWabas {
    * Takes the probe of all holds on a message (hold.ts, `probeTaken`). Returns undefined when another worker probes,
    * none is due, or no hold is left.
    */
-  ask(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
+  takeProbe(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
 }
 
 export function holdStore({ client, table, nowMs, pause = conflictPause }: StoreOptions): HoldsOfWabas {
@@ -68,7 +68,7 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
       return (await changeVersioned(itemOf(wabaId), unnamed, { mostTries, pause }))?.state;
     },
 
-    ask: async (wabaId, message) => {
+    takeProbe: async (wabaId, message) => {
       const rule = (holds: Holds) => {
         const state = probeTaken(message, nowMs())(holds);
         return { state, result: state === holds ? undefined : probeOf(state, message) };

@@ -90,16 +90,16 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: H
   return (holds) => {
     const known = holds.holds[scope];
     const until = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
-    const told = { ...until, ...omitUndefined({ afterTaken }) };
+    const facts = { ...until, ...omitUndefined({ afterTaken }) };
     if (known === undefined) {
-      const first = { sinceMs: nowMs, code, ...told, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
+      const first = { sinceMs: nowMs, code, ...facts, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
       return withHold(remembered(holds, nowMs), scope, first);
     }
     const { takenMs, ...refused } = known;
     const isNews = (until.untilMs ?? known.untilMs) !== known.untilMs || (afterTaken && !known.afterTaken);
     if (!isNews && !(afterTaken && takenMs !== undefined)) return holds;
     const still = afterTaken ? refused : known;
-    return withHold(holds, scope, { ...still, ...told, nextAskMs: nextAskMs({ asks: known.asks, ...until }, nowMs) });
+    return withHold(holds, scope, { ...still, ...facts, nextAskMs: nextAskMs({ asks: known.asks, ...until }, nowMs) });
   };
 }
 
@@ -206,8 +206,8 @@ export function afterSilentRun(
     const runs = (known?.runs ?? 0) + 1;
     if (runs < silentRunsToOpen) return { ...holds, silences: { ...silences, [phoneNumberId]: { runs, atMs: nowMs } } };
     // An unclear answer may carry the code of a refusal, but no refusal opened this hold.
-    const told = isOfRefusal(code) ? noAnswerCode : code;
-    return opened(numberScope(number), { code: told, nowMs })({ ...holds, silences });
+    const holdCode = isOfRefusal(code) ? noAnswerCode : code;
+    return opened(numberScope(number), { code: holdCode, nowMs })({ ...holds, silences });
   };
 }
 

@@ -18,18 +18,18 @@ export function inboundOf(words: readonly PersonUpdate[], receivedAtMs: number):
 function queuedWord(word: PersonUpdate, receivedAtMs: number): InboundUpdate {
   const { person, atMs, messageId, standby } = word;
   const { waId, userId, parentUserId } = person;
-  const said = {
+  const shared = {
     person: omitUndefined({ waId, userId, parentUserId }),
     receivedAtMs,
     ...omitUndefined({ atMs, messageId, standby }),
   };
   switch (word.kind) {
     case 'preference':
-      return { kind: word.kind, ...said, says: word.says };
+      return { kind: word.kind, ...shared, says: word.says };
     case 'reply':
-      return { kind: word.kind, ...said, reply: { ...word.reply } };
+      return { kind: word.kind, ...shared, reply: { ...word.reply } };
     case 'user_id_changed':
     case 'number_changed':
-      return { kind: 'id_changed', ...said, old: { ...word.old } };
+      return { kind: 'id_changed', ...shared, old: { ...word.old } };
   }
 }

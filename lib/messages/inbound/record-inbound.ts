@@ -53,8 +53,8 @@ export async function recordInbound(
       return await takeReply(word, number, ports);
     case 'refused': {
       const { recipients, atMs, clientId } = word;
-      const said = { says: 'stopped', atMs, source: 'refused' } as const;
-      return await recordOfNumber({ said, recipients, clientIds: [clientId] }, number, ports);
+      const change = { says: 'stopped', atMs, source: 'refused' } as const;
+      return await recordOfNumber({ change, recipients, clientIds: [clientId] }, number, ports);
     }
     case 'respelled':
       await recordIdChange({ ...word, old: [] }, ports.optOuts);
@@ -76,33 +76,38 @@ async function takePreference(
   const recipients = recipientsOfWord(word);
   const clientIds =
     number.did === undefined ? [] : (await concernedClients(number.did, { recipients, atMs }, ports)).clientIds;
-  return await recordOfNumber({ said: { says, atMs, source: 'platform' }, recipients, clientIds }, number, ports);
+  return await recordOfNumber({ change: { says, atMs, source: 'platform' }, recipients, clientIds }, number, ports);
 }
 
 async function takeReply(word: Of<'reply'>, number: ReceivingNumber, ports: RecordPorts): Promise<ServiceEvent[]> {
   const { wabaId, phoneNumberId, did } = number;
   const recipients = recipientsOfWord(word);
   const answered = await answeredFrom(word, number, ports);
-  const said = wordOfReply(word, ports);
+  const change = wordOfReply(word, ports);
   // Looking up correspondents is expensive, and people may reply by the thousand, so irrelevant texts skip it.
-  const isOfInterest = said !== undefined || answered !== undefined || (await ports.anySubscribesToReplies(did));
+  const isOfInterest = change !== undefined || answered !== undefined || (await ports.anySubscribesToReplies(did));
   const concerned = isOfInterest ? await concernedByReply({ word, recipients, answered }, number, ports) : undefined;
   if (concerned === undefined) return [];
   const { clientIds, readerId } = concerned;
   const events: ServiceEvent[] = [];
-  if (said !== undefined) {
+  if (change !== undefined) {
     for (const clientId of clientIds) {
-      const recording = { scope: { kind: 'client', clientId }, recipients, word: said, clientIds: [clientId] } as const;
+      const recording = {
+        scope: { kind: 'client', clientId },
+        recipients,
+        word: change,
+        clientIds: [clientId],
+      } as const;
       events.push(...(await recorded(recording, { did, answered }, ports)));
     }
   }
-  const told = { word, did, number: { wabaId, phoneNumberId }, clientId: readerId, recipients, answered };
-  return [...events, ...(await ports.eventsOfReply(told))];
+  const reply = { word, did, number: { wabaId, phoneNumberId }, clientId: readerId, recipients, answered };
+  return [...events, ...(await ports.eventsOfReply(reply))];
 }
 
 /** Returns undefined when the number belongs to no client and no message of ours is answered. */
 async function concernedByReply(
-  said: {
+  reply: {
     readonly word: Of<'reply'>;
     readonly recipients: readonly Recipient[];
     readonly answered: RepliedToMessage | undefined;
@@ -110,7 +115,7 @@ async function concernedByReply(
   { did }: ReceivingNumber,
   ports: RecordPorts,
 ): Promise<ConcernedClients | undefined> {
-  const { word, recipients, answered } = said;
+  const { word, recipients, answered } = reply;
   if (answered !== undefined) return { clientIds: [answered.head.clientId], readerId: answered.head.clientId };
   return did && (await concernedClients(did, { recipients, atMs: saidAtMs(word) }, ports));
 }
@@ -156,11 +161,11 @@ async function takeChange(word: Of<'id_changed'>, { wabaId }: ReceivingNumber, p
 /** Records an update of the platform, and emits it for the widest scope it applies to. */
 async function recordOfNumber(
   {
-    said,
+    change,
     recipients,
     clientIds,
   }: {
-    readonly said: Heard;
+    readonly change: Heard;
     readonly recipients: readonly Recipient[];
     readonly clientIds: readonly number[];
   },
@@ -170,13 +175,13 @@ async function recordOfNumber(
   const { wabaId, phoneNumberId, did } = number;
   const ofNumber: Scope = { kind: 'number', wabaId, phoneNumberId };
   const ofWaba: Scope = { kind: 'waba', wabaId };
-  const told = did?.waba.platformStops === 'waba' ? ofWaba : ofNumber;
-  const scopes = said.says === 'started' || told === ofWaba ? [ofNumber, ofWaba] : [ofNumber];
+  const emittedScope = did?.waba.platformStops === 'waba' ? ofWaba : ofNumber;
+  const scopes = change.says === 'started' || emittedScope === ofWaba ? [ofNumber, ofWaba] : [ofNumber];
   const events: ServiceEvent[] = [];
   for (const scope of scopes) {
-    const recording = { scope, recipients, word: said, clientIds };
+    const recording = { scope, recipients, word: change, clientIds };
     const ofScope = await recorded(recording, { did, answered: undefined }, ports);
-    if (scope === told) events.push(...ofScope);
+    if (scope === emittedScope) events.push(...ofScope);
   }
   return events;
 }

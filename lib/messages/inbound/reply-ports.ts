@@ -32,4 +32,4 @@ export interface ClientReply {
 }
 
 /** Returns the events about a reply. Their ids follow from the reply, so a repetition is idempotent. */
-export type EventsOfReply = (told: ClientReply) => Promise<readonly ServiceEvent[]>;
+export type EventsOfReply = (reply: ClientReply) => Promise<readonly ServiceEvent[]>;

@@ -125,14 +125,17 @@ export function spendOf(days: readonly DaySums[], group: SpendGroup) {
   const inOrder = rows.toSorted(
     ([one, a], [other, b]) => b.units - a.units || b.messages - a.messages || (one < other ? -1 : 1),
   );
-  return { data: inOrder.map(([value, row]) => ({ ...named[group](value), ...told(row) })), total: told(total) };
+  return {
+    data: inOrder.map(([value, row]) => ({ ...named[group](value), ...inDollars(row) })),
+    total: inDollars(total),
+  };
 }
 
 function isKind(word: string | undefined): word is SumKind {
   return (sumKinds as readonly (string | undefined)[]).includes(word);
 }
 
-function told({ messages, billed, units }: Added) {
+function inDollars({ messages, billed, units }: Added) {
   return { messages, billed, amount: dollarsOf(units), currency: 'USD' as const };
 }
 
@@ -165,6 +168,6 @@ export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, Clien
 export function spendDays(items: readonly DaySums[]): v.InferOutput<typeof SpendDaySchema>[] {
   return [...clientDays(items)].map(([day, { sent, failed, held, calls, ...sums }]) => ({
     ...{ day, sent, failed, held, calls },
-    ...told(sums),
+    ...inDollars(sums),
   }));
 }

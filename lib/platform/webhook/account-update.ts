@@ -132,9 +132,9 @@ function wordsIn({ wabaId, field, value }: PlatformUpdate): Omit<AccountUpdate, 
   if ((phone_number ?? undefined) !== undefined || (waba_info?.waba_id ?? wabaId) !== wabaId) return [];
   const state = ban_info?.waba_ban_state ?? '';
   const violation = violation_info?.violation_type ?? '';
-  const told =
+  const meaning =
     event === 'DISABLED_UPDATE' ? meant(bans, state) : (meant(recoveries, violation) ?? meant(losses, event));
-  if (told !== undefined) return [told];
+  if (meaning !== undefined) return [meaning];
   if (event !== 'ACCOUNT_RESTRICTION') return [];
   return restriction_info.flatMap((restriction) => {
     if (restriction === null) return [];

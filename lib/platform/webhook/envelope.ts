@@ -78,8 +78,8 @@ export function idOf(value: unknown): string | undefined {
 }
 
 /** Reads Unix seconds of ten digits (2001 to 2286), as text or number, without the fraction. Returns milliseconds. */
-export function timeOf(told: unknown): number | undefined {
-  if (typeof told !== 'string' && typeof told !== 'number') return undefined;
-  const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(told)) ?? [];
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(value)) ?? [];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }

@@ -72,14 +72,14 @@ export function personUpdatesOf(updates: readonly PlatformUpdate[]): PersonUpdat
   const seen = new Set<string>();
   let unreadable = 0;
   for (const { update, part, contactOf } of updates.flatMap(partsOf)) {
-    const said = saidIn(update, part);
-    const key = said?.messageId === undefined ? undefined : `${said.phoneNumberId} ${said.messageId}`;
+    const facts = updateFactsIn(update, part);
+    const key = facts?.messageId === undefined ? undefined : `${facts.phoneNumberId} ${facts.messageId}`;
     if (key !== undefined && seen.has(key)) continue;
     if (key !== undefined) seen.add(key);
     const content = part === undefined ? undefined : contentOf(update, part);
     if (typeof content === 'string') others.set(content, (others.get(content) ?? 0) + 1);
     else {
-      const word = said === undefined || content === undefined ? undefined : wordOf(said, content, contactOf);
+      const word = facts === undefined || content === undefined ? undefined : wordOf(facts, content, contactOf);
       if (word === undefined) unreadable += 1;
       else words.push(word);
     }
@@ -98,14 +98,17 @@ const listOfField = { messages: 'messages', standby: 'messages', user_preference
 function partsOf(update: PlatformUpdate): Part[] {
   const { field, value } = update;
   const list = Object.hasOwn(listOfField, field) ? listOfField[field as keyof typeof listOfField] : undefined;
-  const told = list === undefined ? [] : (listOf(value[list]) ?? []);
-  if (told.length === 0) return [];
-  const contactOf = contactsIn(value, told.length);
-  return told.map((each) => ({ update, part: objectOf(each), contactOf }));
+  const entries = list === undefined ? [] : (listOf(value[list]) ?? []);
+  if (entries.length === 0) return [];
+  const contactOf = contactsIn(value, entries.length);
+  return entries.map((each) => ({ update, part: objectOf(each), contactOf }));
 }
 
 /** Returns the person in the part itself, or undefined without the number that received it. */
-function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | undefined): UpdateFacts | undefined {
+function updateFactsIn(
+  { wabaId, field, value, atMs }: PlatformUpdate,
+  part: Json | undefined,
+): UpdateFacts | undefined {
   const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
   if (phoneNumberId === undefined || part === undefined) return undefined;
   const names =
@@ -125,10 +128,10 @@ function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | und
 }
 
 /** Returns the person from the content, else from part and contact together, where the part wins. */
-function wordOf(said: UpdateFacts, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
-  const person = 'person' in content ? content.person : { ...contactOf(said.person), ...said.person };
+function wordOf(facts: UpdateFacts, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
+  const person = 'person' in content ? content.person : { ...contactOf(facts.person), ...facts.person };
   if (person.waId === undefined && person.userId === undefined) return undefined;
-  return { ...said, ...content, person };
+  return { ...facts, ...content, person };
 }
 
 /** Returns the content, or a type that is only counted, or undefined when the type or its content is missing. */
@@ -215,21 +218,22 @@ function changeIn(system: Json, from: unknown): Content | OtherType {
 }
 
 /** Returns undefined unless the new id is known and all sources of the old one agree. */
-function oldUserIdIn(told: {
+function oldUserIdIn(change: {
   readonly from: unknown;
   readonly body: unknown;
   readonly newUserId: string | undefined;
 }): string | undefined {
-  const { newUserId } = told;
-  const [, before, after] = (typeof told.body === 'string' && changeEnd.exec(told.body.slice(-changeEndLength))) || [];
+  const { newUserId } = change;
+  const [, before, after] =
+    (typeof change.body === 'string' && changeEnd.exec(change.body.slice(-changeEndLength))) || [];
   const ofBody = after === newUserId ? userIdOf(before) : undefined;
-  const ofFrom = userIdOf(told.from);
+  const ofFrom = userIdOf(change.from);
   const old = ofFrom ?? ofBody;
   const agree = ofFrom === undefined || ofBody === undefined || ofFrom === ofBody;
   return newUserId !== undefined && agree && old !== newUserId ? old : undefined;
 }
 
 /** Returns non-empty text, cut, or undefined for anything else. */
-function textOf(told: unknown, maxLength = maxTextLength): string | undefined {
-  return typeof told === 'string' && told !== '' ? told.slice(0, maxLength).toWellFormed() : undefined;
+function textOf(value: unknown, maxLength = maxTextLength): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, maxLength).toWellFormed() : undefined;
 }

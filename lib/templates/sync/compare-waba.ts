@@ -160,7 +160,7 @@ function mayPass(error: unknown): boolean {
  * Tells clients before the write, because afterwards the difference is lost. A crash in between repeats the events with
  * the same ids. A failure leaves the rows for the next reader.
  */
-async function tell(work: Comparison, changes: readonly TemplateChange[]): Promise<void> {
+async function emitChanges(work: Comparison, changes: readonly TemplateChange[]): Promise<void> {
   const nowMs = work.nowMs();
   const keys = changes.filter(mayChangeStatus).map(({ templateKey }) => templateKey);
   const stored = keys.length === 0 ? new Map<string, StoredFact>() : await work.templates.storedFacts(keys);
@@ -176,7 +176,7 @@ async function apply(
   work: Comparison,
   changes: readonly TemplateChange[],
 ): Promise<{ readonly written: number; readonly refused: readonly SkippedTemplate[] }> {
-  await tell(work, changes);
+  await emitChanges(work, changes);
   const refusedKeys = new Set<string>();
   const newer = await work.templates.writeUpstream(
     changes.map((change) => change.write),

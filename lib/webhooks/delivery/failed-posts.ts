@@ -96,10 +96,10 @@ export async function notifyFailing(
   const sinceMs = unnotifiedFailingSinceMs(afterRound(state, round, nowMs), nowMs);
   if (sinceMs === undefined || !failed?.receiver.wanted.has('webhook.failing')) return round;
   const pending = freshPending(failingEvent(failed.pending.event.clientId, sinceMs), nowMs);
-  const told = { ...round, toldFailingSinceMs: sinceMs };
+  const noted = { ...round, toldFailingSinceMs: sinceMs };
   // An earlier run crashed after it had stored the event, and this post of it has failed too.
-  if (ended.some((post) => post.pending.event.id === pending.event.id)) return told;
+  if (ended.some((post) => post.pending.event.id === pending.event.id)) return noted;
   await ports.records.record(pending.event);
   await ports.list.put(pending);
-  return { ...told, dueMs: pending.dueMs };
+  return { ...noted, dueMs: pending.dueMs };
 }

@@ -58,7 +58,7 @@ function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partia
     mayRepeat: async () => false,
     claimLifeMs: 90_000,
     retryMs: () => nowMs,
-    tell: async (endings) =>
+    emit: async (endings) =>
       void done.push(['tell', endings.map(({ recipient, outcome }) => [recipient.index, outcome])]),
     queueAgain: async (left, atMs) => void done.push(['queueAgain', left, atMs]),
     ...changes,
@@ -132,7 +132,7 @@ test('a slice that another has claimed makes the chunk come again: when the firs
   const end = async (own: Slice) => (own.key.slice === 2 ? undefined : ended(own, new Map()));
   expect(await world({}, { slices: { ...ports.slices, end } }).run()).toEqual({
     kind: 'again',
-    slices: slices,
+    slices,
   });
 });
 
