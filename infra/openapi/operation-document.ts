@@ -61,7 +61,8 @@ function parametersOf(
 ) {
   return Object.entries((entries ?? {}) as Record<string, v.GenericSchema>).map(([name, entry]) => {
     const description = parameterTexts[`${operationName}.${name}`] ?? parameterTexts[name];
-    if (description === undefined) throw new Error(`nothing is said of the parameter ${name} of ${operationName}`);
+    if (description === undefined)
+      throw new Error(`there is no description of the parameter ${name} of ${operationName}`);
     const schema = withoutConstant(request.of(entry));
     const examples = examplesOf(operation, ({ parameters }) => parameters?.[name]);
     return {

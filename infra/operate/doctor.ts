@@ -37,7 +37,7 @@ webhook subscription and app. One line each, ✗ with what to do. It changes not
 --quotas looks at Lambda's concurrency and at the quotas of the gateway and the queues alone, before the first deployment:
 give it the context values (-c) that you will deploy with. With --stage these lines are among all others.
 
---platform makes a dozen reads of one WABA, the first one unless told, and compares them with the facts (FIRST-DAY.md there).`;
+--platform makes a dozen reads of one WABA, the first one by default, and compares them with the facts (FIRST-DAY.md there).`;
 
 /** The local stack has no `stage`. */
 interface Patient {

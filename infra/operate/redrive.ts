@@ -24,7 +24,7 @@ safe to send, or of no use, stays; with --drop what is of no use is deleted inst
   QUEUE         one of ${Object.values(queuePurposes).join(', ')}
   --yes         really; a run that was ended may be repeated
   --at-most N   no more than N of them: one, to see whether the cause is mended
-  --pace N      N letters a second (1 to ${mostPace}; ${usualPace} unless told)
+  --pace N      N letters a second (1 to ${mostPace}; ${usualPace} by default)
   --stage NAME  a deployment on AWS; without it, the running local stack`;
 
 const options = {

@@ -46,7 +46,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/messages',
-    what: 'accepted messages, newest first: ?to=&template=&limit= (limit 100 unless told; total is exact)',
+    what: 'accepted messages, newest first: ?to=&template=&limit= (limit 100 by default; total is exact)',
     run: ({ world }, { query }) => {
       const { to, ...rest } = v.parse(MessagesQuerySchema, givenParameters(query));
       return world.messages.find({ ...rest, to: to === undefined ? undefined : recipientKey(to) });
@@ -168,7 +168,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/webhooks',
-    what: `POSTs of webhooks, newest first: ?limit= (limit 100 unless told; the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
+    what: `POSTs of webhooks, newest first: ?limit= (limit 100 by default; the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
     run: ({ world }, { query }) => listDeliveries(world, v.parse(LimitQuerySchema, givenParameters(query)).limit),
   },
   {

@@ -19,7 +19,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/inbox',
-    what: `accepted messages and refused sends as rows of a list, newest first: ?before=PLACE&limit= (limit 200 unless told, 2000 at most); of those refused the newest ${refusedKept.other} are kept, of throttled ones ${refusedKept.throttled}; total: those kept, dropped: how many are not, of which kind, and since when they are`,
+    what: `accepted messages and refused sends as rows of a list, newest first: ?before=PLACE&limit= (limit 200 by default, 2000 at most); of those refused the newest ${refusedKept.other} are kept, of throttled ones ${refusedKept.throttled}; total: those kept, dropped: how many are not, of which kind, and since when they are`,
     run: ({ world: { messages } }, { query }) => {
       const { before = messages.places + 1, limit } = v.parse(InboxQuerySchema, givenParameters(query));
       return {

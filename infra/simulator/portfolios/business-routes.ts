@@ -48,7 +48,7 @@ export const businessRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/businesses/{id}',
-    what: `set the messaging limit of a business, in force from then on, told by business_capability_update when it changes: {${limitField}: ${tierNames.join('|')}, beyond?: failed|refused, code?: ${usualCodes.limit} unless told, told_as?: integer|tier}; beyond it messages fail later, or are refused at once; or know its people by parent ids too: {parent_user_ids}`,
+    what: `set the messaging limit of a business, in force from then on, told by business_capability_update when it changes: {${limitField}: ${tierNames.join('|')}, beyond?: failed|refused, code?: ${usualCodes.limit} by default, told_as?: integer|tier}; beyond it messages fail later, or are refused at once; or know its people by parent ids too: {parent_user_ids}`,
     run: async ({ world, emit }, { body }, id) => {
       const answer = changeBusiness(world, id, body);
       await emit();
@@ -64,7 +64,7 @@ export const businessRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/businesses/{id}/pacing/outcome',
-    what: `end the pacing: {outcome: released|dropped, messages?: so many, the oldest, and the rest stays held, code?}; dropped messages fail, 135000, and the business may neither send nor create templates while it is reviewed, ${usualCodes.review} unless told`,
+    what: `end the pacing: {outcome: released|dropped, messages?: so many, the oldest, and the rest stays held, code?}; dropped messages fail, 135000, and the business may neither send nor create templates while it is reviewed, ${usualCodes.review} by default`,
     run: async ({ world, emit }, { body }, id) => {
       const answer = settlePacing(world, id, body);
       await emit();

@@ -63,7 +63,7 @@ const CostAnswer = v.pipe(
     currency: v.string(),
     basis: v.pipe(
       v.picklist(['platform', 'list']),
-      v.description('platform: what was billed is the word of the platform; list: of some it told none.'),
+      v.description('platform: the platform has reported what was billed; list: of some messages it has not.'),
     ),
     final: v.pipe(v.boolean(), v.description('No message of it may still be billed.')),
   }),
