@@ -9,9 +9,9 @@ import { eventId, type ServiceEvent } from '../webhooks/event.ts';
  */
 export function accountEvents(
   { wabaId, clientIds }: Pick<Waba, 'wabaId' | 'clientIds'>,
-  words: readonly AccountUpdate[],
+  updates: readonly AccountUpdate[],
 ): ServiceEvent[] {
-  return words.flatMap((word) => clientIds.map((clientId) => accountEvent(clientId, wabaId, word)));
+  return updates.flatMap((update) => clientIds.map((clientId) => accountEvent(clientId, wabaId, update)));
 }
 
 function accountEvent(clientId: number, wabaId: string, update: AccountUpdate): ServiceEvent {

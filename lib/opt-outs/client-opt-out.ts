@@ -47,7 +47,7 @@ export async function recordClientOptOut(
     await sendBestEffort(ports.events, [optOutEvent({ clientId, recipients: [recipient], scope, word })]);
   }
   const shown = optOutOf(recipient, person, { clientId, scopes: await clientScopes(clientId, [person], ports) });
-  if (shown === undefined) throw new Error('a word that was recorded is not there');
+  if (shown === undefined) throw new Error('a change that was recorded is not there');
   return shown;
 }
 

@@ -29,13 +29,13 @@ export interface Entry {
 
 const clientSources: ReadonlySet<Source> = new Set<ClientSource>(['api', 'import']);
 
-export function isOfClient(word: OptOutChange): word is OptOutChange<ClientSource> {
-  return clientSources.has(word.source);
+export function isOfClient(change: OptOutChange): change is OptOutChange<ClientSource> {
+  return clientSources.has(change.source);
 }
 
 /** Returns the entry after a change; the same object if nothing changes. */
-export function withChange(entry: Entry | undefined, word: OptOutChange): Entry {
-  return joined(entry ?? {}, isOfClient(word) ? { told: word } : { said: word as OptOutChange<PersonSource> });
+export function withChange(entry: Entry | undefined, change: OptOutChange): Entry {
+  return joined(entry ?? {}, isOfClient(change) ? { told: change } : { said: change as OptOutChange<PersonSource> });
 }
 
 /**

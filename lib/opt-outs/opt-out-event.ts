@@ -21,7 +21,7 @@ export interface NotifiedChange {
 /** Returns the event about a change (D55). The same change has the same event id, whichever run sends it. */
 export function optOutEvent({ clientId, recipients, did, scope, word, answered }: NotifiedChange): ServiceEvent {
   const [recipient] = recipients;
-  if (recipient === undefined) throw new Error('a word without a person');
+  if (recipient === undefined) throw new Error('a change without a person');
   const other = recipients.find((each) => isUserId(each) !== isUserId(recipient));
   const type = word.says === 'stopped' ? 'recipient.opted_out' : 'recipient.opted_in';
   const data: OptOutData = {

@@ -63,7 +63,7 @@ export async function recordOptOut(
 ): Promise<Recorded> {
   const spelled = new Map(recipients.map((recipient) => [ports.nameOf(recipient), recipient]));
   const [first] = spelled.keys();
-  if (first === undefined) throw new Error('a word without a person');
+  if (first === undefined) throw new Error('a change without a person');
   // The mark comes first: a writer that dies leaves a useless mark, never a stop that no worker looks for. The mark has
   // its own item, because a client's change counts in WABAs that it gets later.
   await ports.mark(scope);

@@ -24,19 +24,25 @@ export const apartMs = 60_000;
  * Drops restricting updates that were restored since. Updates that came together stay: a run may have died between
  * writing the holds and emitting.
  */
-export function newUpdates(words: readonly AccountUpdate[], { restoredMs = {} }: Holds): AccountUpdate[] {
+export function newUpdates(updates: readonly AccountUpdate[], { restoredMs = {} }: Holds): AccountUpdate[] {
   const isOver = ({ matter, atMs }: AccountUpdate) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
   const comesWithItsEnd = ({ matter }: AccountUpdate) =>
-    words.some((word) => word.kind === 'restored' && word.matter === matter && word.atMs === restoredMs[matter]);
-  return words.filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word)).toSorted(byTime);
+    updates.some(
+      (update) => update.kind === 'restored' && update.matter === matter && update.atMs === restoredMs[matter],
+    );
+  return updates
+    .filter((update) => update.kind === 'restored' || !isOver(update) || comesWithItsEnd(update))
+    .toSorted(byTime);
 }
 
 /** Returns the holds after these updates. The last update with a code on a scope wins. */
-export function afterUpdates(words: readonly AccountUpdate[], nowMs: number): HoldRule {
+export function afterUpdates(updates: readonly AccountUpdate[], nowMs: number): HoldRule {
   return (holds) => {
-    const current = newUpdates(words, holds);
-    const last = scopes.flatMap((scope) => current.findLast((word) => isOfHold(word) && scopeOf(word) === scope) ?? []);
-    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, current));
+    const current = newUpdates(updates, holds);
+    const last = scopes.flatMap(
+      (scope) => current.findLast((update) => isOfHold(update) && scopeOf(update) === scope) ?? [],
+    );
+    return last.reduce((next, update) => afterUpdate(update, nowMs)(next), withRestored(holds, current));
   };
 }
 
@@ -48,9 +54,9 @@ function scopeOf({ matter }: AccountUpdate): (typeof scopes)[number] {
   return matterScopes[matter];
 }
 
-function afterWord(word: AccountUpdate, nowMs: number): HoldRule {
-  const { kind, code = '', atMs, untilMs } = word;
-  const scope = scopeOf(word);
+function afterUpdate(update: AccountUpdate, nowMs: number): HoldRule {
+  const { kind, code = '', atMs, untilMs } = update;
+  const scope = scopeOf(update);
   if (kind === 'restored') {
     return (holds) => {
       const sinceMs = holds.holds[scope]?.sinceMs;
@@ -63,9 +69,9 @@ function afterWord(word: AccountUpdate, nowMs: number): HoldRule {
 }
 
 /** Only the platform's clock is stored: the time of arrival is later and would hide updates made before it. */
-function withRestored(holds: Holds, words: readonly AccountUpdate[]): Holds {
+function withRestored(holds: Holds, updates: readonly AccountUpdate[]): Holds {
   const { restoredMs = {} } = holds;
-  const news = words.filter(
+  const news = updates.filter(
     ({ kind, untimed, matter, atMs }) => kind === 'restored' && !untimed && atMs > (restoredMs[matter] ?? 0),
   );
   if (news.length === 0) return holds;
@@ -84,11 +90,11 @@ export interface AccountUpdatePorts {
  * updates must come again.
  */
 export function applyAccountUpdates({ changeHolds, nowMs }: AccountUpdatePorts) {
-  return async (wabaId: string, words: readonly AccountUpdate[]): Promise<readonly AccountUpdate[]> => {
+  return async (wabaId: string, updates: readonly AccountUpdate[]): Promise<readonly AccountUpdate[]> => {
     let before = noHolds;
     const after = await changeHolds(wabaId, (holds) => {
       before = holds;
-      return afterUpdates(words, nowMs())(holds);
+      return afterUpdates(updates, nowMs())(holds);
     });
     if (after === undefined) throw new Error(`the holds of ${wabaId} could not be changed`);
     for (const scope of scopes) {
@@ -96,8 +102,8 @@ export function applyAccountUpdates({ changeHolds, nowMs }: AccountUpdatePorts) 
       if (was !== undefined && is === undefined) log('hold.ended', { wabaId, scope, code: was.code });
       if (was === undefined && is !== undefined) reportOpened({ wabaId, scope, code: is.code }, log);
     }
-    const applied = newUpdates(words, before);
-    for (const word of applied) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });
+    const applied = newUpdates(updates, before);
+    for (const update of applied) log(`account.${update.kind}`, { wabaId, scope: scopeOf(update), code: update.word });
     return applied;
   };
 }

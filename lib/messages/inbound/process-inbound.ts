@@ -29,7 +29,7 @@ export interface InboundRecord {
 const wordBudgetMs = 20_000;
 
 const messagesAtOnce = 5;
-const wordsAtOnce = 5;
+const updatesAtOnce = 5;
 
 /** Records, then queues events. Returns the messages to deliver again. A failing update does not stop others. */
 export async function processInbound(records: readonly InboundRecord[], ports: InboundPorts): Promise<string[]> {
@@ -67,17 +67,17 @@ async function isTaken(message: InboundMessage, note: RecordPorts['note'], ports
   };
   try {
     const [number, optOuts, list] = await Promise.all([numberOf(message, ports), ports.optOuts(), ports.words()]);
-    const wordPorts = { ...ports, optOuts, judge: stopWordMatcher(list), note };
+    const updatePorts = { ...ports, optOuts, judge: stopWordMatcher(list), note };
     let late = 0;
-    await forEachConcurrently(words, wordsAtOnce, async (word) => {
+    await forEachConcurrently(words, updatesAtOnce, async (update) => {
       if (ports.remainingMs() < wordBudgetMs) {
         late += 1;
         return;
       }
       try {
-        events.push(...(await recordInbound(word, number, wordPorts)));
+        events.push(...(await recordInbound(update, number, updatePorts)));
       } catch (error) {
-        failedBy(error, word.kind);
+        failedBy(error, update.kind);
       }
     });
     if (late > 0) {

@@ -67,7 +67,7 @@ const maxMessageIdLength = 256;
  * unreadable part does not spoil the others. Duplicate messages count once. Texts are cut after a thousand characters.
  */
 export function personUpdatesOf(updates: readonly PlatformUpdate[]): PersonUpdates {
-  const words: PersonUpdate[] = [];
+  const recognized: PersonUpdate[] = [];
   const others = new Map<OtherType, number>();
   const seen = new Set<string>();
   let unreadable = 0;
@@ -79,12 +79,13 @@ export function personUpdatesOf(updates: readonly PlatformUpdate[]): PersonUpdat
     const content = part === undefined ? undefined : contentOf(update, part);
     if (typeof content === 'string') others.set(content, (others.get(content) ?? 0) + 1);
     else {
-      const word = facts === undefined || content === undefined ? undefined : wordOf(facts, content, contactOf);
-      if (word === undefined) unreadable += 1;
-      else words.push(word);
+      const recognizedUpdate =
+        facts === undefined || content === undefined ? undefined : personUpdateOf(facts, content, contactOf);
+      if (recognizedUpdate === undefined) unreadable += 1;
+      else recognized.push(recognizedUpdate);
     }
   }
-  return { words, others, unreadable };
+  return { words: recognized, others, unreadable };
 }
 
 interface Part {
@@ -128,7 +129,7 @@ function updateFactsIn(
 }
 
 /** Returns the person from the content, else from part and contact together, where the part wins. */
-function wordOf(facts: UpdateFacts, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
+function personUpdateOf(facts: UpdateFacts, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
   const person = 'person' in content ? content.person : { ...contactOf(facts.person), ...facts.person };
   if (person.waId === undefined && person.userId === undefined) return undefined;
   return { ...facts, ...content, person };
