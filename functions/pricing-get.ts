@@ -26,7 +26,8 @@ export const PricingAnswer = PriceSchema;
 export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: PricingQuery }, async (event) => {
     const query = parse(PricingQuery, event.queryStringParameters ?? {});
-    askedClientId({ query: query.client_id }); // its form alone counts: every client has the same prices
+    // The form of the id alone is checked, because every client has the same prices.
+    askedClientId({ query: query.client_id });
     const category = categoryOf(query.category);
     if (category === undefined) {
       const received = JSON.stringify(query.category.slice(0, 60));

@@ -58,7 +58,8 @@ export function templatesStatus(
     const items = statusItems(body.templates, body.action);
 
     const askedId = askedClientId({ query: query.client_id, body: body.client_id });
-    await operatingClient(ports.directory, caller, askedId); // it refuses a foreign client; each item finds its own
+    // A foreign client is refused here; each item finds its own.
+    await operatingClient(ports.directory, caller, askedId);
 
     const results = await setStatus(ports, { caller, askedId }, items);
     const switched = switchedTemplates(results, { caller, askedId }).map(({ clientId, action, documentIds }) =>

@@ -8,7 +8,7 @@ import { callersAccount } from './operate/account.ts';
 import { CommandError, runCommand, swallowed } from './operate/command.ts';
 import { deployInRounds, destinationOf, diffOfRound } from './operate/deployment.ts';
 import { lineWithSwallowedOptions, type TypedOption } from './operate/npm-options.ts';
-import { protectionFor, standingsOf } from './operate/stack-status.ts';
+import { protectionFor, statusesOf } from './operate/stack-status.ts';
 import { nameTarget } from './operate/target.ts';
 
 // `npm run synth`, `npm run diff` (all stacks) and `npm run deploy` build the functions, then run the CDK command line
@@ -51,7 +51,7 @@ async function destined(given: readonly string[]) {
   const { stage, hasEdge, where } = destination;
   if (!stagePattern.test(stage)) throw new CommandError(`the context value stage must be ${stageDescription}`);
   nameTarget({ stage, ...(await callersAccount(where)) });
-  const protection = async () => protectionFor(stage, await standingsOf(stage, { ...where, hasEdge }));
+  const protection = async () => protectionFor(stage, await statusesOf(stage, { ...where, hasEdge }));
   return { destination, protection };
 }
 

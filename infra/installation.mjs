@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 
-/** A reason why a command cannot run, in one sentence that says what to do. */
+/** An obstacle says in one sentence why a command cannot run, and what to do. */
 export class Obstacle extends Error {}
 
-/** The oldest Node.js that runs TypeScript without a build. */
+/** From this major version on, Node.js runs TypeScript without a build. */
 const oldestMajor = 24;
 
 const platformName = process.platform === 'win32' ? 'win' : process.platform;
@@ -66,7 +66,7 @@ function packagesOf(lockFile) {
   return Object.fromEntries(Object.entries(packages).filter(([folder]) => folder.includes('node_modules/')));
 }
 
-/** The reason to install; undefined when all packages are there. */
+/** Returns the reason to install; undefined when all packages are there. */
 function whyInstall(pinned) {
   const installed = installedPackages();
   if (installed === undefined) return 'nothing is installed yet';
@@ -82,8 +82,8 @@ function whyInstall(pinned) {
 }
 
 /**
- * Whether npm must have installed a package here. It is false where this is unknown: packages for one C library, and
- * dependencies of packages for other platforms.
+ * Tells whether npm must have installed a package here. Returns false where this is unknown: packages for one C
+ * library, and dependencies of packages for other platforms.
  */
 function belongsHere({ optional, os, cpu, libc }) {
   if (!optional) return true;
@@ -96,7 +96,7 @@ const nameOf = (folder) => folder.slice(folder.lastIndexOf('node_modules/') + 'n
 
 function install(why, pinned) {
   console.error(`installing dependencies (${why}) ...`);
-  // Options that npm took from the user's command line must not change what is installed.
+  // What npm took from the user's command line must not change what is installed.
   const fixed = [
     '--dry-run=false',
     '--global=false',
@@ -117,13 +117,13 @@ function install(why, pinned) {
   }
 }
 
-/** The pinned Node.js, unless it is missing, damaged or built for another C library. */
+/** Returns the pinned Node.js, unless it is missing, damaged or built for another C library. */
 function nodeThatRuns() {
   if (!existsSync(pinnedNode)) return undefined;
   return spawnSync(pinnedNode, ['--version']).status === 0 ? pinnedNode : undefined;
 }
 
-/** A folder that holds only `node`: the host's own folder may hold tools of other versions. */
+/** Returns a folder that holds only `node`: the host's own folder may hold tools of other versions. */
 function folderOfHostNode() {
   const folder = join(modules, '.host-node');
   const link = join(folder, 'node');

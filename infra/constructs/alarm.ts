@@ -23,7 +23,7 @@ export interface AlarmText {
   readonly whatToDo: string;
 }
 
-export interface ToldAlarm extends AlarmText {
+export interface NotifyingAlarm extends AlarmText {
   readonly purpose: string;
   readonly severity: Severity;
   readonly section: RunBookSection;
@@ -41,7 +41,7 @@ interface Below {
   readonly below: number;
 }
 
-interface MeasuredAlarm extends ToldAlarm {
+interface MeasuredAlarm extends NotifyingAlarm {
   readonly metric: IMetric;
   /** The alarm needs this many consecutive periods; the default is 1. */
   readonly periods?: number;
@@ -61,12 +61,12 @@ const afterCause = Duration.minutes(15);
 
 const idOf = (purpose: string) => `Alarm-${purpose}`;
 /** Names the measuring alarm behind a composite alarm, which decides on the notification. */
-export const seen = (purpose: string) => `${purpose}-seen`;
+export const measureOf = (purpose: string) => `${purpose}-seen`;
 
 export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmProps): AlarmBase {
   const { followsOutage, ...measured } = props;
-  if (!followsOutage) return telling(scope, settings, props, addMeasure(scope, settings, measured));
-  const measure = addMeasure(scope, settings, { ...measured, purpose: seen(props.purpose) });
+  if (!followsOutage) return withAction(scope, settings, props, addMeasure(scope, settings, measured));
+  const measure = addMeasure(scope, settings, { ...measured, purpose: measureOf(props.purpose) });
   return addComposite(scope, settings, {
     ...props,
     rule: AlarmRule.fromAlarm(measure, AlarmState.ALARM),
@@ -101,7 +101,7 @@ export function addMeasure(scope: Construct, settings: AlarmTopics, props: Alarm
   return alarm;
 }
 
-export interface CompositeProps extends ToldAlarm {
+export interface CompositeProps extends NotifyingAlarm {
   readonly rule: IAlarmRule;
   /** While it rings, this alarm sends no notification; afterwards it does, if it still rings. */
   readonly suppressor?: IAlarm;
@@ -122,11 +122,16 @@ export function addComposite(scope: Construct, settings: AlarmTopics, props: Com
           actionsSuppressorExtensionPeriod: afterCause,
         }),
   });
-  return telling(scope, settings, props, alarm);
+  return withAction(scope, settings, props, alarm);
 }
 
-function telling<Of extends AlarmBase>(scope: Construct, settings: AlarmTopics, told: ToldAlarm, alarm: Of): Of {
-  const { purpose, severity } = told;
+function withAction<Of extends AlarmBase>(
+  scope: Construct,
+  settings: AlarmTopics,
+  props: NotifyingAlarm,
+  alarm: Of,
+): Of {
+  const { purpose, severity } = props;
   const topicArn = severity === 'page' ? settings.pageTopicArn : settings.ticketTopicArn;
   if (topicArn === undefined) return alarm;
   const action = new SnsAction(Topic.fromTopicArn(scope, `Topic-${purpose}`, topicArn));

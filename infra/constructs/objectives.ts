@@ -89,17 +89,17 @@ function delivery(settings: Settings): Objective {
 function addBurnAlarm(scope: Construct, settings: Settings, { name, text, ...objective }: Objective, burn: Burn): void {
   const { severity, rate } = burn;
   const purpose = `${name}-burn-${burn.name}`;
-  const told = { ...text, severity, section: 'objectives' } as const;
+  const shared = { ...text, severity, section: 'objectives' } as const;
   const measure = (window: 'long' | 'short', minutes: number) =>
     addMeasure(scope, settings, {
-      ...told,
+      ...shared,
       purpose: `${purpose}-${window}`,
       metric: burnRate(objective, minutes, window === 'long' ? leastBad : 1),
       above: rate,
     });
   const windows = [measure('long', burn.longMinutes), measure('short', burn.shortMinutes)];
   const rule = AlarmRule.allOf(...windows.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM)));
-  addComposite(scope, settings, { ...told, purpose, rule });
+  addComposite(scope, settings, { ...shared, purpose, rule });
 }
 
 /** Returns 0 with fewer than `atLeast` bad ones. */

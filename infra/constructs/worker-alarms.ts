@@ -19,28 +19,28 @@ export function addWorkerAlarms(
   if (shape.consumes === undefined) return;
   const { severity } = queues[shape.consumes.queue];
   const over = { period: Duration.minutes(5), statistic: 'Sum' };
-  const told = {
+  const shared = {
     severity,
     section: 'functions',
     periods: 2,
     whoIsHurt: 'Clients whose accepted work is delayed; after five failed deliveries it lands in a dead-letter queue.',
   } as const;
   addAlarm(scope, settings, {
-    ...told,
+    ...shared,
     purpose: `${name}-errors`,
     metric: lambda.metricErrors(over),
     above: 0,
     whatToDo: `Read the log of ${name} for the time of the alarm; an error right after a deployment: roll it back.`,
   });
   addAlarm(scope, settings, {
-    ...told,
+    ...shared,
     purpose: `${name}-throttles`,
     metric: lambda.metricThrottles(over),
     above: 0,
     whatToDo: `No concurrency is left for ${name}: look at account-concurrency, and raise the quota of the account or lower what else runs in it.`,
   });
   addAlarm(scope, settings, {
-    ...told,
+    ...shared,
     purpose: `${name}-slow`,
     severity: 'ticket',
     metric: lambda.metricDuration({ period: Duration.minutes(5), statistic: 'p99' }),

@@ -109,8 +109,8 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
   },
   'messages-receipts': {
-    // A full batch is 6 MB of receipts, grouped by dispatch. The time is for the case that each receipt is an event to
-    // queue.
+    // A full batch is 6 MB of receipts, grouped by dispatch. Each receipt may cause an event to queue, which takes
+    // time.
     timeoutSeconds: 120,
     // Memory buys processor share: a run reads, hashes and queues up to 24,000 receipts.
     memoryMb: 1024,

@@ -5,10 +5,10 @@ import { findLocalStack, localStacksFolder, runningLocalStack } from '../operate
 import { nameTarget } from '../operate/target.ts';
 import { audience, demoDid, orderUpdate } from './demo/audience.ts';
 import { ApiRefusal, type DemoStack, logIn, type Report } from './demo/client.ts';
-import { discrepancies, onTheWay, tableOf } from './demo/ending.ts';
-import { arrange, fates, lostRecipient } from './demo/fates.ts';
-import { follow, lostOneWatched } from './demo/following.ts';
+import { follow, lostOneWatched } from './demo/follow-report.ts';
 import { type Progress, progressOn } from './demo/progress.ts';
+import { discrepancies, onTheWay, tableOf } from './demo/result-table.ts';
+import { arrange, lostRecipient, specialRecipients } from './demo/special-recipients.ts';
 import { chosenDynamoDb, Obstacle } from './preflight.ts';
 import { startStack } from './stack.ts';
 
@@ -36,7 +36,7 @@ async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> 
 
   console.log(`sending ${orderUpdate.name} from ${demoDid} to ${recipientCount} recipients`);
   await arrange(stack, signal);
-  const special = fates.map(({ to }) => to);
+  const special = specialRecipients.map(({ to }) => to);
   const recipients = audience(recipientCount, randomInt(10 ** 8), special);
   const startedMs = performance.now();
   const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients });

@@ -33,7 +33,7 @@ export interface GatewayOptions {
 
 export interface Answered {
   readonly method: string;
-  /** It has no query. */
+  /** The path has no query. */
   readonly path: string;
   readonly status: number;
   readonly body: Buffer;

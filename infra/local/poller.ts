@@ -3,7 +3,7 @@ import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQ
 import type { SQSRecord } from 'aws-lambda';
 import { usualInstances } from './instance-limits.ts';
 import type { LocalEventSource } from './local-template.ts';
-import { queueArn } from './physical.ts';
+import { queueArn } from './physical-names.ts';
 import { invocationMaxBytes, recordOf, recordsDone, withinPayloadLimit } from './sqs-event.ts';
 
 export interface PollerOptions {
@@ -17,7 +17,9 @@ export interface PollerOptions {
       event: unknown,
     ): Promise<{ ok: true; payload: unknown } | { ok: false; error: string; message: string }>;
   };
-  /** It limits the concurrent invocations of a function, whatever the maximumConcurrency of its event source. */
+  /**
+   * The number limits the concurrent invocations of a function, whatever the maximumConcurrency of its event source.
+   */
   readonly maximumInstances?: (functionId: string) => number;
   readonly nameOf?: (functionId: string) => string;
   readonly report: (line: string) => void;

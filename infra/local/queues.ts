@@ -9,7 +9,7 @@ import {
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { localAccountId } from './intrinsics.ts';
 import type { LocalQueue } from './local-template.ts';
-import { queueArn } from './physical.ts';
+import { queueArn } from './physical-names.ts';
 
 /**
  * Builds the URL of a queue on a local SQS server. The SDK connects to its origin, and the URL that fauxqs returns from

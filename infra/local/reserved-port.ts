@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { openOnLoopback } from '../loopback.ts';
-import type { Part } from './parts.ts';
+import type { Part } from './stack-parts.ts';
 
 export interface ReservedPort extends Part {
   readonly number: number;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
-import { secretArn } from './physical.ts';
+import { secretArn } from './physical-names.ts';
 
 export interface SecretStore {
   readonly endpoint: string;
@@ -13,7 +13,7 @@ export interface SecretStore {
 interface StoredSecret {
   readonly name: string;
   readonly createdAtSeconds: number;
-  /** It is absent until the first value is put. */
+  /** A secret has no value until the first one is put. */
   current?: { readonly versionId: string; readonly text: string; readonly createdAtSeconds: number };
 }
 

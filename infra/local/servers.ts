@@ -3,11 +3,11 @@ import type { LocalStack } from '../operate/local-stacks.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
 import { localRegion } from './intrinsics.ts';
-import type { Parts } from './parts.ts';
 import type { DynamoDbChoice } from './preflight.ts';
 import { runScript, startSimulatorProcess } from './processes.ts';
 import { queueUrlAt } from './queues.ts';
 import { startSecretStore } from './secret-store.ts';
+import type { Parts } from './stack-parts.ts';
 import { readLocalTemplate } from './template.ts';
 
 export interface ServerOptions {

@@ -9,13 +9,13 @@ import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
 import { instanceLimitsOf } from './instance-limits.ts';
 import { localRegion } from './intrinsics.ts';
 import type { LocalTemplate } from './local-template.ts';
-import { Parts } from './parts.ts';
 import { subscribeCallback } from './platform-callback.ts';
 import { type Poller, startPoller } from './poller.ts';
 import { Obstacle } from './preflight.ts';
 import { reservePort } from './reserved-port.ts';
 import { createRunner, type ProcessRunner } from './runner.ts';
 import { localStage, type ServerOptions, startServers } from './servers.ts';
+import { Parts } from './stack-parts.ts';
 import { prepareStores } from './stores.ts';
 
 export interface StackOptions extends ServerOptions {
@@ -37,7 +37,7 @@ export interface StackOptions extends ServerOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
-  /** It is undefined when the simulator sends webhooks to the API. */
+  /** The reason why the simulator sends the API no webhooks; undefined when it sends them. */
   readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;

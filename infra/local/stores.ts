@@ -7,9 +7,9 @@ import { localPlatform, localTarget } from '../operate/target.ts';
 import { localCredentials } from './function-environment.ts';
 import { localRegion } from './intrinsics.ts';
 import type { LocalTemplate } from './local-template.ts';
-import type { Parts } from './parts.ts';
 import { createQueues, queueUrlAt } from './queues.ts';
 import type { ServerAddresses } from './servers.ts';
+import type { Parts } from './stack-parts.ts';
 import { createTables } from './tables.ts';
 
 const demoData = join(import.meta.dirname, 'demo', 'provisioning.json');

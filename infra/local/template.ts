@@ -12,7 +12,7 @@ import type {
   LocalTable,
   LocalTemplate,
 } from './local-template.ts';
-import { physicalName, physicalValue, qualifiedId } from './physical.ts';
+import { physicalName, physicalValue, qualifiedId } from './physical-names.ts';
 import * as schemas from './template-schemas.ts';
 
 export interface TemplateOptions {

@@ -13,7 +13,7 @@ const thisMachine = '127.0.0.1';
 const standIn = '8.8.8.8';
 
 const ReceiverSchema = v.object({
-  // It must be a name, so no address can be allowed by this.
+  // The host must be a name, so no address can be allowed by this.
   host: v.pipe(v.string(), v.regex(/^[a-z0-9.-]+\.[a-z]+$/)),
   port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)),
   ca: v.string(),

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { buildFunctions } from '../build.ts';
 import { resourceName } from '../names.ts';
 import { watchFolder } from './folder-watch.ts';
-import type { Part } from './parts.ts';
 import type { RunningStack } from './stack.ts';
+import type { Part } from './stack-parts.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** Bundles come from these sources. A change in `infra/` needs a restart. */

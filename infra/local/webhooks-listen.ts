@@ -16,7 +16,7 @@ import {
 const usage = `usage: npm run webhooks:listen -- [--user NAME] [--events KIND,...] [--forward-to URL]
 
 Receives the events of a demo client of the running local stack (npm start): registers a receiver on this machine for the
-client of NAME (supervisor1001 unless told), checks the signature of every delivery with the package standardwebhooks, and
+client of NAME (supervisor1001 by default), checks the signature of every delivery with the package standardwebhooks, and
 prints it. Ctrl-C sets the configuration to active:false.
 
   --events KIND,...   what the client is told from now on; all: every kind. Without it, what it was told before

@@ -12,7 +12,7 @@ import { sampleEvent } from './demo/sample-event.ts';
 const usage = `usage: npm run webhooks:trigger -- KIND [--user NAME]
 
 Has the running local stack (npm start) send one event of that kind to the webhook of the client of NAME (supervisor1001
-unless told): it is put on the event queue, and delivered, signed and tried again as any other. Nothing happened: its
+by default): it is put on the event queue, and delivered, signed and tried again as any other. Nothing happened: its
 dispatch and its template belong to no client. Start npm run webhooks:listen first.
 
 Kinds: ${eventTypes.join(', ')}

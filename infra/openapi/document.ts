@@ -25,7 +25,7 @@ function openApi() {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const operation = operations[route.operation];
-    if (operation === undefined) throw new Error(`nothing is said of the operation ${route.operation}`);
+    if (operation === undefined) throw new Error(`there is no description of the operation ${route.operation}`);
     const path = documentedPath(route.path);
     paths[path] = {
       ...paths[path],

@@ -25,7 +25,7 @@ export function deliveryDocument(
         content: {
           'application/json': {
             schema: answer.of(schema),
-            examples: { told: { summary, value: example } },
+            examples: { delivery: { summary, value: example } },
           },
         },
       },

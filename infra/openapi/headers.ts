@@ -83,8 +83,8 @@ const ofService = '.of-service';
  * the gateway may answer in their place without them.
  */
 export function headerComponents(answer: ReturnType<typeof jsonSchemas>): Record<string, object> {
-  const component = ({ schema, ...said }: { readonly description: string; readonly schema: v.GenericSchema }) => ({
-    ...said,
+  const component = ({ schema, ...facts }: { readonly description: string; readonly schema: v.GenericSchema }) => ({
+    ...facts,
     schema: withoutConstant(answer.of(schema)),
   });
   const optional = everyAnswer.map((name) => {

@@ -29,7 +29,7 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
       definitions: definitions as never,
       overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
-        // It is explicit, because readers may take the object for closed otherwise.
+        // An open object says so, because readers may take it for closed otherwise.
         if (valibotSchema.type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
         // Generated clients look for a type beside a constant.
         if (valibotSchema.type === 'literal') return { ...jsonSchema, type: typeof jsonSchema.const as 'string' };
@@ -120,7 +120,7 @@ function plainSchemas(direction: Direction) {
 
   const plainPipe = (pipe: NonNullable<Parts['pipe']>): v.GenericSchema => {
     let made: v.GenericSchema | undefined;
-    const told: v.GenericSchema[] = [];
+    const documentable: v.GenericSchema[] = [];
     const documented = pipe.findLastIndex((each) => shapeOf(each) !== undefined);
     for (const [at, each] of pipe.entries()) {
       if (at < documented) continue;
@@ -128,10 +128,10 @@ function plainSchemas(direction: Direction) {
       if (shape !== undefined) made = plain(shape);
       else if (each.kind === 'schema' && made === undefined) made = plain(each as v.GenericSchema);
       else if (each.kind === 'transformation' || each.kind === 'schema') break;
-      else if (toldActions.has(each.type)) told.push(each as never);
+      else if (toldActions.has(each.type)) documentable.push(each as never);
     }
     if (made === undefined) throw new Error('a pipe begins with a schema');
-    return told.length === 0 ? made : (v.pipe(made, ...(told as unknown as [never])) as never);
+    return documentable.length === 0 ? made : (v.pipe(made, ...(documentable as unknown as [never])) as never);
   };
   return plain;
 }

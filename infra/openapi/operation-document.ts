@@ -21,11 +21,11 @@ export function operationDocument(
   { request, answer, refusals }: Parts,
 ) {
   const isPublic = route.public === true;
-  const said = { name: route.operation, path: route.path, operation, request };
+  const facts = { name: route.operation, path: route.path, operation, request };
   const parameters = [
-    ...parametersOf('path', operation.path?.entries, said),
-    ...parametersOf('query', operation.query?.entries, said),
-    ...parametersOf('header', operation.headers?.entries, said),
+    ...parametersOf('path', operation.path?.entries, facts),
+    ...parametersOf('query', operation.query?.entries, facts),
+    ...parametersOf('header', operation.headers?.entries, facts),
   ];
   return {
     operationId: route.operation,
@@ -61,7 +61,8 @@ function parametersOf(
 ) {
   return Object.entries((entries ?? {}) as Record<string, v.GenericSchema>).map(([name, entry]) => {
     const description = parameterTexts[`${operationName}.${name}`] ?? parameterTexts[name];
-    if (description === undefined) throw new Error(`nothing is said of the parameter ${name} of ${operationName}`);
+    if (description === undefined)
+      throw new Error(`there is no description of the parameter ${name} of ${operationName}`);
     const schema = withoutConstant(request.of(entry));
     const examples = examplesOf(operation, ({ parameters }) => parameters?.[name]);
     return {

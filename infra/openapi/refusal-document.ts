@@ -8,12 +8,12 @@ type Schemas = ReturnType<typeof jsonSchemas>;
 
 /** Lists every code; `x-refusals` has its meaning and remedy. */
 export function refusalCodeSchema(): JsonSchema {
-  const told = refusalCodes.map((code) => [code, { status: statusOf(code), ...refusalTexts[code] }] as const);
+  const entries = refusalCodes.map((code) => [code, { status: statusOf(code), ...refusalTexts[code] }] as const);
   return {
     type: 'string',
     description: 'Why the service says no. The list is closed; a code never changes its meaning.',
     enum: refusalCodes,
-    'x-refusals': Object.fromEntries(told),
+    'x-refusals': Object.fromEntries(entries),
   };
 }
 

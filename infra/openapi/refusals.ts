@@ -13,7 +13,7 @@ const everywhere = ['edge_required', 'internal_error', 'platform_unreachable'] a
 
 /** Every route that needs a token has these. */
 export const ofCallers = [...everywhere, 'unauthorized', 'too_many_requests'] as const;
-export const ofAnybody = everywhere;
+export const ofPublicRoutes = everywhere;
 
 /** A route that takes `client_id` has these; a query with an unknown parameter is refused too (D16). */
 export const ofClients = ['invalid_request', 'invalid_client_id', 'cross_client_forbidden'] as const;

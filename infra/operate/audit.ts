@@ -18,7 +18,7 @@ Who did what, the earliest first: users of clients by their requests, operators 
   --user NAME    what this user did, or this operator, by the name that AWS gives
   --what WORD    one of ${auditActs.join(', ')};
                  or the part before the dot, such as template or command
-  --since TIME   such as 30m, 12h or 90d (7d unless told)
+  --since TIME   such as 30m, 12h or 90d (7d by default)
   --json         the same as JSON
   --stage NAME   a deployment on AWS; without it, the running local stack`;
 

@@ -56,14 +56,14 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();
   } catch (error) {
-    const told = toldBy(error);
-    console.error(told?.sentence ?? error);
-    process.exitCode = told?.status ?? 1;
+    const explained = explanationOf(error);
+    console.error(explained?.sentence ?? error);
+    process.exitCode = explained?.status ?? 1;
   }
 }
 
 /** Finds the sentence that explains an error; undefined for a fault that needs its stack trace. */
-function toldBy(error: unknown): { readonly sentence: string; readonly status: number } | undefined {
+function explanationOf(error: unknown): { readonly sentence: string; readonly status: number } | undefined {
   if (error instanceof CommandError) return { sentence: error.message, status: error.exitStatus };
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
   if (code?.startsWith('ERR_PARSE_ARGS') === true)

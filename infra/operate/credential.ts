@@ -114,7 +114,7 @@ async function check(
 }
 
 /**
- * It holds the provisioning lock, because secrets have no conditional writes. It returns false when the credential has
+ * Writes under the provisioning lock, because secrets have no conditional writes. Returns false when the credential has
  * this token already.
  */
 async function write(

@@ -8,7 +8,7 @@ import {
 import { CommandError } from './command.ts';
 import type { OpenQueue } from './target.ts';
 
-/** SQS's approximate count, which includes letters that another run holds. */
+/** Returns SQS's approximate count, which includes letters that another run holds. */
 export async function countOf({ client, url }: OpenQueue): Promise<number> {
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({
@@ -19,12 +19,12 @@ export async function countOf({ client, url }: OpenQueue): Promise<number> {
   return Object.values(Attributes).reduce((sum, text) => sum + Number(text), 0);
 }
 
-/** A dead letter that this run has hidden. */
+/** This run has hidden the letter from others. */
 export interface Letter {
   readonly id: string;
   readonly body: string;
   readonly group: string;
-  /** The time of its first send; absent when the server does not tell it. */
+  /** The first send had this time; absent when the server does not tell it. */
   readonly sentMs?: number;
 }
 
@@ -33,14 +33,14 @@ function letterOf({ MessageId: id = '', Body: body = '', Attributes }: Message):
   return { id, body, group: Attributes?.MessageGroupId ?? id, ...(sentMs > 0 ? { sentMs } : {}) };
 }
 
-/** How long a read letter stays hidden, also when the run dies. */
+/** A read letter stays hidden this long, also when the run dies. */
 const hiddenSeconds = 120;
 /** A long poll asks all servers of the queue; an empty one is repeated once. */
 const emptyReceives = 2;
 
-/** One run's reading of a dead-letter queue. */
+/** One run reads a dead-letter queue through this. */
 export interface DeadLetters {
-  /** All letters, each once. Its end makes those that are not removed visible to others at once. */
+  /** Yields all letters, each once. Its end makes those that are not removed visible to others at once. */
   all(): AsyncGenerator<Letter[]>;
   /** Throws `CommandError` when a letter is not deleted, because the next run would take it again. */
   remove(letters: readonly Letter[]): Promise<void>;
@@ -49,7 +49,7 @@ export interface DeadLetters {
 /** Reads with long polls; what it has read stays hidden for two minutes, also when the run dies. */
 export function readDeadLetters(queue: OpenQueue): DeadLetters {
   const { client, url } = queue;
-  /** The newest handle of each letter that this run holds; an older one may have no effect. */
+  /** By message, the newest handle of each letter that this run holds; SQS may ignore an older one. */
   const held = new Map<string, string>();
 
   async function receive(): Promise<Letter[]> {
@@ -79,7 +79,7 @@ export function readDeadLetters(queue: OpenQueue): DeadLetters {
           if (fresh.length > 0) yield fresh;
         }
       } finally {
-        await giveBack(queue, [...held.values()]);
+        await makeVisible(queue, [...held.values()]);
       }
     },
 
@@ -95,7 +95,7 @@ export function readDeadLetters(queue: OpenQueue): DeadLetters {
 }
 
 /** A letter that became visible by itself is skipped. */
-async function giveBack({ client, url }: OpenQueue, handles: readonly string[]): Promise<void> {
+async function makeVisible({ client, url }: OpenQueue, handles: readonly string[]): Promise<void> {
   for (let at = 0; at < handles.length; at += 10) {
     const Entries = handles.slice(at, at + 10).map((handle, position) => ({
       ...{ Id: String(position), ReceiptHandle: handle, VisibilityTimeout: 0 },

@@ -5,7 +5,7 @@ export interface Tallied {
   readonly letters: number;
   readonly kinds: ReadonlyMap<string, LetterKind & { readonly letters: number; readonly messages: number }>;
   readonly oldestMs: number | undefined;
-  /** The number of letters to send again with a message that another one has carried. */
+  /** Each of these letters carries a message that another letter has carried, and is sent again. */
   readonly doubles: number;
 }
 
@@ -15,7 +15,7 @@ export class Tally implements Tallied {
   doubles = 0;
   oldestMs: number | undefined;
   readonly kinds = new Map<string, LetterKind & { letters: number; messages: number }>();
-  /** The messages that were counted: their indexes by job. */
+  /** By job, the indexes of messages that were counted. */
   readonly #counted = new Map<string, Set<number>>();
 
   add({ messages, ...kind }: JudgedLetter, { sentMs }: Letter): void {
@@ -42,7 +42,7 @@ export class Tally implements Tallied {
 const doublesAreSafe =
   'carry messages of another one, as when a worker has queued a chunk again before it died; both may go: the claims let each message leave once';
 
-/** The counts for a terminal. `drop`: the command deletes what is of no use. */
+/** Spells the counts for a terminal. With `drop` the command deletes what is of no use. */
 export function linesOf({ kinds, oldestMs, doubles }: Tallied, { drop }: { readonly drop: boolean }): string[] {
   const words = { again: drop ? 'stays' : 'again', stays: 'stays', useless: drop ? 'drop' : 'no use' } as const;
   const rows = [...kinds.values()].map(({ verdict, text, letters, messages }) => {

@@ -13,23 +13,23 @@ import { decodeQueued } from '../../lib/webhooks/delivery/pending.ts';
 import type { QueueName } from '../queues.ts';
 
 /**
- * The verdict on a kind of dead letter: send it `again` (safe), leave it (`stays`), or drop it (`useless`, because
- * another way replaces it).
+ * The verdict on a kind of dead letter is to send it `again` (safe), to leave it (`stays`), or to drop it (`useless`,
+ * because another way replaces it).
  */
 export interface LetterKind {
   readonly verdict: 'again' | 'stays' | 'useless';
-  /** What they are and why; it also names the kind. */
+  /** The text says what they are and why; it also names the kind. */
   readonly text: string;
 }
 
-/** The messages of a chunk: their job, and their indexes in it. */
+/** A chunk holds messages of one job, by their indexes in it. */
 export interface LetterMessages {
   readonly jobId: string;
   readonly indexes: readonly number[];
 }
 
 export interface JudgedLetter extends LetterKind {
-  /** Its messages to people, if it is a chunk. */
+  /** A chunk has messages to people; other letters have none. */
   readonly messages?: LetterMessages;
 }
 
@@ -54,7 +54,7 @@ const unreadable: LetterKind = {
   text: 'not readable: they would come back here; look at one of them, and at what has written it',
 };
 
-/** For queues where the message's content makes no difference. */
+/** In these queues the message's content makes no difference. */
 const kindOfQueue = {
   receipts: { verdict: 'again', text: 'receipts: one that comes twice changes nothing (D39)' },
   inbound: { verdict: 'again', text: 'words of people: one that comes twice changes nothing (D55)' },

@@ -13,7 +13,7 @@ export interface DeploymentNeeds {
   readonly concurrency: ConcurrencyNeeds;
   readonly reserving: readonly string[];
   /** The context value `accountConcurrency` tells it. */
-  readonly toldConcurrency: number;
+  readonly statedConcurrency: number;
   readonly limits: readonly RequestLimit[];
   readonly routes: number;
   /** The workers of one queue may hold at most these messages together. */
@@ -33,7 +33,7 @@ export function deploymentNeeds(stage: string, given: readonly string[]): Deploy
     reserving: Object.entries(functions)
       .filter(reserves)
       .map(([name]) => resourceName(stage, name)),
-    toldConcurrency: settings.accountConcurrency,
+    statedConcurrency: settings.accountConcurrency,
     limits: requestLimits(settings),
     routes: routes.length,
     messagesAtWork: Math.max(...consumers.map((each) => each.batchSize * workersOf(each, settings))),

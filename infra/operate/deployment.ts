@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Settings } from '../settings.ts';
-import type { Whereabouts } from './stack-status.ts';
+import type { StackLocation } from './stack-status.ts';
 
 /** The arguments and `cdk.json` name the destination. */
 export interface Destination {
@@ -8,7 +8,7 @@ export interface Destination {
   readonly hasEdge: boolean;
   /** The operator chose the protection from deletion, or its absence. */
   readonly isProtectionChosen: boolean;
-  readonly where: Whereabouts;
+  readonly where: StackLocation;
 }
 
 /** Reads arguments as the CDK does: the last value of a context name wins, and all win over the file. */

@@ -14,13 +14,15 @@ export interface DistributionState {
   readonly origin: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
 }
 
-export type PastEdge = { readonly status: number; readonly code: string | undefined } | { readonly failure: string };
+export type OriginAnswer =
+  | { readonly status: number; readonly code: string | undefined }
+  | { readonly failure: string };
 
 /** The function is pure: each finding says what to do. */
 export function edgeFindings(
   stage: string,
   distribution: DistributionState | undefined,
-  past: PastEdge | undefined,
+  past: OriginAnswer | undefined,
 ): Finding[] {
   if (distribution === undefined || past === undefined) {
     return [{ state: 'bad', text: `edge: its stack has no distribution; npm run deploy -- -c stage=${stage}` }];
@@ -44,7 +46,7 @@ function distributionFinding(stage: string, { id, enabled, status, webAcl }: Dis
   return { state: 'good', text: `${what} is enabled and deployed, with its web ACL` };
 }
 
-function pastFinding(stage: string, { origin }: DistributionState, past: PastEdge): Finding {
+function pastFinding(stage: string, { origin }: DistributionState, past: OriginAnswer): Finding {
   if ('failure' in past) {
     const remedy = 'look at its record and certificate (infra/README.md, An edge)';
     return { state: 'bad', text: `edge: the API cannot be asked at ${origin.host} (${past.failure}); ${remedy}` };
@@ -59,7 +61,7 @@ function pastFinding(stage: string, { origin }: DistributionState, past: PastEdg
 const timeoutMs = 10_000;
 
 /** Requests the API's health at the origin, as the distribution does, but without the key. */
-export async function askPastEdge({ origin, publicName }: DistributionState): Promise<PastEdge> {
+export async function requestOrigin({ origin, publicName }: DistributionState): Promise<OriginAnswer> {
   const { scheme, host, port } = origin;
   const request = scheme === 'https' ? httpsRequest : httpRequest;
   return await new Promise((resolve) => {

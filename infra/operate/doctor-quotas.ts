@@ -17,16 +17,16 @@ const lambdaQuotaCode = 'L-B99A9384';
 /** `ours` is what the deployed stage's functions reserve already. */
 export function concurrencyFinding(
   { total, unreserved }: AccountConcurrency,
-  { needs, ours, told }: { readonly needs: ConcurrencyNeeds; readonly ours: number; readonly told: number },
+  { needs, ours, told: stated }: { readonly needs: ConcurrencyNeeds; readonly ours: number; readonly told: number },
 ): Finding {
   const others = Math.max(total - unreserved - ours, 0);
   const need = `the stacks need ${needs.total}: ${needs.reserved} reserved, ${needs.workers} for workers, ${needs.endpoints} for endpoints`;
   const has = `Lambda concurrency: the account has ${total} in this region, of which ${others} are reserved by others; ${need}`;
   const desired = Math.ceil((needs.total + others) / 100) * 100;
   if (total - others < needs.total) return bad(`${has}; ${ask('lambda', lambdaQuotaCode, desired)}`);
-  if (told > total) {
+  if (stated > total) {
     return bad(
-      `${has}; accountConcurrency says ${told}, so the alarm on it is deaf; deploy with -c accountConcurrency=${total}`,
+      `${has}; accountConcurrency says ${stated}, so the alarm on it is deaf; deploy with -c accountConcurrency=${total}`,
     );
   }
   return good(has);

@@ -5,7 +5,7 @@ import { accountConcurrency, quotasOf, reservedNow } from './account-limits.ts';
 import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { alarmsOf, distributionOf, topicsOf } from './doctor-aws.ts';
-import { askPastEdge, edgeFindings } from './doctor-edge.ts';
+import { edgeFindings, requestOrigin } from './doctor-edge.ts';
 import { appsOf, factsOf, wabasOf } from './doctor-platform.ts';
 import { concurrencyFinding, gatewayFindings, queueFinding } from './doctor-quotas.ts';
 import {
@@ -21,7 +21,7 @@ import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
 import { readPersonKey } from './person-key.ts';
 import { signedReader } from './signed-read.ts';
-import { conditionOf, standingOf, standingsOf } from './stack-status.ts';
+import { conditionOf, statusesOf, statusOf } from './stack-status.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 
@@ -37,7 +37,7 @@ webhook subscription and app. One line each, ✗ with what to do. It changes not
 --quotas looks at Lambda's concurrency and at the quotas of the gateway and the queues alone, before the first deployment:
 give it the context values (-c) that you will deploy with. With --stage these lines are among all others.
 
---platform makes a dozen reads of one WABA, the first one unless told, and compares them with the facts (FIRST-DAY.md there).`;
+--platform makes a dozen reads of one WABA, the first one by default, and compares them with the facts (FIRST-DAY.md there).`;
 
 /** The local stack has no `stage`. */
 interface Patient {
@@ -122,7 +122,7 @@ async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<st
     tell([{ state: 'skipped', text: 'stacks: on this machine the synthesized templates run without CloudFormation' }]);
     return localApiUrl;
   }
-  const { stateful, stateless } = await standingsOf(stage);
+  const { stateful, stateless } = await statusesOf(stage);
   tell([stackFinding(stage, 'stateful', stateful), stackFinding(stage, 'stateless', stateless)]);
   return stateless?.apiUrl;
 }
@@ -136,7 +136,7 @@ async function quotasOfAccount(stage: string | undefined, context: readonly stri
   const read = signedReader();
   await looked('Lambda concurrency', tell, async () => {
     const [has, ours] = await Promise.all([accountConcurrency(read), reservedNow(read, needs.reserving)]);
-    tell([concurrencyFinding(has, { needs: needs.concurrency, ours, told: needs.toldConcurrency })]);
+    tell([concurrencyFinding(has, { needs: needs.concurrency, ours, told: needs.statedConcurrency })]);
   });
   await looked('gateway quotas', tell, async () => tell(gatewayFindings(await quotasOf(read, 'apigateway'), needs)));
   await looked('queue quotas', tell, async () =>
@@ -177,13 +177,13 @@ async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {
 /** Checks the edge and its alarms; the local stack has none. */
 async function edgeOf({ stage }: Patient, tell: Tell): Promise<void> {
   if (stage === undefined) return;
-  const standing = await standingOf(stage, 'edge');
+  const standing = await statusOf(stage, 'edge');
   if (conditionOf(standing?.status) === 'absent') {
     return tell([{ state: 'skipped', text: 'edge: the stage has none before its API' }]);
   }
   tell([stackFinding(stage, 'edge', standing)]);
   const distribution = await distributionOf(stage);
-  tell(edgeFindings(stage, distribution, distribution && (await askPastEdge(distribution))));
+  tell(edgeFindings(stage, distribution, distribution && (await requestOrigin(distribution))));
   const alarms = await alarmsOf(stage, 'edge');
   tell(alarmFindings(stage, alarms, await topicsOf(alarms), 'edge'));
 }

@@ -24,8 +24,8 @@ npm run erase -- --recipient NUMBER             erases it; may be ended anywhere
   --recipient ID     digits with country code, or a business-scoped user id; may stand several times, for the ids of one
                      person; - reads them from the standard input, a line each, so that no shell remembers them
   --client ID        only what belongs to this client: jobs, events, Idempotency-Keys, the row of its list of opt-outs
-  --segments N       read the tables in so many parts side by side (1 to 64; 8 unless told)
-  --read-units N     of each part at most so many read units a second (1,000 unless told: a third of what a partition has)
+  --segments N       read the tables in so many parts side by side (1 to 64; 8 by default)
+  --read-units N     of each part at most so many read units a second (1,000 by default: a third of what a partition has)
   --stage NAME       a deployment on AWS; without it, the running local stack
 
 Messages to the person that have not left end failed with the code erased, without a call. An opt-out stays: it is kept by a
@@ -129,7 +129,7 @@ function wholeNumber(text: string, option: string, most: number): number {
   return value;
 }
 
-/** It comes before any write: without the key the log could name no person. */
+/** The key is read before any write: without the key the log could name no person. */
 async function namesOf({ target }: ErasedStage): Promise<NameOf> {
   const key = await readPersonKey(target);
   if (key === undefined) throw new CommandError('There is no key of people yet: `npm run provision` creates it.', 1);

@@ -24,7 +24,7 @@ interface Judgement {
 }
 
 interface FirstDayRead {
-  /** It checks this section of FACTS.md. */
+  /** The read checks this section of FACTS.md. */
   readonly facts: string;
   readonly asks: string;
   /** Returns undefined when the WABA has nothing to read. */

@@ -62,10 +62,10 @@ function holdLines(hold: OpenHold, numbers: readonly ListedNumber[]): string[] {
   const { code, sinceMs, untilMs } = hold;
   const { title, remedy } = reasonOf(hold);
   const dids = didsOf(hold, numbers);
-  const told = untilMs === undefined ? '' : `, until ${timeOf(untilMs)} as the platform says`;
+  const announcedEnd = untilMs === undefined ? '' : `, until ${timeOf(untilMs)} as the platform says`;
   return [
     `held: ${holdInWords(hold)}${dids.length === 0 ? '' : `, did ${dids.join(' ')}`}`,
-    `  ${[code, title].filter(Boolean).join(' ')}, since ${timeOf(sinceMs)}${told}`,
+    `  ${[code, title].filter(Boolean).join(' ')}, since ${timeOf(sinceMs)}${announcedEnd}`,
     `  ${questionsOf(hold)}`,
     ...(remedy === undefined ? [] : [`  to do: ${remedy}`]),
   ];
@@ -80,15 +80,15 @@ function didsOf({ scope }: OpenHold, numbers: readonly ListedNumber[]): string[]
   return numbers.flatMap(({ did, phoneNumberId }) => (phoneNumberId === name ? [did] : []));
 }
 
-/** Only waiting messages ask, so without any the next time may be long past. */
+/** Only waiting messages probe, so without any the next time may be long past. */
 function questionsOf(hold: OpenHold): string {
-  const next = `the first message after ${timeOf(nextQuestionMs(hold))} asks`;
+  const next = `the first message after ${timeOf(nextProbeMs(hold))} asks`;
   if (hold.asks === 0) return `not asked yet; ${next}`;
   return `asked ${hold.asks === 1 ? 'once' : `${hold.asks} times`}; ${next} again`;
 }
 
-/** Returns the earliest time of the next question; while one runs, its lease must end first. */
-function nextQuestionMs({ nextAskMs, askedUntilMs = nextAskMs }: OpenHold): number {
+/** Returns the earliest time of the next probe; while one runs, its lease must end first. */
+function nextProbeMs({ nextAskMs, askedUntilMs = nextAskMs }: OpenHold): number {
   return Math.max(nextAskMs, askedUntilMs);
 }
 
@@ -120,7 +120,7 @@ export function heldAsJson({ holds, goingOn }: Held) {
       since: timeOf(hold.sinceMs),
       until: hold.untilMs === undefined ? undefined : timeOf(hold.untilMs),
       questions: hold.asks,
-      next_question: timeOf(nextQuestionMs(hold)),
+      next_question: timeOf(nextProbeMs(hold)),
       waiting: waiting.map(asJson),
     })),
     going_on: goingOn.map(asJson),

@@ -88,7 +88,7 @@ export async function numberCommand(
 }
 
 interface Cap {
-  /** It is absent to remove the cap. */
+  /** Without a pace, the cap is removed. */
   readonly perSecond?: number;
   readonly forMs: number;
 }
@@ -200,14 +200,14 @@ async function platformLine(did: Did, { ask }: NumberStage): Promise<string> {
     const live = await ask(did);
     if (live === undefined) return 'platform  does not list this number under its WABA';
     const { status, qualityRating, throughputLevel, currentLimit, isOnBizApp } = live;
-    const said = [
+    const facts = [
       ...(status === undefined ? [] : [`status ${status}`]),
       ...(qualityRating === undefined ? [] : [`quality ${qualityRating}`]),
       ...(throughputLevel === undefined ? [] : [`level ${throughputLevel}`]),
       ...(currentLimit === undefined ? [] : [`messaging limit ${currentLimit}`]),
       ...(isOnBizApp === true ? ['in the business app, too'] : []),
     ];
-    return `platform  ${said.length === 0 ? 'says nothing of it' : said.join(', ')}`;
+    return `platform  ${facts.length === 0 ? 'says nothing of it' : facts.join(', ')}`;
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
     return `platform  could not be asked: ${error.message}`;

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import type { Directory } from '../../lib/access/directory.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
+import { forEachConcurrently } from '../../lib/aws/concurrently.ts';
 import { backoff, type Pause, storePause } from '../../lib/aws/pause.ts';
-import { sideBySide } from '../../lib/aws/side-by-side.ts';
 import { isStopped } from '../../lib/opt-outs/entry.ts';
 import { optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { noOptOuts, type PersonOptOuts } from '../../lib/opt-outs/person.ts';
@@ -124,7 +124,7 @@ async function writeRows(rows: OptOutRows, writing: Writing, ports: OptOutPorts)
   const counts = { new: 0, stopped: 0, started: 0 };
   let done = 0;
   try {
-    await sideBySide(rows, writing.atOnce, async ([recipient, atMs = writing.startMs]) => {
+    await forEachConcurrently(rows, writing.atOnce, async ([recipient, atMs = writing.startMs]) => {
       counts[await patiently(() => writeRow({ recipient, atMs }, writing.clientId, ports), writing.pause)] += 1;
       done += 1;
       if (done % toldEach === 0) writing.tell(`${done} of ${rows.size} people are written`);

@@ -18,7 +18,7 @@ export interface CommandRights {
   readonly others?: readonly {
     readonly actions: readonly string[];
     readonly resource: string;
-    /** It says why the resource is no narrower. */
+    /** The text says why the resource is no narrower. */
     readonly because?: string;
   }[];
 }

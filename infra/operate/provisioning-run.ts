@@ -100,7 +100,7 @@ export async function provision(
   const run = await store.begin(randomUUID());
   let done: Prepared;
   try {
-    // It is judged again: another run may have changed credentials before this one got the lock.
+    // The file is judged again: another run may have changed credentials before this one got the lock.
     const judged = await judging();
     done = allowed(await prepare(judged, { target, store, nowMs: nowMs() }));
     await carryOut(done, run, target);

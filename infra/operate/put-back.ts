@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { forEachConcurrently } from '../../lib/aws/concurrently.ts';
 import { batchGet, type Item } from '../../lib/aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../lib/aws/item-key.ts';
 import { storePause } from '../../lib/aws/pause.ts';
-import { sideBySide } from '../../lib/aws/side-by-side.ts';
 import { type TableName, tables } from '../tables.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
@@ -136,7 +136,7 @@ async function putBack(compared: Compared, isWanted: (kind: string) => boolean):
   let written = 0;
   for await (const items of goneFrom(compared)) {
     const wanted = items.filter((item) => isWanted(kindOf(item)));
-    await sideBySide(wanted, writesAtOnce, async (item) => {
+    await forEachConcurrently(wanted, writesAtOnce, async (item) => {
       const put = new PutCommand({ TableName: to, Item: item, ConditionExpression: 'attribute_not_exists(pk)' });
       try {
         await documentClient.send(put);

@@ -11,7 +11,7 @@ import { type OpenQueue, openDeadLetters, openQueue, targetOf } from './target.t
 
 const usualPace = 10;
 const mostPace = 200;
-/** The maximum of letters that a dry run reads. */
+/** A dry run reads at most this many letters. */
 const mostLookedAt = 10_000;
 
 const usage = `npm run redrive -- QUEUE [--yes] [--at-most N] [--pace N] [--stage NAME]
@@ -24,7 +24,7 @@ safe to send, or of no use, stays; with --drop what is of no use is deleted inst
   QUEUE         one of ${Object.values(queuePurposes).join(', ')}
   --yes         really; a run that was ended may be repeated
   --at-most N   no more than N of them: one, to see whether the cause is mended
-  --pace N      N letters a second (1 to ${mostPace}; ${usualPace} unless told)
+  --pace N      N letters a second (1 to ${mostPace}; ${usualPace} by default)
   --stage NAME  a deployment on AWS; without it, the running local stack`;
 
 const options = {

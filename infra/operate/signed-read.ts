@@ -60,9 +60,9 @@ function regionalEndpoint(service: string, region: string): string {
 }
 
 function answerOf(reply: Response, text: string): unknown {
-  const told = parsed(text);
-  if (reply.ok && told !== undefined) return told;
-  const { __type, message, Message } = (told ?? {}) as Readonly<Record<string, string | undefined>>;
+  const body = parsed(text);
+  if (reply.ok && body !== undefined) return body;
+  const { __type, message, Message } = (body ?? {}) as Readonly<Record<string, string | undefined>>;
   // REST services name the error in a header, before a colon; the others in the body, after a namespace.
   const name = reply.headers.get('x-amzn-errortype')?.split(':')[0] ?? __type?.slice(__type.lastIndexOf('#') + 1);
   throw new ReadRefused(name ?? `HTTP ${reply.status}`, message ?? Message ?? `it answers ${reply.status}`);

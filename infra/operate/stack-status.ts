@@ -91,29 +91,29 @@ function isMade(name: string, standing: StackStatus | undefined): boolean {
 
 const help = 'infra/RECOVERY.md says what to do.';
 
-export interface Whereabouts {
+export interface StackLocation {
   readonly profile?: string;
   readonly region?: string;
 }
 
 /** Reads the states of a stage's stacks; needs `cloudformation:DescribeStacks`. */
-export async function standingsOf(
+export async function statusesOf(
   stage: string,
-  where: Whereabouts & { readonly hasEdge?: boolean } = {},
+  where: StackLocation & { readonly hasEdge?: boolean } = {},
 ): Promise<StackStatuses> {
   const { hasEdge = false, ...own } = where;
   return {
-    stateful: await standingOf(stage, 'stateful', own),
-    stateless: await standingOf(stage, 'stateless', own),
-    ...(hasEdge ? { edge: await standingOf(stage, 'edge', own) } : {}),
+    stateful: await statusOf(stage, 'stateful', own),
+    stateless: await statusOf(stage, 'stateless', own),
+    ...(hasEdge ? { edge: await statusOf(stage, 'edge', own) } : {}),
   };
 }
 
 /** Reads the state of one stack, the edge's in its own region; undefined when it does not exist. */
-export async function standingOf(
+export async function statusOf(
   stage: string,
   purpose: StackPurpose,
-  where: Whereabouts = {},
+  where: StackLocation = {},
 ): Promise<StackStatus | undefined> {
   const client = new CloudFormationClient({
     ...where,

@@ -6,7 +6,7 @@ import { credentialItem, type ProvisionedItem } from '../../lib/provisioning/pro
 import type { ProvisioningFile } from '../../lib/provisioning/provisioning-file.ts';
 import type { StoredItem } from '../../lib/provisioning/provisioning-plan.ts';
 
-/** The users' credentials after the run. Hashes only passwords that do not match the stored hash. */
+/** Returns the users' credentials after the run. Hashes only passwords that do not match the stored hash. */
 export async function wantedCredentials(
   file: ProvisioningFile,
   { stored, kept }: { readonly stored: readonly StoredItem[]; readonly kept: ReadonlySet<string> },

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type ControlRoute, given } from './control-route.ts';
+import { type ControlRoute, givenParameters } from './control-route.ts';
 import { AttemptSchema, attemptsKept } from './event-attempts.ts';
 
 const LimitQuerySchema = v.strictObject({
@@ -16,7 +16,7 @@ export const attemptRoutes: readonly ControlRoute[] = [
     what: `what the service told its clients by webhook, each attempt, newest first: ?limit= (the newest ${attemptsKept} are kept)`,
     run: ({ attempts }, { query }) => ({
       total: attempts.total,
-      data: attempts.newest(v.parse(LimitQuerySchema, given(query)).limit).map(({ event, ...attempt }) => ({
+      data: attempts.newest(v.parse(LimitQuerySchema, givenParameters(query)).limit).map(({ event, ...attempt }) => ({
         ...{ id: attempt.id, at: attempt.at, outcome: event.slice('webhook.'.length), code: attempt.code ?? null },
         ...{ job_id: attempt.jobId ?? null, message_id: attempt.messageId ?? null },
         ...{ client_id: attempt.clientId, event_id: attempt.eventId ?? null, kind: attempt.eventType ?? null },

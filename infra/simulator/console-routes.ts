@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { templateOf } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
-import { type ControlRoute, given } from './control-route.ts';
+import { type ControlRoute, givenParameters } from './control-route.ts';
 import { type Exchange, exchangesKept } from './exchanges.ts';
-import { holdsTold } from './hold-routes.ts';
+import { holdsView } from './hold-routes.ts';
 import { magicRecipients } from './magic-recipients.ts';
-import { businessesTold } from './portfolios/business-routes.ts';
+import { businessesView } from './portfolios/business-routes.ts';
 import { refusedId } from './refused-log.ts';
 import type { World } from './state.ts';
 import { magicWords } from './templates/magic-words.ts';
@@ -46,7 +46,7 @@ export const consoleRoutes: readonly ControlRoute[] = [
     what: `platform requests with the status that each got, newest first: ?limit= (the newest ${exchangesKept} are kept)`,
     run: ({ world }, { query }) => ({
       total: world.exchanges.total,
-      data: world.exchanges.newest(v.parse(LimitQuerySchema, given(query)).limit).map(exchangeRow),
+      data: world.exchanges.newest(v.parse(LimitQuerySchema, givenParameters(query)).limit).map(exchangeRow),
     }),
   },
   {
@@ -81,12 +81,12 @@ function overviewOf(world: World) {
     blocked: [...world.blocked],
     stopped: world.preferences.all(world.clock.nowMs()),
     threads: world.threads.owned(world.clock.nowMs()),
-    businesses: businessesTold(world),
-    paused: world.templates.all().flatMap((template) => pauseTold(world, template)),
-    wabas: [...world.wabas.values()].map(({ id, fields }) => ({ id, fields, holds: holdsTold(world, id) })),
+    businesses: businessesView(world),
+    paused: world.templates.all().flatMap((template) => pausedView(world, template)),
+    wabas: [...world.wabas.values()].map(({ id, fields }) => ({ id, fields, holds: holdsView(world, id) })),
     numbers: [...world.numbers.values()].map(({ id, wabaId, fields }) => ({
       ...{ id, waba_id: wabaId, fields },
-      holds: holdsTold(world, id),
+      holds: holdsView(world, id),
     })),
     apps: world.apps.all().map(({ id, name, callback }) => ({ id, name, callback: callback ?? null })),
     magic_recipients: magicRecipients.map(({ to, what }) => ({ to, what })),
@@ -95,7 +95,7 @@ function overviewOf(world: World) {
 }
 
 /** Only a control call ends the pause when `until` is null. */
-function pauseTold(
+function pausedView(
   world: World,
   { id, wabaId, fields: { name, language, status, last_updated_time: since } }: Template,
 ) {

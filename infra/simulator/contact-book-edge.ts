@@ -19,8 +19,8 @@ export function forgetContact(world: World, number: PhoneNumber, request: Platfo
   const { bsuid } = parsedParameters(ContactSchema, request.parameters);
   const waba = world.wabas.get(number.wabaId);
   const portfolioId = waba === undefined ? '' : portfolioIdOf(waba);
-  const beholder = { portfolioId, numberId: number.id };
-  const { person } = world.people.withUserId(beholder, bsuid, world.clock.nowMs());
+  const viewer = { portfolioId, numberId: number.id };
+  const { person } = world.people.withUserId(viewer, bsuid, world.clock.nowMs());
   const deleted = world.people.contacts.forget(portfolioId, person.key);
   return json({ messaging_product: 'whatsapp', success: true, deleted });
 }

@@ -1,4 +1,4 @@
-export interface Beholder {
+export interface ViewingBusiness {
   readonly portfolioId: string;
   readonly numberId: string;
 }
@@ -14,12 +14,12 @@ export class ContactBook {
   readonly #noted = new Set<string>();
   readonly #metAtMs = new Map<string, number>();
 
-  met({ portfolioId, numberId }: Beholder, digits: string, atMs: number): void {
+  met({ portfolioId, numberId }: ViewingBusiness, digits: string, atMs: number): void {
     this.#noted.add(`${portfolioId} ${digits}`);
     this.#metAtMs.set(`${numberId} ${digits}`, atMs);
   }
 
-  knows({ portfolioId, numberId }: Beholder, digits: string, nowMs: number): boolean {
+  knows({ portfolioId, numberId }: ViewingBusiness, digits: string, nowMs: number): boolean {
     const metAtMs = this.#metAtMs.get(`${numberId} ${digits}`);
     return this.#noted.has(`${portfolioId} ${digits}`) || (metAtMs !== undefined && nowMs - metAtMs < metMs);
   }

@@ -11,7 +11,7 @@ export interface ControlRequest {
 /** A reset replaces the world of the running simulator. */
 export interface Simulation {
   readonly world: World;
-  /** It changes with every reset and every start. */
+  /** The id changes with every reset and every start. */
   readonly worldId: string;
   /** The service's address on this machine survives a reset. */
   readonly service: { url: string | undefined };
@@ -34,6 +34,6 @@ export interface ControlRoute {
 }
 
 /** Returns the query parameters; an empty one counts as absent. */
-export function given(query: URLSearchParams): Record<string, string> {
+export function givenParameters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...query].filter(([, value]) => value !== ''));
 }

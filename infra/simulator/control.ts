@@ -10,7 +10,7 @@ import {
   templateOf,
 } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
-import { type ControlRoute, given } from './control-route.ts';
+import { type ControlRoute, givenParameters } from './control-route.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { holdRoutes } from './hold-routes.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
@@ -46,9 +46,9 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/messages',
-    what: 'accepted messages, newest first: ?to=&template=&limit= (limit 100 unless told; total is exact)',
+    what: 'accepted messages, newest first: ?to=&template=&limit= (limit 100 by default; total is exact)',
     run: ({ world }, { query }) => {
-      const { to, ...rest } = v.parse(MessagesQuerySchema, given(query));
+      const { to, ...rest } = v.parse(MessagesQuerySchema, givenParameters(query));
       return world.messages.find({ ...rest, to: to === undefined ? undefined : recipientKey(to) });
     },
   },
@@ -56,13 +56,13 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: 'GET',
     path: '/_control/requests',
     what: `platform requests, newest first: ?method=&path=&limit= (path: any part of it; the newest ${requestsKept} are kept)`,
-    run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, given(query))),
+    run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, givenParameters(query))),
   },
   {
     method: 'GET',
     path: '/_control/sending',
     what: 'how each number was used: calls, accepted, throttled (130429), for each second and at most in any second; dispatch ids accepted twice: ?limit= of them',
-    run: ({ world }, { query }) => describeSending(world, v.parse(LimitQuerySchema, given(query)).limit),
+    run: ({ world }, { query }) => describeSending(world, v.parse(LimitQuerySchema, givenParameters(query)).limit),
   },
   {
     method: 'GET',
@@ -168,8 +168,8 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/webhooks',
-    what: `POSTs of webhooks, newest first: ?limit= (limit 100 unless told; the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
-    run: ({ world }, { query }) => listDeliveries(world, v.parse(LimitQuerySchema, given(query)).limit),
+    what: `POSTs of webhooks, newest first: ?limit= (limit 100 by default; the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
+    run: ({ world }, { query }) => listDeliveries(world, v.parse(LimitQuerySchema, givenParameters(query)).limit),
   },
   {
     method: 'POST',

@@ -124,12 +124,12 @@ export function unknownNode(method: string, id: string): PlatformError {
   );
 }
 
-export const whatItTakes = 'The simulator takes templates and text';
+export const acceptedTypesText = 'The simulator takes templates and text';
 
 /** Builds the refusal of a call that is not simulated. Some client libraries show only the details. */
 export function notSimulated(id: string, operation: string): PlatformError {
   const [method = ''] = operation.split(' ');
-  const details = `${whatItTakes}; '${operation}' of ${id} is not simulated.`;
+  const details = `${acceptedTypesText}; '${operation}' of ${id} is not simulated.`;
   return new PlatformError(400, {
     message: `Unsupported ${method.toLowerCase()} request. Object with ID '${id}' does not support this operation. ${details}`,
     type: 'GraphMethodException',

@@ -5,7 +5,7 @@ export interface Exchange {
   /** The id counts from 1 after each reset. */
   readonly id: number;
   readonly request: RecordedRequest;
-  /** It is undefined until the request is answered. */
+  /** The reply is undefined until the request is answered. */
   reply: ExchangeReply | undefined;
 }
 

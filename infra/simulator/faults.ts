@@ -66,12 +66,12 @@ export function recipientKey(to: string): string {
 export interface FaultContext {
   readonly path: string;
   readonly traceId: () => string;
-  /** It resolves early when the client closes the connection. */
+  /** The wait ends early when the client closes the connection. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
 /** Applies a fault around `carryOut`, which handles the request normally. */
-export async function interfere(
+export async function applyFault(
   action: FaultAction,
   context: FaultContext,
   carryOut: () => Reply | Promise<Reply>,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ControlError } from './control-error.ts';
-import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
+import { type ControlRequest, type ControlRoute, givenParameters, type Simulation } from './control-route.ts';
 import { holdKinds, noUtilityTemplates } from './holds.ts';
 import type { World } from './state.ts';
 import { timeText } from './templates/template.ts';
@@ -15,13 +15,13 @@ const nodes = {
 type Node = keyof typeof nodes;
 
 const codesOf = (node: Node) => holdKinds.filter((kind) => kind.of === node).map(({ code }) => code);
-const codesTold = (node: Node) => codesOf(node).join('|');
+const codesListed = (node: Node) => codesOf(node).join('|');
 
 export const holdRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/wabas/{id}/holds',
-    what: `refuse the messages of a WABA until this is taken back: {code: ${codesTold('waba')}, expires_in_seconds?: of 368, 131064 and no_utility_templates, expiration_as?: integer|text, later?: of 131042 and 131031, accepted and failed by webhook}; told by account_update, 131042 not at all`,
+    what: `refuse the messages of a WABA until this is taken back: {code: ${codesListed('waba')}, expires_in_seconds?: of 368, 131064 and no_utility_templates, expiration_as?: integer|text, later?: of 131042 and 131031, accepted and failed by webhook}; told by account_update, 131042 not at all`,
     run: ({ world }, { body }, id) => openHold(world, { node: 'waba', id }, body),
   },
   {
@@ -39,7 +39,7 @@ export const holdRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/numbers/{id}/holds',
-    what: `refuse the messages of a number until this is taken back: {code: ${codesTold('number')}}; no_answer: they get no answer, and everything else does`,
+    what: `refuse the messages of a number until this is taken back: {code: ${codesListed('number')}}; no_answer: they get no answer, and everything else does`,
     run: ({ world }, { body }, id) => openHold(world, { node: 'number', id }, body),
   },
   {
@@ -92,7 +92,7 @@ function endHolds(node: Node) {
   return ({ world }: Simulation, { query }: ControlRequest, id: string): unknown => {
     checkKnown(world, { node, id });
     const schema = v.strictObject({ code: v.optional(v.picklist(codesOf(node).map(String))) });
-    const { code } = v.parse(schema, given(query));
+    const { code } = v.parse(schema, givenParameters(query));
     for (const hold of world.holds.on(id)) {
       if (code === undefined || String(hold.kind.code) === code) world.holds.end(hold, world.clock.nowMs());
     }
@@ -121,10 +121,10 @@ function checkKnown(world: World, { node, id }: Place): void {
 }
 
 function told(world: World, id: string): unknown {
-  return { id, holds: holdsTold(world, id) };
+  return { id, holds: holdsView(world, id) };
 }
 
-export function holdsTold(world: World, id: string) {
+export function holdsView(world: World, id: string) {
   return world.holds.on(id).map(({ kind, sinceMs, untilMs, isLater }) => ({
     code: kind.code,
     since: new Date(sinceMs).toISOString(),

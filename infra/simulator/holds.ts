@@ -99,15 +99,15 @@ export interface Hold {
   readonly isEndText?: boolean;
 }
 
-/** The shelf calls it when a hold begins and when it ends. */
-export type TellHold = (hold: Hold, turn: { readonly atMs: number; readonly isOver: boolean }) => void;
+/** The store calls it when a hold begins and when it ends. */
+export type OnHoldChange = (hold: Hold, turn: { readonly atMs: number; readonly isOver: boolean }) => void;
 
 /** Nothing runs in the background: `settle` ends expired holds before each request or webhook. */
-export class HoldShelf {
-  readonly #tell: TellHold;
+export class HoldStore {
+  readonly #tell: OnHoldChange;
   #holds: readonly Hold[] = [];
 
-  constructor(tell: TellHold) {
+  constructor(tell: OnHoldChange) {
     this.#tell = tell;
   }
 

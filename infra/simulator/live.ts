@@ -83,7 +83,7 @@ function countersOf({ world, worldId, attempts, controlled }: Simulation) {
     webhooks: world.deliveries.total,
     events: attempts.total,
     // A magic recipient stops later than the stop was planned.
-    people: `${world.doings.total}/${stopped}`,
+    people: `${world.personActs.total}/${stopped}`,
     planned,
     due,
   };

@@ -1,6 +1,6 @@
 import { newestBefore, RefusedLog, type RefusedSend } from './refused-log.ts';
 import type { Template } from './templates/template.ts';
-import type { AcceptedMessage, ToldStatus } from './webhooks/receipts.ts';
+import type { AcceptedMessage, StatusView } from './webhooks/receipts.ts';
 
 export interface RecordedMessage {
   readonly id: string;
@@ -45,7 +45,7 @@ export interface Entry {
   readonly message: RecordedMessage;
   readonly content: MessageContent;
   readonly accepted: AcceptedMessage;
-  readonly told: readonly ToldStatus[];
+  readonly told: readonly StatusView[];
   readonly replies: readonly RecipientReply[];
   /** The platform delivers nothing before this time; infinite while pacing has not decided. */
   readonly heldUntilMs?: number;
@@ -61,7 +61,7 @@ export class MessageLog {
   readonly refused = new RefusedLog();
   #touched = 0;
 
-  /** It grows when an accepted message gets a status or a reply. */
+  /** The count grows when an accepted message gets a status or a reply. */
   get touched(): number {
     return this.#touched;
   }
@@ -100,7 +100,7 @@ export class MessageLog {
     return this.#all.filter(({ accepted }) => accepted.callbackData === callbackData);
   }
 
-  tell(entry: Entry, more: { readonly told?: ToldStatus; readonly reply?: RecipientReply }): void {
+  tell(entry: Entry, more: { readonly told?: StatusView; readonly reply?: RecipientReply }): void {
     const known = this.#byId.get(entry.message.id) as { -readonly [K in keyof Entry]: Entry[K] } | undefined;
     if (known === undefined) return;
     if (more.told !== undefined) known.told = [...known.told, more.told];
@@ -109,7 +109,7 @@ export class MessageLog {
   }
 
   /** Adds the statuses of a message after its release. */
-  tellAll(id: string, told: readonly ToldStatus[]): void {
+  tellAll(id: string, told: readonly StatusView[]): void {
     const entry = this.#byId.get(id) as { -readonly [K in keyof Entry]: Entry[K] } | undefined;
     if (entry === undefined) return;
     delete entry.heldUntilMs;

@@ -1,4 +1,4 @@
-export interface Doing {
+export interface PersonAct {
   readonly kind: 'text' | 'quick_reply' | 'choice' | 'form' | 'stop' | 'resume' | 'signup';
   /** The person has the digits of the number, or the user id. */
   readonly person: string;
@@ -10,10 +10,10 @@ export interface Doing {
 }
 
 /** At least this many are kept, at most twice as many. */
-export const doingsKept = 2_000;
+export const personActsKept = 2_000;
 
 export class PeopleLog {
-  #kept: (Doing & { readonly id: number })[] = [];
+  #kept: (PersonAct & { readonly id: number })[] = [];
   #total = 0;
 
   /** The total includes dropped acts. */
@@ -21,14 +21,14 @@ export class PeopleLog {
     return this.#total;
   }
 
-  add(doing: Doing): void {
+  add(doing: PersonAct): void {
     this.#total += 1;
     this.#kept.push({ id: this.#total, ...doing });
-    if (this.#kept.length === 2 * doingsKept) this.#kept = this.#kept.slice(doingsKept);
+    if (this.#kept.length === 2 * personActsKept) this.#kept = this.#kept.slice(personActsKept);
   }
 
   /** Returns the newest first, without acts that a magic recipient will do later. */
-  newest(limit: number, nowMs: number): readonly (Doing & { readonly id: number })[] {
+  newest(limit: number, nowMs: number): readonly (PersonAct & { readonly id: number })[] {
     const done = this.#kept.filter(({ at_ms: atMs }) => atMs <= nowMs).sort((a, b) => b.at_ms - a.at_ms || b.id - a.id);
     return done.slice(0, limit);
   }

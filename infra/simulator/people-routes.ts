@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { type ControlRoute, given } from './control-route.ts';
-import { doingsKept } from './people-log.ts';
+import { type ControlRoute, givenParameters } from './control-route.ts';
+import { personActsKept } from './people-log.ts';
 import type { World } from './state.ts';
 
 const LimitQuerySchema = v.strictObject({
   limit: v.optional(
     v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.transform(Number)),
-    String(doingsKept),
+    String(personActsKept),
   ),
 });
 
@@ -16,14 +16,16 @@ export const peopleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/people',
-    what: `what people did on their phones, newest first: answers, taps, texts of their own, and what they say about marketing, each with the mark of the message that it answers: ?limit= (the newest ${doingsKept} are kept)`,
+    what: `what people did on their phones, newest first: answers, taps, texts of their own, and what they say about marketing, each with the mark of the message that it answers: ?limit= (the newest ${personActsKept} are kept)`,
     run: ({ world }, { query }) => ({
-      total: world.doings.total,
-      data: world.doings.newest(v.parse(LimitQuerySchema, given(query)).limit, world.clock.nowMs()).map((doing) => ({
-        ...doing,
-        number: world.numbers.get(doing.phone_number_id)?.digits ?? '',
-        ...answeredBy(world, doing.message),
-      })),
+      total: world.personActs.total,
+      data: world.personActs
+        .newest(v.parse(LimitQuerySchema, givenParameters(query)).limit, world.clock.nowMs())
+        .map((act) => ({
+          ...act,
+          number: world.numbers.get(act.phone_number_id)?.digits ?? '',
+          ...answeredBy(world, act.message),
+        })),
     }),
   },
   {
@@ -31,7 +33,7 @@ export const peopleRoutes: readonly ControlRoute[] = [
     path: '/_control/marked',
     what: 'how many accepted messages carry a mark of the service: ?mark= of a message, or a dispatch; id of the newest, and the digits of the number that sent it',
     run: ({ world }, { query }) => {
-      const { mark } = v.parse(MarkQuerySchema, given(query));
+      const { mark } = v.parse(MarkQuerySchema, givenParameters(query));
       const { data } = world.messages.find({ limit: Number.POSITIVE_INFINITY });
       const found = data.filter(({ request }) => isMarked(request, mark));
       const sender = world.numbers.get(found[0]?.phone_number_id ?? '');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import prefixes from '../../lib/pricing/phone-prefixes.json' with { type: 'json' };
-import { type Beholder, ContactBook } from './contact-book.ts';
+import { ContactBook, type ViewingBusiness } from './contact-book.ts';
 
 const countryByPrefix: Readonly<Record<string, string>> = prefixes;
 /** Free-form messages need this customer service window. */
@@ -56,28 +56,28 @@ export class People {
   }
 
   /** Returns the person with that number, as a business number sees them. */
-  withNumber(beholder: Beholder, digits: string, nowMs: number): Person {
+  withNumber(viewer: ViewingBusiness, digits: string, nowMs: number): Person {
     const username = this.#usernames.get(digits);
-    const isHidden = username !== undefined && !this.contacts.knows(beholder, digits, nowMs);
+    const isHidden = username !== undefined && !this.contacts.knows(viewer, digits, nowMs);
     return {
       key: digits,
-      userId: this.userIdOf(beholder.portfolioId, digits),
-      ...omitUndefined({ username, parentId: this.#parentIdOf(beholder.portfolioId, digits) }),
+      userId: this.userIdOf(viewer.portfolioId, digits),
+      ...omitUndefined({ username, parentId: this.#parentIdOf(viewer.portfolioId, digits) }),
       ...(isHidden ? { hidesNumber: true } : {}),
     };
   }
 
   /** An unknown id stands for a person without a known number. A retired id, or another portfolio's, reaches no one. */
-  withUserId(beholder: Beholder, userId: string, nowMs: number): Found {
+  withUserId(viewer: ViewingBusiness, userId: string, nowMs: number): Found {
     const stranger = { key: userId, userId };
     const old = this.#oldUserIds.get(userId);
     if (old !== undefined) return { person: stranger, unreachable: old };
     const known = this.#byUserId.get(userId);
-    if (known !== undefined && known.portfolioId !== beholder.portfolioId) {
+    if (known !== undefined && known.portfolioId !== viewer.portfolioId) {
       return { person: stranger, unreachable: 'failed' };
     }
     const digits = known?.digits ?? this.#digitsByParentId.get(userId);
-    return { person: digits === undefined ? stranger : this.withNumber(beholder, digits, nowMs) };
+    return { person: digits === undefined ? stranger : this.withNumber(viewer, digits, nowMs) };
   }
 
   /** Tells whether the owner of the number has taken another one. */

@@ -17,13 +17,13 @@ export interface PlatformRequest {
   readonly bytes: Buffer;
   /** The token comes from the header, or from the parameter `access_token` of query or body. */
   readonly accessToken: string | undefined;
-  /** It is set once the token is checked. */
+  /** The platform sets the token once it has checked it. */
   readonly token?: SeedToken;
   /** The header `file_offset` gives it. */
   readonly fileOffset: string | undefined;
   /** Links in replies begin with this scheme, host and path. */
   readonly self: string;
-  /** It resolves early when the client closes the connection. */
+  /** The wait ends early when the client closes the connection. */
   readonly wait: (ms: number) => Promise<void>;
 }
 

@@ -2,9 +2,9 @@ import { changeProfile, readProfile } from './business-profile.ts';
 import { answerBusiness } from './businesses.ts';
 import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
 import { forgetContact } from './contact-book-edge.ts';
-import { graphError, notSimulated, PlatformError, unknownNode, whatItTakes } from './errors.ts';
+import { acceptedTypesText, graphError, notSimulated, PlatformError, unknownNode } from './errors.ts';
 import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
-import type { Medium } from './media/media-shelf.ts';
+import type { Medium } from './media/media-store.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
 import { answerOauth } from './oauth.ts';
 import type { PlatformRequest } from './platform-request.ts';
@@ -126,7 +126,7 @@ function tokenOf(world: World, { accessToken: text, method, path }: PlatformRequ
 
 function operationOf(request: PlatformRequest): { readonly nodeId: string; readonly operation: string } {
   const parts = /^(?:\/v\d+\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/.exec(request.path);
-  if (parts === null) throw graphError(2500, `Unknown path components: ${request.path}. ${whatItTakes}.`);
+  if (parts === null) throw graphError(2500, `Unknown path components: ${request.path}. ${acceptedTypesText}.`);
   const [, node = '', edge] = parts;
   // Some client libraries escape the colon of an upload.
   const nodeId = node.replace(/^upload%3A/i, 'upload:');

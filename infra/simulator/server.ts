@@ -6,11 +6,11 @@ import { credentialsApart, parsedBody } from './body.ts';
 import { consolePage } from './console-pages.ts';
 import type { Simulation } from './control-route.ts';
 import { EventAttempts } from './event-attempts.ts';
-import { interfere, recipientKey } from './faults.ts';
+import { applyFault, recipientKey } from './faults.ts';
 import { noteRefused } from './inbox/refused-sends.ts';
 import { LiveChanges } from './live.ts';
 import type { RecordedRequest } from './logs.ts';
-import { foreignBecause } from './own-origin.ts';
+import { foreignOriginReason } from './own-origin.ts';
 import { answerPlatform } from './platform.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import type { Reply } from './reply.ts';
@@ -94,7 +94,7 @@ function urlOf(incoming: IncomingMessage): URL | null {
 /** Refuses requests of foreign pages and accepts watchers; returns whether it answered. */
 function isOfConsole(incoming: IncomingMessage, live: LiveChanges, outgoing: ServerResponse): boolean {
   if (urlOf(incoming) === null) return false;
-  const why = foreignBecause(incoming.headers);
+  const why = foreignOriginReason(incoming.headers);
   const [path = ''] = (incoming.url ?? '').split('?', 1);
   // Any page may link to the console: the entry page holds no data and changes nothing.
   const isLink = path === '/' && incoming.method === 'GET' && incoming.headers['sec-fetch-mode'] === 'navigate';
@@ -180,7 +180,7 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   const fault = world.faults.take(request, recipientOf(request.body));
   const carryOut = () => answerPlatform(world, request);
   const context = { path: request.path, traceId: world.nextTraceId, wait: request.wait };
-  const reply = fault === undefined ? await carryOut() : await interfere(fault, context, carryOut);
+  const reply = fault === undefined ? await carryOut() : await applyFault(fault, context, carryOut);
   if (reply.kind !== 'closed') record.status = reply.status;
   world.exchanges.answer(exchange, reply);
   noteRefused(world, exchange, { to: recipientOf(request.body), reply });

@@ -4,10 +4,10 @@ import { Clock } from './clock.ts';
 import { ExchangeLog } from './exchanges.ts';
 import { FaultList } from './faults.ts';
 import type { NodeFields } from './fields.ts';
-import { HoldShelf } from './holds.ts';
+import { HoldStore } from './holds.ts';
 import { MessageLog, RequestLog } from './logs.ts';
 import { MagicFates } from './magic-recipients.ts';
-import { MediaShelf } from './media/media-shelf.ts';
+import { MediaStore } from './media/media-store.ts';
 import { People } from './people.ts';
 import { PeopleLog } from './people-log.ts';
 import { MessagingLimits } from './portfolios/messaging-limits.ts';
@@ -20,12 +20,12 @@ import { planReceipts } from './sending/plan-receipts.ts';
 import { Preferences } from './sending/preferences.ts';
 import { SendingRecord } from './sending/sending-record.ts';
 import { CreationBudget, EditBudget, NameLocks } from './templates/budgets.ts';
-import { LifeCycle, type TellTemplate } from './templates/life-cycle.ts';
-import { TemplateShelf } from './templates/shelf.ts';
+import { LifeCycle, type OnTemplateChange } from './templates/life-cycle.ts';
+import { TemplateStore } from './templates/template-store.ts';
 import { Threads } from './threads.ts';
-import { UploadShelf } from './uploads/upload-shelf.ts';
+import { UploadStore } from './uploads/upload-store.ts';
 import type { Catalog, PhoneNumber, Waba } from './wabas.ts';
-import { type App, AppShelf } from './webhooks/app-shelf.ts';
+import { type App, AppRegistry } from './webhooks/app-registry.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { holdUpdates } from './webhooks/hold-updates.ts';
 import { Outbox } from './webhooks/outbox.ts';
@@ -39,20 +39,20 @@ export interface World {
   readonly wabas: ReadonlyMap<string, Waba>;
   readonly numbers: ReadonlyMap<string, PhoneNumber>;
   readonly catalogs: ReadonlyMap<string, Catalog>;
-  readonly templates: TemplateShelf;
+  readonly templates: TemplateStore;
   readonly lifeCycle: LifeCycle;
   readonly creations: CreationBudget;
   readonly edits: EditBudget;
   readonly nameLocks: NameLocks;
-  readonly uploads: UploadShelf;
-  readonly media: MediaShelf;
+  readonly uploads: UploadStore;
+  readonly media: MediaStore;
   readonly messages: MessageLog;
   readonly requests: RequestLog;
   readonly exchanges: ExchangeLog;
   /** These recipients block the business. */
   readonly blocked: Set<string>;
   readonly people: People;
-  readonly doings: PeopleLog;
+  readonly personActs: PeopleLog;
   readonly preferences: Preferences;
   readonly marketingCaps: MarketingCaps;
   readonly threads: Threads;
@@ -65,38 +65,38 @@ export interface World {
   readonly profiles: Map<string, NodeFields>;
   readonly sending: SendingRecord;
   readonly faults: FaultList;
-  readonly holds: HoldShelf;
+  readonly holds: HoldStore;
   readonly throughput: ThroughputLimit;
   readonly pairs: PairLimit;
   readonly managementUsage: ManagementUsage;
   readonly magicFates: MagicFates;
-  readonly apps: AppShelf;
+  readonly apps: AppRegistry;
   readonly outbox: Outbox;
   readonly deliveries: DeliveryLog;
   readonly receiptRules: ReceiptRules;
   /** Applies what happens by itself: reviews, and the ends of pauses, holds and pacing. */
   readonly settle: (nowMs: number) => void;
-  readonly tellTemplate: TellTemplate;
-  /** It returns no text twice. */
+  readonly tellTemplate: OnTemplateChange;
+  /** Returns no text twice. */
   readonly nextChallenge: () => string;
-  /** It returns no text twice. */
+  /** Returns no text twice. */
   readonly nextTraceId: () => string;
 }
 
 /** Builds the world from the seed. Known apps keep their callbacks and `updates_per_post`. */
 export function createWorld(seed: Seed, realNowMs: () => number, knownApps: readonly App[] = []): World {
   const wabas = new Map(seed.wabas.map((waba) => [waba.node.id, wabaOf(waba)]));
-  const templates = new TemplateShelf();
+  const templates = new TemplateStore();
   for (const waba of seed.wabas) {
     for (const { id, ...fields } of waba.templates) templates.add(waba.node.id, fields, id);
   }
   const apps = appsOf(seed, knownApps);
   const outbox = new Outbox((wabaId, field) => apps.targetsOf(wabaId, field));
-  const tellTemplate: TellTemplate = (before, after, change) => {
+  const tellTemplate: OnTemplateChange = (before, after, change) => {
     for (const update of templateUpdates(before, after, change)) outbox.add(update, change.atMs);
   };
   const lifeCycle = new LifeCycle(templates, tellTemplate);
-  const holds = new HoldShelf((hold, turn) => {
+  const holds = new HoldStore((hold, turn) => {
     for (const update of holdUpdates(hold, turn)) outbox.add(update, turn.atMs);
   });
   const limits = new MessagingLimits();
@@ -126,8 +126,8 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     creations: new CreationBudget(),
     edits: new EditBudget(),
     nameLocks: new NameLocks(),
-    uploads: new UploadShelf(),
-    media: new MediaShelf(),
+    uploads: new UploadStore(),
+    media: new MediaStore(),
     apps,
     outbox,
     deliveries: new DeliveryLog(),
@@ -142,7 +142,7 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     exchanges: new ExchangeLog(),
     blocked: new Set(),
     people: new People(),
-    doings: new PeopleLog(),
+    personActs: new PeopleLog(),
     preferences: new Preferences(),
     marketingCaps: new MarketingCaps(),
     threads: new Threads(),
@@ -185,12 +185,12 @@ function wabaOf(seed: Seed['wabas'][number]): Waba {
   };
 }
 
-function appsOf(seed: Seed, known: readonly App[]): AppShelf {
-  const shelf = new AppShelf();
+function appsOf(seed: Seed, known: readonly App[]): AppRegistry {
+  const registry = new AppRegistry();
   for (const { id, name, secret, subscribed_waba_ids: wabaIds } of seed.apps) {
     const { callback, updatesPerPost } = known.find((app) => app.id === id) ?? {};
-    shelf.put({ id, name, secret, callback, updatesPerPost });
-    for (const wabaId of wabaIds) shelf.subscribe(wabaId, { appId: id });
+    registry.put({ id, name, secret, callback, updatesPerPost });
+    for (const wabaId of wabaIds) registry.subscribe(wabaId, { appId: id });
   }
-  return shelf;
+  return registry;
 }

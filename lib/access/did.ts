@@ -1,4 +1,4 @@
 import * as v from 'valibot';
 
-/** A blank one in a path or a body counts as missing (D5). */
+/** A DID in a path or a body may not be blank (D5). */
 export const DidSchema = v.pipe(v.string(), v.regex(/\S/, 'did is required'));

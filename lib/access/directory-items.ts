@@ -71,7 +71,7 @@ const WabaSchema = v.object({
 
 export const WabaItemSchema = v.object({ ...WabaSchema.entries, businessId: v.string(), businessName: v.string() });
 
-/** It has what requests need. The table of channels has the listed form (lib/channels). */
+/** The item has what requests need. The table of channels has the listed form (lib/channels). */
 export const ChannelItemSchema = v.object({
   channelId: v.number(),
   did: v.string(),

@@ -24,7 +24,7 @@ export interface Waba {
   readonly wabaId: string;
   readonly name: string;
   readonly namespace: string;
-  /** It names the entry in the platform-credentials secret. */
+  /** The name is that of the entry in the platform-credentials secret. */
   readonly credential: string;
   /** These clients work with the WABA, ascending. */
   readonly clientIds: readonly number[];
@@ -44,7 +44,7 @@ export interface Waba {
 export interface MonthlyBudget {
   readonly clientId: number;
   readonly amount: number;
-  /** It refuses sends above the amount, except one-time codes; without it the client is only told. */
+  /** True refuses sends above the amount, except one-time codes; false only tells the client. */
   readonly stop: boolean;
 }
 

@@ -3,8 +3,8 @@ import { errorName } from '../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../observe/log.ts';
 import type { AuditEntry, Audited, AuditOutcome, UserAct } from './entry.ts';
 
-/** A user has done it for a client: its own, or with `BSP_CN` another. */
-export interface Deed {
+/** A user did it for a client: its own, or with `BSP_CN` another. */
+export interface PerformedAct {
   readonly caller: { readonly userId: string; readonly clientId: number };
   readonly clientId: number;
   readonly act: UserAct;
@@ -14,7 +14,7 @@ export interface Deed {
 /** A page notes here what its caller has done. */
 export interface Audit {
   /** Never rejects, and takes a second at most: what was done is done, and its caller is told so. */
-  note(deed: Deed, outcome: AuditOutcome): Promise<void>;
+  note(deed: PerformedAct, outcome: AuditOutcome): Promise<void>;
 }
 
 export interface AuditPorts {
@@ -44,7 +44,7 @@ export function usersAudit({ append, nowMs, newId, log, count }: AuditPorts): Au
 }
 
 function entryOf(
-  { caller, clientId, act, on }: Deed,
+  { caller, clientId, act, on }: PerformedAct,
   outcome: AuditOutcome,
   made: { readonly atMs: number; readonly id: string },
 ): AuditEntry {
@@ -53,7 +53,7 @@ function entryOf(
 }
 
 /** Leaves out the DID: no phone number is in a log (R44). */
-function factsOf({ caller: { userId }, clientId, act, on }: Deed): LogFacts {
+function factsOf({ caller: { userId }, clientId, act, on }: PerformedAct): LogFacts {
   const { wabaId, templateId, documentIds, jobId, campaignId, count } = on;
   return { clientId, userId, act, wabaId, templateId, documentIds, jobId, campaignId, count };
 }
@@ -64,7 +64,7 @@ function factsOf({ caller: { userId }, clientId, act, on }: Deed): LogFacts {
  */
 export async function audited<T>(
   audit: Audit,
-  deed: Deed,
+  deed: PerformedAct,
   work: () => Promise<T>,
   found: (result: T) => Audited | undefined = () => ({}),
 ): Promise<T> {

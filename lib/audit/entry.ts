@@ -36,13 +36,13 @@ export type UserAct = Exclude<AuditAct, `command.${string}`>;
 export type OperatorAct = Extract<AuditAct, `command.${string}`>;
 
 /**
- * The act concerned these: a closed list of ids and counts. No recipient, no text of anybody and no secret has a key
- * here; a URL of a receiver may carry one, so it has none either.
+ * The act concerned these: a closed list of ids and counts. Recipients, free texts and secrets have no key here; a URL
+ * of a receiver may carry a secret, so URLs have none either.
  */
 export interface Audited {
   readonly did?: string;
   readonly wabaId?: string;
-  /** It is the platform's id. */
+  /** The platform gave the template this id. */
   readonly templateId?: string;
   readonly documentIds?: readonly string[];
   readonly jobId?: string;
@@ -54,7 +54,7 @@ export interface Audited {
   readonly eventType?: string;
   /** A hold has it. */
   readonly scope?: string;
-  /** It is `part`, `sealing`, `sent`, `failed`, or a limit a second. */
+  /** The value is `part`, `sealing`, `sent`, `failed`, or a limit a second. */
   readonly how?: string;
   readonly count?: number;
 }
@@ -66,11 +66,11 @@ export interface Audited {
 export type AuditOutcome = 'done' | 'unknown' | 'begun' | 'failed';
 
 export interface AuditEntry {
-  /** It was done for this client; an operator's command is for none. */
+  /** The act was done for this client; an operator's command is done for none. */
   readonly whose: number | 'OPERATOR';
-  /** It names a user; an operator is called what AWS or the machine calls the one who typed the command. */
+  /** The name is a user's; an operator is called what AWS or the machine calls the one who typed the command. */
   readonly who: string;
-  /** It is there if the user's own client is another. */
+  /** The user's own client stands here if it is another. */
   readonly ofClientId?: number;
   readonly what: AuditAct;
   readonly on: Audited;

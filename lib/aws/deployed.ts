@@ -1,6 +1,6 @@
 import { documentClient } from './dynamodb.ts';
 import { environmentVariable } from './environment.ts';
-import { keptFor, type ReadSecret, secretReader } from './secrets.ts';
+import { cachedFor, type ReadSecret, secretReader } from './secrets.ts';
 import { queueClient } from './sqs.ts';
 
 export { environmentVariable, optionalVariable } from './environment.ts';
@@ -42,5 +42,5 @@ export function secretValue<T>(
   parse: (text: string) => T | Promise<T>,
 ): () => Promise<T> {
   const text = secretText(variable);
-  return keptFor(keptSeconds * 1_000, Date.now, async () => parse(await text()));
+  return cachedFor(keptSeconds * 1_000, Date.now, async () => parse(await text()));
 }

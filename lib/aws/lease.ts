@@ -5,7 +5,7 @@ import * as v from 'valibot';
  * until another takes it, so every write checks the owner.
  */
 export interface Lease<Owner = string> {
-  /** It is unique for each run. */
+  /** Each run has an owner of its own. */
   readonly owner: Owner;
   /** The lease is over from then on. */
   readonly untilMs: number;
@@ -23,7 +23,7 @@ export function heldLease<Held extends Lease<unknown>>(lease: Held | undefined, 
 }
 
 /** Returns another run's held lease, which blocks this owner, or undefined when the owner may take it. */
-export function inTheWay<Held extends Lease<unknown>>(
+export function blockingLease<Held extends Lease<unknown>>(
   lease: Held | undefined,
   owner: Held['owner'],
   nowMs: number,

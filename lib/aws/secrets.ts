@@ -6,7 +6,7 @@ import { type ServiceReply, signedRequest } from './signed-request.ts';
 
 export type ReadSecret = (secretId: string) => Promise<string>;
 
-/** It has the service's error name (`ResourceNotFoundException`). */
+/** A read failed; the name is the service's own (`ResourceNotFoundException`). */
 export class SecretFault extends Error {
   constructor(name: string, secretId: string) {
     super(`the secret ${secretId} could not be read: ${name}`);
@@ -74,7 +74,7 @@ function faultOf({ status, text }: ServiceReply): string {
 }
 
 /** Caches a value for `maxAgeMs`. A failed read is not cached, so the next call retries. */
-export function keptFor<T>(maxAgeMs: number, nowMs: () => number, read: () => Promise<T>): () => Promise<T> {
+export function cachedFor<T>(maxAgeMs: number, nowMs: () => number, read: () => Promise<T>): () => Promise<T> {
   let kept: { readonly readAtMs: number; readonly value: Promise<T> } | undefined;
   return () => {
     if (kept !== undefined && nowMs() - kept.readAtMs < maxAgeMs) return kept.value;

@@ -7,7 +7,7 @@ const connectMs = 1_000;
 const answerMs = 3_000;
 
 export interface ServiceCall {
-  /** It may have a path, which prefixes the request's. */
+  /** The endpoint may have a path, which prefixes the request's. */
   readonly endpoint: string;
   readonly service: string;
   readonly target: string;

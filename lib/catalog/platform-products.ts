@@ -9,9 +9,9 @@ import { type PlatformProduct, PlatformProductSchema, productFields } from './pr
 
 export interface ProductPage {
   readonly products: readonly PlatformProduct[];
-  /** It is before the first product, absent on an empty page. */
+  /** The cursor is before the first product, absent on an empty page. */
   readonly before?: string;
-  /** It is after the last product, absent when none follows. */
+  /** The cursor is after the last product, absent when none follows. */
   readonly after?: string;
 }
 

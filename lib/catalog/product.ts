@@ -15,7 +15,7 @@ const text = v.fallback(
 );
 const texts = v.fallback(v.optional(v.array(v.unknown())), undefined);
 
-/** It is a product in the platform's list (platform reference, 7). */
+/** The platform lists products in this form (platform reference, 7). */
 export const PlatformProductSchema = v.object({
   id: v.pipe(v.string(), v.minLength(1)),
   name: text,

@@ -92,8 +92,8 @@ export function liveText(live: LiveValues): string {
 /**
  * Returns the new live values after a reading, or undefined without a change. Missing values go, but the status stays.
  */
-export function changedLive(channel: ListedChannel, told: LiveValues): LiveValues | undefined {
-  const live = { ...told, status: told.status ?? channel.status };
+export function changedLive(channel: ListedChannel, reported: LiveValues): LiveValues | undefined {
+  const live = { ...reported, status: reported.status ?? channel.status };
   return liveText(live) === liveText(channel) ? undefined : live;
 }
 
@@ -130,7 +130,7 @@ export function channelFromItem(item: unknown): ListedChannel {
   const [clientId = '', waId = ''] = sk.split('#');
   const [clientName, wabaId, wabaName, businessId, businessName, phoneNumberId] = facts;
   const [createdAt, createdBy] = creation;
-  const [status, ...told] = live;
+  const [status, ...reported] = live;
   return {
     clientId: Number(clientId),
     waId,
@@ -146,12 +146,12 @@ export function channelFromItem(item: unknown): ListedChannel {
     createdBy,
     deleted,
     status,
-    ...toldValues(told),
+    ...reportedValues(reported),
   };
 }
 
-function toldValues(
-  told: readonly [
+function reportedValues(
+  reported: readonly [
     limit: string | null,
     quality: string | null,
     onBizApp: boolean | null,
@@ -162,7 +162,7 @@ function toldValues(
     throughput: string | null,
   ],
 ): Omit<LiveValues, 'status'> {
-  const [limit, quality, onBizApp, dialCode, number, registeredAt, webhook, throughput] = told;
+  const [limit, quality, onBizApp, dialCode, number, registeredAt, webhook, throughput] = reported;
   return {
     currentLimit: limit ?? undefined,
     qualityRating: quality ?? undefined,

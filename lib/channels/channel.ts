@@ -7,9 +7,9 @@ export interface LiveValues {
   readonly isOnBizApp?: boolean | undefined;
   /** The country's dial code has no plus. */
   readonly phoneCode?: string | undefined;
-  /** They follow the dial code. */
+  /** These digits follow the dial code. */
   readonly phoneNumber?: string | undefined;
-  /** It is ISO 8601, UTC. */
+  /** The time is ISO 8601, UTC. */
   readonly registeredAt?: string | undefined;
   readonly externalWebhook?: string | undefined;
   /** The platform words the number's speed `STANDARD` or `HIGH` (platform reference, 4.4). It is not listed. */
@@ -26,7 +26,7 @@ export interface ListedChannel extends LiveValues {
   readonly clientId: number;
   readonly waId: string;
   readonly channelId: number;
-  /** It is absent where provisioning names none. */
+  /** The name is absent where provisioning names none. */
   readonly name?: string | undefined;
   readonly clientName: string;
   readonly wabaId: string;

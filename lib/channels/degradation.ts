@@ -1,11 +1,11 @@
 import type { LiveValues } from './channel.ts';
 import { peopleADay } from './messaging-limit.ts';
 
-/** A number's quality has these words of the platform (platform reference, 8), the best first. */
+/** The platform grades a number's quality in these words (platform reference, 8), the best first. */
 const qualities = ['GREEN', 'YELLOW', 'RED'];
 
 /**
- * By the platform's word, a number falls to fewer people a day, a worse quality, or fewer messages a second, by a lower
+ * The platform has lowered a number: to fewer people a day, a worse quality, or fewer messages a second, by a lower
  * level or because the business app uses it now, too.
  */
 export type Degradation = 'limit' | 'throughput' | 'quality';

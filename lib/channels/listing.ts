@@ -8,9 +8,9 @@ export interface ChannelFilters {
   readonly waba_id?: string | undefined;
   readonly status?: string | undefined;
   readonly business_id?: string | undefined;
-  /** It is a part of the name in any letter case: plain text, never a pattern (D8). */
+  /** The text is a part of the name in any letter case, never a pattern (D8). */
   readonly business_name?: string | undefined;
-  /** It is a part of client name, WABA name, number or WABA id, in any letter case. */
+  /** The text is a part of client name, WABA name, number or WABA id, in any letter case. */
   readonly q?: string | undefined;
   /** True selects only deleted ones; otherwise none of them passes. */
   readonly deleted?: boolean | undefined;

@@ -64,10 +64,11 @@ function changesOf(
   channels: readonly ListedChannel[],
   numbers: readonly PlatformNumber[],
 ): { readonly channel: ListedChannel; readonly live: LiveValues }[] {
-  const toldOf = new Map(numbers.map(({ phoneNumberId, live }) => [phoneNumberId, live]));
+  const reportedById = new Map(numbers.map(({ phoneNumberId, live }) => [phoneNumberId, live]));
   return channels.flatMap((channel) => {
-    const told = channel.wabaId === wabaId && !channel.deleted ? toldOf.get(channel.phoneNumberId) : undefined;
-    const live = told === undefined ? undefined : changedLive(channel, told);
+    const reported =
+      channel.wabaId === wabaId && !channel.deleted ? reportedById.get(channel.phoneNumberId) : undefined;
+    const live = reported === undefined ? undefined : changedLive(channel, reported);
     return live === undefined ? [] : [{ channel, live }];
   });
 }

@@ -33,7 +33,7 @@ const fieldValues = {
 export type ChannelField = keyof typeof fieldValues;
 const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
 
-const unknownYet = <const S extends v.GenericSchema>(said: S) => v.exactOptional(v.nullable(said));
+const unknownYet = <const S extends v.GenericSchema>(schema: S) => v.exactOptional(v.nullable(schema));
 
 /** A channel has the requested fields, in the order of the request. */
 export const ChannelSchema = v.pipe(

@@ -4,18 +4,18 @@ import { type AccountUpdate, matterScopes } from '../platform/webhook/account-up
 import { eventId, type ServiceEvent } from '../webhooks/event.ts';
 
 /**
- * Makes events for a WABA's clients from the platform's words (D41). WABA, word and the platform's time make the event
- * id, so repeated webhooks are idempotent.
+ * Makes events for a WABA's clients from account updates of the platform (D41). WABA, update and the platform's time
+ * make the event id, so repeated webhooks are idempotent.
  */
 export function accountEvents(
   { wabaId, clientIds }: Pick<Waba, 'wabaId' | 'clientIds'>,
-  words: readonly AccountUpdate[],
+  updates: readonly AccountUpdate[],
 ): ServiceEvent[] {
-  return words.flatMap((word) => clientIds.map((clientId) => accountEvent(clientId, wabaId, word)));
+  return updates.flatMap((update) => clientIds.map((clientId) => accountEvent(clientId, wabaId, update)));
 }
 
-function accountEvent(clientId: number, wabaId: string, told: AccountUpdate): ServiceEvent {
-  const { kind, matter, word, code, atMs, untilMs, remediation } = told;
+function accountEvent(clientId: number, wabaId: string, update: AccountUpdate): ServiceEvent {
+  const { kind, matter, word, code, atMs, untilMs, remediation } = update;
   const type = `account.${kind}` as const;
   const event = { id: eventId(type, clientId, [wabaId, word, atMs]), clientId, timestampMs: atMs };
   const data = { waba_id: wabaId, scope: matterScopes[matter], platform_word: word, ...omitUndefined({ code }) };

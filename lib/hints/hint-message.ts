@@ -3,12 +3,12 @@ import { type AccountUpdate, AccountUpdateSchema, accountUpdatesOf } from '../pl
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
 import { numberFields, templateFields } from '../platform/webhook/fields.ts';
 
-/** Queued hints carry it (D47). */
+/** Queued hints carry this version (D47). */
 export const hintMessageVersion = 1;
 
 /**
- * A message of the hint queue says what changed on a WABA and must be read again, and the platform's words on the
- * account, which no reading shows (D42, D47).
+ * A message of the hint queue says what changed on a WABA and must be read again. It also carries account updates,
+ * which no reading shows (D42, D47).
  */
 export const HintMessageSchema = v.object({
   version: v.literal(hintMessageVersion),
@@ -17,7 +17,7 @@ export const HintMessageSchema = v.object({
   numbers: v.boolean(),
   /** All templates are read when the changed ones are unknown. */
   everything: v.exactOptional(v.boolean()),
-  /** Words are in order of time. */
+  /** Account updates are in order of time. */
   account: v.exactOptional(v.array(AccountUpdateSchema)),
   /** Only our own wake message has the time that it was meant for. */
   wakeAtMs: v.exactOptional(v.number()),

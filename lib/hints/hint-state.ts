@@ -7,7 +7,7 @@ import { callsReservedFor, isEmptyTask, mergedTasks, noTask, type RefreshTask } 
  * gather for the next turn, 10 s later or once calls are available.
  */
 
-/** It is longer than a worker may run, so a holder past it is dead, and the next turn takes over. */
+/** A worker may not run for so long: a holder past its lease is dead, and the next turn takes over. */
 export const turnLeaseMs = 70_000;
 export const gatherMs = 10_000;
 /** Hints share this much of the platform's 200 calls an hour and WABA (platform reference, 4.4). */
@@ -86,7 +86,7 @@ export function hintsArrived(
 export interface Ending {
   readonly turn: number;
   readonly left: RefreshTask;
-  /** It is the position in the list, if that is left. */
+  /** The turn stopped at this position of the list, if it has not reached the end. */
   readonly listing?: ListingMark;
   readonly callsMade: number;
   readonly failed: boolean;

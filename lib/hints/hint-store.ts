@@ -33,7 +33,7 @@ const HintStateSchema = v.object({
 
 const HintItemSchema = v.object({ state: v.pipe(v.string(), v.parseJson(), HintStateSchema) });
 
-/** It is never deleted. */
+/** The item is never deleted. */
 export function hintStore(client: DynamoDBDocumentClient, table: string, pause: Pause = conflictPause): HintStore {
   return {
     change: async (wabaId, rule) => {

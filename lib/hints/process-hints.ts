@@ -21,8 +21,8 @@ export interface HintPorts extends ReadingPorts {
   readonly hints: HintStore;
   readonly queue: DelayedHints;
   /**
-   * Applies the platform's words on a WABA's account; is idempotent. Returns those to send as events. Throws when the
-   * message must be retried.
+   * Applies account updates of a WABA; is idempotent. Returns those to send as events. Throws when the message must be
+   * retried.
    */
   readonly applyAccountUpdates: (wabaId: string, words: readonly AccountUpdate[]) => Promise<readonly AccountUpdate[]>;
 }
@@ -33,8 +33,8 @@ export interface HintRecord {
 }
 
 /**
- * Words on an account count and are told at once (D41, D46); the rest is read now, or gathered for the WABA's next
- * turn. Returns the messages to retry.
+ * Applies account updates and queues their events at once (D41, D46); the rest is read now, or gathered for the WABA's
+ * next turn. Returns the messages to retry.
  */
 export async function processHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
   const read = records.map(({ messageId, body }) => ({ messageId, hint: readHint(body) }));
@@ -70,12 +70,12 @@ function readHint(body: string): HintMessage | undefined {
 async function processWaba(ports: HintPorts, wabaId: string, messages: readonly HintMessage[]): Promise<void> {
   const { hints, nowMs } = ports;
   const account = messages.flatMap((message) => message.account ?? []);
-  // The words come before the look-up: they need no client, and a failed reading must not delay them.
-  const told = account.length === 0 ? [] : await ports.applyAccountUpdates(wabaId, account);
+  // Account updates come before the look-up: they need no client, and a failed reading must not delay them.
+  const applied = account.length === 0 ? [] : await ports.applyAccountUpdates(wabaId, account);
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
-  // Events follow the write of holds. A later failure repeats the words, and their events with the same ids.
-  if (told.length > 0) await ports.events.send(accountEvents(waba, told));
+  // Events follow the write of holds. A later failure repeats the account updates, and their events with the same ids.
+  if (applied.length > 0) await ports.events.send(accountEvents(waba, applied));
   const task = messages.map(taskOf).reduce(mergedTasks, noTask);
   const wakesAtMs = messages.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
   const step = await hints.change(wabaId, (state) => hintsArrived(state, { task, wakesAtMs }, nowMs()));

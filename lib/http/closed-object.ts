@@ -4,7 +4,7 @@ import { documentedAs } from './documented.ts';
 import { forbiddenKeyIn } from './forbidden-key.ts';
 import { butReceived } from './json-excerpt.ts';
 
-/** It starts the message of an unknown field; `messageOf` in parse.ts appends the path. */
+/** The message of an unknown field starts so; `messageOf` in parse.ts appends the path. */
 export const unrecognizedField = 'unrecognized field';
 const maxNamedFields = 20;
 

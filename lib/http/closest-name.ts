@@ -28,7 +28,7 @@ export function didYouMean(given: string, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** It is longer than any known name plus its allowed edits. */
+/** No known name with its allowed edits is so long. */
 const maxComparedCharacters = 60;
 
 /** Snake, kebab and camel case become equal. */

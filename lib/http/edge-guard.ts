@@ -1,17 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from './refusal.ts';
 
-/** The edge shows its key in it. CloudFront replaces a viewer's header of that name. */
+/** The edge shows its key in this header. CloudFront replaces a viewer's header of that name. */
 const keyHeader = 'x-origin-key';
 
-/** The edge reports the viewer's address and port in it. */
+/** The edge reports the viewer's address and port in this header. */
 const viewerHeader = 'cloudfront-viewer-address';
 
 interface EdgeEvent {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** No request can set variables of the gateway's stage. `edgeKeys` are the accepted keys, separated by commas. */
   readonly stageVariables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** It is set only after the edge has shown its key. */
+  /** The address is set only after the edge has shown its key. */
   readonly viewerAddress?: string | undefined;
 }
 

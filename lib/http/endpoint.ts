@@ -10,7 +10,7 @@ import { Refusal } from './refusal.ts';
 /** API Gateway sends it; `body` is the body reader's result. */
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'requestContext'> {
   body?: unknown;
-  /** It is set only after the edge has shown its key (`edgeGuard`). */
+  /** The address is set only after the edge has shown its key (`edgeGuard`). */
   viewerAddress?: string | undefined;
   requestContext: APIGatewayProxyEventV2['requestContext'] & {
     authorizer?: { lambda?: Readonly<Record<string, unknown>> };

@@ -1,6 +1,6 @@
-/*
- * It finds where a text stops being JSON, and what was expected there. The engine's message does so for some faults
- * only, and quotes the text. It neither allocates nor recurses.
+/**
+ * This file finds where a text stops being JSON, and what was expected there. The engine's message does so for some
+ * faults only, and quotes the text. Nothing here allocates or recurses.
  */
 
 /** These may come next, in the words of the refusal. */

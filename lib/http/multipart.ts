@@ -20,7 +20,7 @@ export interface MultipartFile {
   readonly bytes: Buffer;
   /** The client declares it: lower case without parameters, `application/octet-stream` by default. */
   readonly contentType: string;
-  /** It is the last segment of the client's file name, without control characters, or `file`. */
+  /** The name is the last segment of the client's file name, without control characters, or `file`. */
   readonly name: string;
 }
 

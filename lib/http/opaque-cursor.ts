@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** It is longer than any issued cursor. */
+/** No issued cursor is so long. */
 const maxLength = 2_000;
 const digestLength = 12;
 

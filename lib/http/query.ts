@@ -109,7 +109,7 @@ export function countTo(name: string, maximum: number) {
   return v.optional(
     v.pipe(
       v.string(),
-      // The check is on text, because a number may have other digits than it.
+      // The check is on text, because other text may give the same number.
       v.check((text) => /^[1-9]\d{0,15}$/.test(text) && Number(text) <= maximum, message),
       v.transform(Number),
       documentedAs(() => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maximum))),

@@ -53,7 +53,7 @@ export interface Fault {
 export interface RefusalDetails {
   readonly errors?: readonly Fault[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** It is passed on as `platform_code` (D7). */
+  /** The code is passed on as `platform_code` (D7). */
   readonly platformCode?: number;
   /** The refused cost is in dollars (D58). */
   readonly estimate?: { readonly amount: number; readonly currency: string };

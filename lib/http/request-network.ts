@@ -26,13 +26,13 @@ export interface PublicRequest {
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
   readonly network: PublicNetwork;
-  /** It runs from the DNS lookup to the end of the answer. */
+  /** The time runs from the DNS lookup to the end of the answer. */
   readonly deadline: AbortSignal;
 }
 
 export type ConnectFaultCode = 'not_public' | 'not_found' | 'slow_connection' | 'no_answer';
 
-/** It says why there is no answer. After the deadline its code has no meaning. */
+/** The code says why there is no answer. After the deadline the code has no meaning. */
 export class ConnectFault extends Error {
   readonly code: ConnectFaultCode;
 

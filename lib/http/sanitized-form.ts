@@ -105,10 +105,10 @@ function partOf(section: Buffer, count: number): Part {
   const type = parameterHeader(typeText)?.value;
   if (type === undefined || !/^[!-~]+$/.test(type)) throw malformed(`part ${count} has a malformed Content-Type`);
   const fileName = disposition.parameters.get('filename');
-  const told = fileName === undefined ? '' : `; filename="${fileName.replace(/["\\]/g, '\\$&')}"`;
+  const fileNamePart = fileName === undefined ? '' : `; filename="${fileName.replace(/["\\]/g, '\\$&')}"`;
   return {
     name: name.slice(0, maxShownNameCharacters).toWellFormed(),
-    headers: [`Content-Disposition: form-data; name="${name}"${told}`, `Content-Type: ${type}`],
+    headers: [`Content-Disposition: form-data; name="${name}"${fileNamePart}`, `Content-Type: ${type}`],
     content: section.subarray(headersEnd + 4),
   };
 }

@@ -4,15 +4,15 @@ import { isUserId } from '../platform/user-id.ts';
 import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
 import { LotSchema } from './lots.ts';
 
-/** Queued chunks carry it (D47). */
+/** Queued chunks carry this version (D47). */
 export const chunkVersion = 1;
 
 /** A recipient's dispatch id is `<jobId>-<index>`, whichever chunk carries it. */
 const ChunkRecipientSchema = v.object({
   index: v.number(),
-  /** It is absent once the operator has erased the person (D60). */
+  /** The address is absent once the operator has erased the person (D60). */
   to: v.exactOptional(v.string()),
-  /** It is absent when it cannot be composed: the message then fails (R14). */
+  /** The request is absent when it cannot be composed: the message then fails (R14). */
   request: v.exactOptional(MessageRequestSchema),
   /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),
@@ -38,7 +38,7 @@ const ChunkSliceSchema = v.object({
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
 
-/** A worker needs this of the job. Fields without a comment are as in `JobHead` (D38, D55). */
+/** A worker needs these facts of the job. Fields without a comment are as in `JobHead` (D38, D55). */
 const ChunkOfJobSchema = v.object({
   jobId: v.string(),
   clientId: v.number(),
@@ -87,7 +87,7 @@ export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 /** SQS bills a larger message as several, and a run waits for all its slices. */
 export const mostChunkBytes = 200_000;
 
-/** Returns a chunk of the job without its slices. `limitPerSecond` is the platform's last word on the number. */
+/** Returns a chunk of the job without its slices. The platform last reported `limitPerSecond` for the number. */
 export function chunkOfJob(
   head: JobHead,
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,

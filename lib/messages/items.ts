@@ -112,7 +112,7 @@ export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
  */
 export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
 
-/** They are few, because a look for lost rounds reads all of them. */
+/** The partitions are few, because a look for lost rounds reads all of them. */
 export const scheduledShards = 8;
 
 /** `shard` counts from 0. */

@@ -11,9 +11,9 @@ import { afterOpenTimeMs, type Lot, openingsOfAll } from './lots.ts';
 /** Every unclaimed message ends this way. A stop never changes. */
 const JobStopSchema = v.object({
   state: v.picklist(['failed', 'expired']),
-  /** It may be our own: `cancelled`, `template_paused`. */
+  /** The code may be our own: `cancelled`, `template_paused`. */
   code: v.string(),
-  /** It is the client's data: stored, never logged. */
+  /** The reason is the client's data: stored, never logged. */
   reason: v.exactOptional(v.string()),
   atMs: v.number(),
 });
@@ -24,7 +24,7 @@ export type ParkScope = (typeof parkedScopes)[number];
 
 /** `sinceMs` identifies the waiting that client and report see, so that a writer never ends a later one. */
 export const JobParkedSchema = v.object({
-  /** It may be our own: `template_paused`, `no_answer`. */
+  /** The code may be our own: `template_paused`, `no_answer`. */
   code: v.string(),
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),

@@ -40,7 +40,7 @@ export const HeaderInputSchema = v.variant('type', [
 
 export type Recipient = v.InferOutput<typeof RecipientSchema>;
 
-/** It has no address and no parameters once the operator has erased the person (D60). */
+/** Address and parameters are absent once the operator has erased the person (D60). */
 export const StoredRecipientSchema = v.object({ ...RecipientSchema.entries, to: v.exactOptional(v.string()) });
 export type StoredRecipient = v.InferOutput<typeof StoredRecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
@@ -83,7 +83,7 @@ export const JobHeadSchema = v.object({
   /** Some recipients are addressed by business-scoped user ids; receipts may reveal their numbers. */
   byUserId: v.exactOptional(v.literal(true)),
   path: sendPathSchema,
-  /** It is in capitals: category limits of the platform hold these messages alone (D46). */
+  /** The category is in capitals: category limits of the platform hold these messages alone (D46). */
   category: v.string(),
   templateName: v.string(),
   templateLanguage: v.string(),
@@ -118,7 +118,7 @@ export const aboutSchema = v.object({
 
 export type AboutJob = v.InferOutput<typeof aboutSchema>;
 
-/** It is ready to post to the platform. */
+/** The request is ready to post to the platform. */
 export const MessageRequestSchema = v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) });
 export type MessageRequest = v.InferOutput<typeof MessageRequestSchema>;
 

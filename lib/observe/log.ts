@@ -124,18 +124,18 @@ export type LogEvent = (typeof logEvents)[number];
 export interface LogFacts {
   readonly route?: string | undefined;
   readonly clientId?: number | undefined;
-  /** It is a client's user, never a recipient. */
+  /** The id is a client's user, never a recipient. */
   readonly userId?: string | undefined;
   /** The act is from a closed list (audit/entry.ts). */
   readonly act?: string | undefined;
   readonly campaignId?: number | undefined;
   readonly wabaId?: string | undefined;
-  /** It is the platform's id. */
+  /** The platform gave the template this id. */
   readonly templateId?: string | undefined;
   readonly documentIds?: readonly string[] | undefined;
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;
-  /** It is a dispatch and a place in it. */
+  /** The id is a dispatch and a place in it. */
   readonly messageId?: string | undefined;
   readonly syncId?: string | undefined;
   readonly eventId?: string | undefined;
@@ -152,7 +152,7 @@ export interface LogFacts {
   readonly durationMs?: number | undefined;
   /** The edge reports the address of a request. */
   readonly viewerAddress?: string | undefined;
-  /** It counts by name: our own, or the platform's if well-formed (ignored-updates.ts). */
+  /** Names are our own, or the platform's if well-formed (ignored-updates.ts). */
   readonly tally?: Readonly<Record<string, number>> | undefined;
   /** A line that serves several requests names them. */
   readonly correlationIds?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
-/*
- * Here a subscriber's number has two spellings, with or without a digit for mobile lines (platform reference, 4.1).
- * Mexico dropped its 1 in 2019; an Argentine number is either mobile or fixed.
+/**
+ * In these countries a subscriber's number has two spellings, with or without a digit for mobile lines (platform
+ * reference, 4.1). Mexico dropped its 1 in 2019; an Argentine number is either mobile or fixed.
  */
 const mobileDigits = [
   { form: /^521(\d{10})$/, plain: '52$1', plainForm: /^52(\d{10})$/, mobile: '521$1' },

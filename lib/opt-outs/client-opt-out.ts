@@ -23,8 +23,8 @@ export interface ClientOptOut {
 }
 
 /**
- * Records a client's word for its own messages, with an event if it changed something. Refuses with 409 a start after
- * the person's or the platform's stop. Returns the person's state. Is idempotent, except for the event.
+ * Records a client's change for its own messages, with an event if it had an effect. Refuses with 409 a start after the
+ * person's or the platform's stop. Returns the person's state. Is idempotent, except for the event.
  */
 export async function recordClientOptOut(
   { clientId, recipient, says }: ClientOptOut,
@@ -43,11 +43,11 @@ export async function recordClientOptOut(
   const entry = person.entries[textOf(scope)] ?? {};
   if (!taken) throw stoppedByPerson(entry.said);
   if (isStopped(before ?? {}) !== isStopped(entry)) {
-    // A client that answers the event with the same word gets no further event, so there is no loop.
+    // A client that answers the event with the same change gets no further event, so there is no loop.
     await sendBestEffort(ports.events, [optOutEvent({ clientId, recipients: [recipient], scope, word })]);
   }
   const shown = optOutOf(recipient, person, { clientId, scopes: await clientScopes(clientId, [person], ports) });
-  if (shown === undefined) throw new Error('a word that was recorded is not there');
+  if (shown === undefined) throw new Error('a change that was recorded is not there');
   return shown;
 }
 
@@ -56,16 +56,16 @@ async function knownOf(recipient: Recipient, { change, nameOf }: OptOutPorts): P
   return (await change(nameOf(recipient), (state) => ({ state, result: undefined }))).state;
 }
 
-const saidBy: Readonly<Record<PersonSource, string>> = {
+const changedBy: Readonly<Record<PersonSource, string>> = {
   platform: 'the person has stopped marketing at the platform',
   refused: 'the platform has refused marketing to the person',
   reply: 'the person has stopped marketing by a reply',
   quick_reply: 'the person has stopped marketing by a button',
 };
 
-function stoppedByPerson(said: OptOutChange<PersonSource> | undefined): Refusal {
-  const who = saidBy[said?.source ?? 'platform'];
-  const when = said === undefined ? '' : ` on ${new Date(said.atMs).toISOString()}`;
+function stoppedByPerson(change: OptOutChange<PersonSource> | undefined): Refusal {
+  const who = changedBy[change?.source ?? 'platform'];
+  const when = change === undefined ? '' : ` on ${new Date(change.atMs).toISOString()}`;
   const message = `${who}${when}; only the person can start it again`;
   return new Refusal('opted_out_by_person', message, { errors: [{ path: 'recipient', message }] });
 }

@@ -1,6 +1,6 @@
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
 import { storePause } from '../aws/pause.ts';
-import { keptFor } from '../aws/secrets.ts';
+import { cachedFor } from '../aws/secrets.ts';
 import type { OptOutList } from './opt-out-list.ts';
 import { optOutListStore } from './opt-out-list-store.ts';
 import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
@@ -13,7 +13,7 @@ import type { StopWordList } from './stop-words.ts';
 /** The key never changes, and a container lives less than a day. */
 const keyKeptSeconds = 86_400;
 
-/** After a provisioning, old words may count for this long. */
+/** After a provisioning, old stop words may count for this long. */
 const wordsKeptMs = 60_000;
 
 /** Names people. It reads the key with the first name, so that a worker without opt-outs never reads it. */
@@ -37,7 +37,7 @@ export function deployedOptOutLook(): OptOutLook {
 
 /** Reads the stop and start words of provisioning, a minute old at most. A failed read is not cached. */
 export function deployedStopWords(): () => Promise<StopWordList> {
-  return keptFor(wordsKeptMs, Date.now, stopWordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
+  return cachedFor(wordsKeptMs, Date.now, stopWordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
 }
 
 export function deployedOptOutList(): OptOutList {

@@ -29,18 +29,18 @@ export interface Entry {
 
 const clientSources: ReadonlySet<Source> = new Set<ClientSource>(['api', 'import']);
 
-export function isOfClient(word: OptOutChange): word is OptOutChange<ClientSource> {
-  return clientSources.has(word.source);
+export function isOfClient(change: OptOutChange): change is OptOutChange<ClientSource> {
+  return clientSources.has(change.source);
 }
 
-/** Returns the entry after a word; the same object if nothing changes. */
-export function withChange(entry: Entry | undefined, word: OptOutChange): Entry {
-  return joined(entry ?? {}, isOfClient(word) ? { told: word } : { said: word as OptOutChange<PersonSource> });
+/** Returns the entry after a change; the same object if nothing changes. */
+export function withChange(entry: Entry | undefined, change: OptOutChange): Entry {
+  return joined(entry ?? {}, isOfClient(change) ? { told: change } : { said: change as OptOutChange<PersonSource> });
 }
 
 /**
- * Joins two entries: is commutative, associative and idempotent, so neither order nor retries of words matter. Each
- * side keeps its latest word. Returns the first object if the second adds nothing.
+ * Joins two entries: is commutative, associative and idempotent, so neither order nor retries of changes matter. Each
+ * side keeps its latest change. Returns the first object if the second adds nothing.
  */
 export function joined(one: Entry, other: Entry): Entry {
   const said = latest(one.said, other.said);
@@ -48,7 +48,7 @@ export function joined(one: Entry, other: Entry): Entry {
   return said === one.said && told === one.told ? one : omitUndefined({ said, told });
 }
 
-/** Returns the first of equal words. */
+/** Returns the first of equal changes. */
 function latest<From extends Source>(
   one: OptOutChange<From> | undefined,
   other: OptOutChange<From> | undefined,
@@ -57,7 +57,7 @@ function latest<From extends Source>(
   return isBefore(one, other) ? other : one;
 }
 
-/** Orders words totally: by time, then start before stop, then by source. */
+/** Orders changes totally: by time, then start before stop, then by source. */
 function isBefore(one: OptOutChange, other: OptOutChange): boolean {
   if (one.atMs !== other.atMs) return one.atMs < other.atMs;
   if (one.says !== other.says) return one.says === 'started';
@@ -68,7 +68,7 @@ function isBefore(one: OptOutChange, other: OptOutChange): boolean {
 export const clockSkewMs = 5_000;
 
 /**
- * Returns the word that holds now, or undefined. A person's stop wins over a client's, which the API may lift. When
+ * Returns the change that holds now, or undefined. A person's stop wins over a client's, which the API may lift. When
  * both sides' clocks meet, the doubtful case is a stop.
  */
 export function currentChange({ said, told }: Entry): OptOutChange | undefined {
@@ -90,12 +90,12 @@ export function mayStart(entry: Entry | undefined): boolean {
   return entry?.said?.says !== 'stopped';
 }
 
-/** A word further in the future than this has no credible time. */
+/** A change further in the future than this has no credible time. */
 const longestAheadMs = 60_000;
 
 /**
- * Returns when a person's word counts. A stop without a time, or from the future, counts from its arrival. Such a start
- * is ignored, because it may be older than any stop.
+ * Returns when a person's change counts. A stop without a time, or from the future, counts from its arrival. Such a
+ * start is ignored, because it may be older than any stop.
  */
 export function changeTimeMs(
   says: OptOutChange['says'],

@@ -5,12 +5,12 @@ import type { ClientSource, OptOutChange, PersonSource } from './entry.ts';
 import type { Recipient } from './person-name.ts';
 import { type Scope, textOf } from './scope.ts';
 
-/** A client gets an event about the word. Imported words have none. */
+/** A client gets an event about the change. Imported changes have none. */
 export interface NotifiedChange {
   readonly clientId: number;
   /** One person has at least one name, the one in the client's list first. */
   readonly recipients: readonly Recipient[];
-  /** It received the word, if any number did. */
+  /** The person wrote to this number, if to any. */
   readonly did?: string | undefined;
   readonly scope: Scope;
   readonly word: OptOutChange<PersonSource | Exclude<ClientSource, 'import'>>;
@@ -18,10 +18,10 @@ export interface NotifiedChange {
   readonly answered?: { readonly jobId: string; readonly messageId: string } | undefined;
 }
 
-/** Returns the event about a word (D55). The same word has the same event id, whichever run sends it. */
+/** Returns the event about a change (D55). The same change has the same event id, whichever run sends it. */
 export function optOutEvent({ clientId, recipients, did, scope, word, answered }: NotifiedChange): ServiceEvent {
   const [recipient] = recipients;
-  if (recipient === undefined) throw new Error('a word without a person');
+  if (recipient === undefined) throw new Error('a change without a person');
   const other = recipients.find((each) => isUserId(each) !== isUserId(recipient));
   const type = word.says === 'stopped' ? 'recipient.opted_out' : 'recipient.opted_in';
   const data: OptOutData = {

@@ -11,7 +11,7 @@ export interface ListedPerson {
 
 export interface ListedPage {
   readonly listed: readonly ListedPerson[];
-  /** It is the name before the following page; the last has none. */
+  /** The next page begins after this name; the last page has none. */
   readonly next?: PersonName;
 }
 

@@ -29,7 +29,7 @@ export interface Reader {
 }
 
 /**
- * Returns the client's own word, else that of a number or WABA that it sends from, stops first, then the latest.
+ * Returns the client's own entry, else that of a number or WABA that it sends from, stops first, then the latest.
  * Returns undefined without one. Other scopes stay hidden.
  */
 export function optOutOf(

@@ -16,13 +16,15 @@ import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './sco
 export interface PersonOptOuts {
   readonly entries: Readonly<Partial<Record<ScopeText, Entry>>>;
   readonly names: readonly PersonName[];
-  /** These names have replaced this one since then. Earlier words count for them too (`optOutsUntil`). */
+  /** These names have replaced this one since then. Earlier changes count for them too (`optOutsUntil`). */
   readonly became: Readonly<Record<PersonName, number>>;
 }
 
 export const noOptOuts: PersonOptOuts = { entries: {}, names: [], became: {} };
 
-/** It bounds item and writes: a person who changes number every year has fewer names. Further names are dropped. */
+/**
+ * The limit bounds item and writes: a person who changes number every year has fewer names. Further names are dropped.
+ */
 export const mostNames = 12;
 
 /** Joins two states of one person. Returns the first object if the second adds nothing. */
@@ -52,8 +54,10 @@ export function mergedOptOuts(one: PersonOptOuts, other: PersonOptOuts): PersonO
  * of the change, and its sends to an old user id go to the new one (accept/replaced-ids.ts).
  */
 export function optOutsUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
-  const until = <W extends OptOutChange>(word: W | undefined) =>
-    word !== undefined && (word.atMs <= atMs || (isOfClient(word) && word.says === 'stopped')) ? word : undefined;
+  const until = <W extends OptOutChange>(change: W | undefined) =>
+    change !== undefined && (change.atMs <= atMs || (isOfClient(change) && change.says === 'stopped'))
+      ? change
+      : undefined;
   const kept = (Object.entries(entries) as [ScopeText, Entry][]).flatMap(([text, { said, told }]) => {
     const entry: Entry = omitUndefined({ said: until(said), told: until(told) });
     return currentChange(entry) === undefined ? [] : [[text, entry] as const];
@@ -61,14 +65,14 @@ export function optOutsUntil({ entries }: PersonOptOuts, atMs: number): PersonOp
   return { ...noOptOuts, entries: Object.fromEntries(kept) };
 }
 
-/** Returns one word of one scope as a state of its own. */
-export function optOutsOfChange(scope: Scope, word: OptOutChange, names: readonly PersonName[]): PersonOptOuts {
-  return { ...noOptOuts, entries: { [textOf(scope)]: withChange(undefined, word) }, names: linked(names) };
+/** Returns one change of one scope as a state of its own. */
+export function optOutsOfChange(scope: Scope, change: OptOutChange, names: readonly PersonName[]): PersonOptOuts {
+  return { ...noOptOuts, entries: { [textOf(scope)]: withChange(undefined, change) }, names: linked(names) };
 }
 
-/** Only one word is refused: the API's start after a stop of the person or the platform. */
-export function refuses(person: PersonOptOuts, scope: Scope, word: OptOutChange): boolean {
-  return isOfClient(word) && word.says === 'started' && !mayStart(person.entries[textOf(scope)]);
+/** Only one change is refused: the API's start after a stop of the person or the platform. */
+export function refuses(person: PersonOptOuts, scope: Scope, change: OptOutChange): boolean {
+  return isOfClient(change) && change.says === 'started' && !mayStart(person.entries[textOf(scope)]);
 }
 
 /** Returns the stop for a message of the sender, the client's own first, or undefined without one. */

@@ -13,8 +13,8 @@ import {
 import type { NameOf, PersonName, Recipient } from './person-name.ts';
 import type { Scope } from './scope.ts';
 
-/*
- * A word becomes a stop that every worker sees (D55) in steps that the writer awaits: mark, person, list. Its webhook
+/**
+ * A change becomes a stop that every worker sees (D55) in steps that the writer awaits: mark, person, list. Its webhook
  * or request is acknowledged afterwards and retried as a whole; writes are joins (entry.ts), so retries are safe.
  */
 
@@ -40,7 +40,7 @@ export interface ListedRow {
 }
 
 export interface Recorded {
-  /** It is false when the API may not start after the person's or the platform's stop; then no word is stored. */
+  /** False says that the API may not start after the person's or the platform's stop; then no change is stored. */
   readonly taken: boolean;
   readonly person: PersonOptOuts;
 }
@@ -63,9 +63,9 @@ export async function recordOptOut(
 ): Promise<Recorded> {
   const spelled = new Map(recipients.map((recipient) => [ports.nameOf(recipient), recipient]));
   const [first] = spelled.keys();
-  if (first === undefined) throw new Error('a word without a person');
-  // The mark comes first: a writer that dies leaves a useless mark, never a stop that no worker looks for. It has its
-  // own item, because a client's word counts in WABAs that it gets later.
+  if (first === undefined) throw new Error('a change without a person');
+  // The mark comes first: a writer that dies leaves a useless mark, never a stop that no worker looks for. The mark has
+  // its own item, because a client's change counts in WABAs that it gets later.
   await ports.mark(scope);
   const account = optOutsOfChange(scope, word, [...spelled.keys()]);
   const { state, result: taken } = await ports.change(first, (before) => {
@@ -75,7 +75,7 @@ export async function recordOptOut(
   if (!taken) return { taken, person: state };
   const person = await spread({ known: state, own: [...spelled.keys()], stored: new Map([[first, state]]) }, ports);
   await carry([person, account], new Set(), ports);
-  // Lists get only the names in the word: a client that shares a number must not learn the recipients of others.
+  // Lists get only the names in the change: a client that shares a number must not learn the recipients of others.
   for (const clientId of clientIds) {
     for (const [name, recipient] of spelled) await ports.list(clientId, { name, recipient });
   }
@@ -83,7 +83,7 @@ export async function recordOptOut(
 }
 
 /**
- * Records a person's new ids: all words under the old ones until then count under the new ones (platform reference,
+ * Records a person's new ids: all changes under the old ones until then count under the new ones (platform reference,
  * 4.5), never the reverse. Later only a client's stop counts, because a released number becomes another person's.
  */
 export async function recordIdChange(
@@ -104,29 +104,32 @@ export async function recordIdChange(
 }
 
 /**
- * Writes entries under the names that replaced a person's, once each. States stay apart, because a late word may follow
- * one from after the change.
+ * Writes entries under the names that replaced a person's, once each. States stay apart, because a late opt-out may
+ * follow one from after the replacement.
  */
 async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, ports: OptOutPorts): Promise<void> {
   const [person = noOptOuts] = accounts;
   for (const name of person.names) seen.add(name);
   for (const [name, atMs] of Object.entries(person.became)) {
-    const said = accounts.map((account) => optOutsUntil(account, atMs)).reduce(mergedOptOuts);
-    if (seen.has(name) || seen.size > 2 * mostNames || Object.keys(said.entries).length === 0) continue;
+    const earlier = accounts.map((account) => optOutsUntil(account, atMs)).reduce(mergedOptOuts);
+    if (seen.has(name) || seen.size > 2 * mostNames || Object.keys(earlier.entries).length === 0) continue;
     seen.add(name);
-    await carry([await spread({ known: said, own: [name] }, ports), said], seen, ports);
+    await carry([await spread({ known: earlier, own: [name] }, ports), earlier], seen, ports);
   }
 }
 
-/** It has a person's state and names, and the states that are already stored. */
-interface Spreading {
+/** One write spreads a person's state under these names; the states that are already stored are known. */
+interface StateToSpread {
   readonly known: PersonOptOuts;
   readonly own: readonly PersonName[];
   readonly stored?: ReadonlyMap<PersonName, PersonOptOuts>;
 }
 
 /** Writes a person's state under each name, until none adds anything. */
-async function spread({ known, own, stored = new Map() }: Spreading, { change }: OptOutPorts): Promise<PersonOptOuts> {
+async function spread(
+  { known, own, stored = new Map() }: StateToSpread,
+  { change }: OptOutPorts,
+): Promise<PersonOptOuts> {
   let person = known;
   const kept = new Map(stored);
   for (let round = 0; round < mostRounds; round += 1) {
@@ -134,8 +137,8 @@ async function spread({ known, own, stored = new Map() }: Spreading, { change }:
     const open = names.filter((name) => mergedOptOuts(kept.get(name) ?? noOptOuts, person) !== kept.get(name));
     if (open.length === 0) return person;
     for (const name of open) {
-      const told = person;
-      const { state } = await change(name, (before) => ({ state: mergedOptOuts(before, told), result: undefined }));
+      const soFar = person;
+      const { state } = await change(name, (before) => ({ state: mergedOptOuts(before, soFar), result: undefined }));
       kept.set(name, state);
       person = mergedOptOuts(person, state);
     }

@@ -1,4 +1,4 @@
-/** A word reaches one client, all senders of a number, or all senders of a WABA (D55). */
+/** A change reaches one client, all senders of a number, or all senders of a WABA (D55). */
 export type Scope =
   | { readonly kind: 'client'; readonly clientId: number }
   | { readonly kind: 'number'; readonly phoneNumberId: string; readonly wabaId: string }

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { stopWordListKey, stopWordListOf } from './stop-word-list.ts';
 import type { StopWordList } from './stop-words.ts';
 
-/** Reads the words of D55. Throws when the table fails. */
+/** Reads the stop and start words of D55. Throws when the table fails. */
 export function stopWordListReader(client: DynamoDBDocumentClient, tableName: string): () => Promise<StopWordList> {
   return async () => {
     const { Item } = await client.send(

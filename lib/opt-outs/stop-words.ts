@@ -10,14 +10,14 @@ export interface StopWordList {
 }
 
 /**
- * They are Spanish, Portuguese, English, French, German and Italian. Each word must be the whole text. Words that also
- * answer questions (`no`, `yes`, `ok`) are excluded.
+ * The words are Spanish, Portuguese, English, French, German and Italian. Each word must be the whole text. Words that
+ * also answer questions (`no`, `yes`, `ok`) are excluded.
  */
 export const stopWords: StopWordList = words;
 
 /**
- * It is longer than any decorated word. A text that the platform's reader has cut is longer (person-updates.ts), so it
- * never matches.
+ * No decorated word is so long. A text that the platform's reader has cut is longer (person-updates.ts), so it never
+ * matches.
  */
 export const longestText = 100;
 
@@ -32,8 +32,8 @@ export function stopWordMatcher({
 }: StopWordList): (reply: Reply) => 'stop' | 'start' | undefined {
   const [stops, starts, buttons] = [stop, start, stopButtons].map((list) => new Set(list.map(folded)));
   return ({ by, text, payload }) => {
-    const isAmong = (list: Set<string> | undefined, said = '') => {
-      const key = said.length > longestText ? '' : folded(said);
+    const isAmong = (list: Set<string> | undefined, phrase = '') => {
+      const key = phrase.length > longestText ? '' : folded(phrase);
       return key !== '' && list?.has(key) === true;
     };
     if (by === 'text') return isAmong(stops, text) ? 'stop' : isAmong(starts, text) ? 'start' : undefined;

@@ -23,7 +23,7 @@ export interface Connections {
  * Keeps connections across invocations, but never a stale one: Lambda freezes between them while the server closes its
  * end. A reset on such a connection looks like an accepted request.
  */
-export function wakefulConnections(agent: Agent, { wallMs, monotonicMs }: Clocks): Connections {
+export function freshConnections(agent: Agent, { wallMs, monotonicMs }: Clocks): Connections {
   /**
    * Age counts from a request's start, because an answer may arrive during sleep. `fifo` hands out the longest-rested
    * connection and skips closed ones.

@@ -1,4 +1,4 @@
-import { keptFor } from '../aws/secrets.ts';
+import { cachedFor } from '../aws/secrets.ts';
 import { errorName } from '../observe/error-name.ts';
 import {
   groupCount,
@@ -29,7 +29,7 @@ export type ReadCredentialsText = (suffix: string) => Promise<string>;
  */
 export function platformCredentials(readText: ReadCredentialsText, nowMs: () => number): CredentialOf {
   const kept = <Stored>(suffix: string, parse: (text: string) => Stored) =>
-    keptFor(keepForMs, nowMs, async () => parse(await readText(suffix)));
+    cachedFor(keepForMs, nowMs, async () => parse(await readText(suffix)));
   const single = kept('', storedCredentials);
   const groups: readonly (() => Promise<PlatformCredentials>)[] = Array.from({ length: groupCount }, (_, group) =>
     kept(groupSuffix(group), groupCredentials),

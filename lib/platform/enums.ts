@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { documentedAs, inAnyLetterCase, knownWords } from '../http/documented.ts';
 
-/*
- * Words are as the platform spells them (platform reference, 2.4 and 3.2), with their form in the interface's document
+/**
+ * Enums have the platform's spelling (platform reference, 2.4 and 3.2), with their form in the interface's document
  * (D48).
  */
 

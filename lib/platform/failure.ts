@@ -53,7 +53,7 @@ export interface FailureFacts {
   readonly code?: number;
   readonly subcode?: number;
   /**
-   * It is the platform's text for people: error_user_msg, else error_data.details, else message. It is never logged.
+   * The text is the platform's for people: error_user_msg, else error_data.details, else message. It is never logged.
    */
   readonly userMessage?: string;
   readonly retryAfterSeconds?: number;
@@ -147,7 +147,7 @@ const entries = new Map<number | string, CodeEntry>(
   errorCodes.flatMap((entry) => (entry.kind === 'template_mgmt' ? [] : [[entry.code, entry as CodeEntry]])),
 );
 
-/** It is HTTP 429 with a code that is no throttle, or without one. */
+/** HTTP 429 counts under this code if its own code is no throttle, or is missing. */
 const throttledByStatus = 'throttled';
 
 export const throttledMetricCodes: readonly string[] = [

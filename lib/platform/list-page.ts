@@ -40,7 +40,7 @@ function cursorOf(next: string): string {
   throw new PlatformFailure('ambiguous', { cause: new Error('a further page without cursor') });
 }
 
-/** It is deeper than any schema, and far from a stack overflow. */
+/** Every schema is less deep, and a stack overflow is far away. */
 const maxLevels = 100;
 
 /** The platform writes null for an unset key; the schemas know only its absence. */

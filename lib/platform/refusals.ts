@@ -2,7 +2,7 @@ import { Refusal } from '../http/refusal.ts';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 import { PlatformFailure } from './failure.ts';
 
-const retryAfterSecondsUnlessTold = 60;
+const defaultRetryAfterSeconds = 60;
 
 /** Returns the refusal for a request whose platform call failed (D7). */
 export function refusalOf(failure: PlatformFailure): Refusal {
@@ -10,7 +10,7 @@ export function refusalOf(failure: PlatformFailure): Refusal {
   const cause = failure;
   const platformCode = omitUndefined({ platformCode: code });
   if (failure.throttled) {
-    const seconds = Math.ceil(retryAfterSeconds ?? retryAfterSecondsUnlessTold);
+    const seconds = Math.ceil(retryAfterSeconds ?? defaultRetryAfterSeconds);
     const headers = { 'retry-after': String(seconds) };
     return new Refusal('platform_rate_limited', 'the platform limits the rate of requests, try again later', {
       headers,

@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import * as v from 'valibot';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 import { countPlatformError, countRefusedCredential } from '../observe/metrics.ts';
-import { type Clocks, type Connections, machineClocks, wakefulConnections } from './connections.ts';
+import { type Clocks, type Connections, freshConnections, machineClocks } from './connections.ts';
 import { codePaceOf, PlatformFailure } from './failure.ts';
 
 export interface PlatformCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** It is below the version, without a leading slash: `300000000000001/messages`. */
+  /** The path is below the version, without a leading slash: `300000000000001/messages`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Bytes are sent unchanged, all else as JSON. */
@@ -20,7 +20,7 @@ export interface PlatformCall {
   /** The token's scheme is `Bearer` by default. */
   readonly authorization?: 'Bearer' | 'OAuth';
   readonly headers?: Readonly<Record<string, string>>;
-  /** It is below the transport's limit. */
+  /** The limit is below the transport's. */
   readonly timeoutMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface PlatformReply {
 export type PlatformTransport = (call: PlatformCall) => Promise<PlatformReply>;
 
 export interface TransportOptions {
-  /** It has scheme and host, no trailing slash. Plain http serves the simulator on this machine only. */
+  /** The URL has scheme and host, no trailing slash. Plain http serves the simulator on this machine only. */
   readonly baseUrl: string;
   readonly version: string;
   readonly timeoutMs: number;
@@ -42,7 +42,7 @@ export interface TransportOptions {
   readonly clocks?: Clocks;
 }
 
-/** It causes a `PlatformFailure` whose reply exceeds `maxReplyBytes`. */
+/** A reply above `maxReplyBytes` is the cause of a `PlatformFailure`. */
 export class ReplyTooLarge extends Error {
   constructor() {
     super('reply too large');
@@ -57,13 +57,13 @@ const http = { Agent: HttpAgent, request: httpRequest, established: 'connect' };
 const https: Scheme = { Agent: HttpsAgent, request: httpsRequest, established: 'secureConnect' };
 type Scheme = typeof http;
 
-/** Builds a transport with its own connections and TLS sessions, kept across invocations (`wakefulConnections`). */
+/** Builds a transport with its own connections and TLS sessions, kept across invocations (`freshConnections`). */
 export function platformTransport(options: TransportOptions): PlatformTransport {
   const base = new URL(options.baseUrl);
   const scheme = base.protocol === 'https:' ? https : http;
   // The https agent caches the last session of a host, and offers it to the next connection.
   const agent = new scheme.Agent({ keepAlive: true, scheduling: 'fifo' });
-  const connections = wakefulConnections(agent, options.clocks ?? machineClocks);
+  const connections = freshConnections(agent, options.clocks ?? machineClocks);
   return async (call) => {
     try {
       return await callOnce(base, scheme, connections, options, call);
@@ -190,7 +190,7 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
 }
 
-/** It is longer than any window of the platform, so a larger value is not understood. */
+/** No window of the platform is longer, so a larger value is not understood. */
 const longestRegainMinutes = 1_440;
 
 const UsageSchema = v.pipe(
@@ -216,8 +216,8 @@ const UsageSchema = v.pipe(
  * a readable value.
  */
 function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefined): number | undefined {
-  const told = Number(headers['retry-after']);
-  if (Number.isFinite(told) && told > 0) return told;
+  const seconds = Number(headers['retry-after']);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
   if (codePaceOf(code) !== 'quota') return undefined;
   const minutes = Math.max(0, ...usagesIn(headers).map((usage) => usage.estimated_time_to_regain_access));
   return minutes === 0 ? undefined : 60 * minutes;

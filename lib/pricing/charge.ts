@@ -12,18 +12,18 @@ export interface ReceiptPricing {
 }
 
 export interface Delivered {
-  /** It is `YYYY-MM-DD` in UTC. */
+  /** The day is `YYYY-MM-DD` in UTC. */
   readonly day: string;
-  /** It is ISO 3166-1 alpha-2, empty for an unknown country. */
+  /** The market is ISO 3166-1 alpha-2, empty for an unknown country. */
   readonly market: string;
-  /** It is in any case, and counts if the platform names none. */
+  /** The category is in any case, and counts if the platform names none. */
   readonly templateCategory: string;
   readonly pricing?: ReceiptPricing | undefined;
 }
 
 export interface Charge {
   readonly billed: boolean;
-  /** It is undefined without a price for the platform's category. */
+  /** The category is undefined if the platform's has no price. */
   readonly category: Category | undefined;
   /** The list price is in units (money.ts), 0 if it was not billed, or has no price. */
   readonly units: number;
@@ -45,9 +45,10 @@ const listedAs: Readonly<Record<string, Category>> = {
  * billed and in which category, by default the template's.
  */
 export function chargeOf({ day, market, templateCategory, pricing }: Delivered, known: KnownRates): Charge {
-  const told = pricing?.category?.toLowerCase();
+  const categoryWord = pricing?.category?.toLowerCase();
   const category =
-    (told === undefined ? undefined : (listedAs[told] ?? categoryOf(told))) ?? categoryOf(templateCategory);
+    (categoryWord === undefined ? undefined : (listedAs[categoryWord] ?? categoryOf(categoryWord))) ??
+    categoryOf(templateCategory);
   if (isFree(pricing)) return { billed: false, category, units: 0 };
   if (category === undefined || !knownCountries.has(market)) return { billed: true, category, units: 0 };
   return { billed: true, category, units: unitsOf(priceOf(ratesOfDay(day, known), market, category).rate.amount) };

@@ -3,9 +3,9 @@ import { categoryOf } from './price.ts';
 
 /** Not all of a destination is known before the send. */
 export interface Destination {
-  /** They are E.164; a business-scoped user id has none. */
+  /** The digits are E.164; a business-scoped user id has none. */
   readonly digits: string | undefined;
-  /** It is ISO 3166-1 alpha-2, if known. */
+  /** The country is ISO 3166-1 alpha-2, if known. */
   readonly country: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { omitUndefined } from '../keys/omit-undefined.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 
-/** Returns as their secret holds them; it replaces all (D36, D38). */
+/** Returns the apps as their secret holds them. Writing it replaces all apps (D36, D38). */
 export function desiredPlatformApps({ platform_apps: apps }: ProvisioningFile): PlatformApps {
   return Object.fromEntries(
     apps.map(({ id, app_secret: appSecret, previous_app_secret, verify_token: verifyToken, wabas }) => [

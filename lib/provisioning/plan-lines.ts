@@ -85,7 +85,7 @@ function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string
 /** The copy under a DID shows only its own parts: the WABA and the sending account. The channel shows the rest. */
 function attributesShown({ key, attributes }: Item): Attributes {
   if (key.pk === stopWordListKey.pk) {
-    // They are always present, so that a line shows a removal.
+    // The lists are always present, so that a line shows a removal.
     const lists = { stop: undefined, start: undefined, stopButtons: undefined };
     return { ...lists, ...(attributes as { readonly words?: Attributes }).words };
   }

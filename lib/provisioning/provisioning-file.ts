@@ -51,7 +51,7 @@ export const accessTokenSchema = v.pipe(
   v.regex(/^[!-~]*$/, 'the access token must be ASCII letters, digits and signs, without blanks'),
 );
 
-/** It is more than any client spends in a month, and exact in units (pricing/money.ts). */
+/** No client spends as much in a month, and the number is exact in units (pricing/money.ts). */
 const mostDollars = 10_000_000;
 
 /** Budgets are in cents, as on a bill, although rates have up to eight decimals. */
@@ -99,7 +99,7 @@ const words = v.pipe(
 /** Without a word, no person could stop this way. */
 const stoppingWords = v.pipe(words, v.minLength(1, 'must have a word: without any, people could not stop'));
 
-/** It checks a file alone; provisioning-relations.ts checks its entries against each other. */
+/** The schema checks a file alone; provisioning-relations.ts checks its entries against each other. */
 export const ProvisioningFileSchema = v.strictObject({
   /** Editors find the JSON Schema there. */
   $schema: v.optional(v.string()),
@@ -139,7 +139,7 @@ export const ProvisioningFileSchema = v.strictObject({
     v.strictObject({
       channel_id: id,
       did,
-      /** It is optional: answers leave an empty one out. */
+      /** The name is optional: answers leave an empty one out. */
       name: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(256)), ''),
       client_id: id,
       waba_id: digits,
@@ -173,7 +173,7 @@ export const ProvisioningFileSchema = v.strictObject({
       v.strictObject({
         id: digits,
         app_secret: secret('the app secret', 256),
-        /** It is valid beside `app_secret` during a change of secrets. */
+        /** The secret is valid beside `app_secret` during a change of secrets. */
         previous_app_secret: v.optional(secret('the previous app secret', 256)),
         verify_token: secret('the verify token', 256),
         wabas: v.array(digits),
@@ -191,7 +191,7 @@ export const ProvisioningFileSchema = v.strictObject({
   ),
 });
 
-/** An operator tells the service all in one file (D36). */
+/** An operator describes all entries in one file (D36). */
 export type ProvisioningFile = v.InferOutput<typeof ProvisioningFileSchema>;
 
 /** The file must not be written; every fault is here. */

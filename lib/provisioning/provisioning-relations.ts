@@ -178,14 +178,14 @@ function usersCampaignFaults(users: readonly Entry[], campaigns: readonly Entry[
 /** A WABA has one app. Each secret belongs to one app, or the signer would be ambiguous. */
 function appFaults({ wabas, platform_apps = [] }: Lists): Fault[] {
   const known = textsOf(wabas, 'waba_id');
-  const told = platform_apps.flatMap((app, at) =>
+  const named = platform_apps.flatMap((app, at) =>
     valuesOf(app, 'wabas').map((value, index) => ({ value, path: `platform_apps[${at}].wabas[${index}]` })),
   );
   return [
-    ...told.flatMap(({ value, path }) => unknown(path, { what: 'WABA', value, known })),
+    ...named.flatMap(({ value, path }) => unknown(path, { what: 'WABA', value, known })),
     ...repeated(
-      told.map(({ value }) => value),
-      (index) => told[index]?.path ?? '',
+      named.map(({ value }) => value),
+      (index) => named[index]?.path ?? '',
     ),
     ...sharedSecrets(platform_apps),
   ];

@@ -1,12 +1,12 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { forEachConcurrently } from '../aws/concurrently.ts';
 import { backoff, type Pause } from '../aws/pause.ts';
 import { queueBody } from '../aws/queue-body.ts';
-import { sideBySide } from '../aws/side-by-side.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
 import { correlationId } from '../observe/correlation.ts';
 import { type EventSink, eventMessageVersion, type ServiceEvent } from './event.ts';
 
-/** The limit for all events of one call, shorter than a step under the sync lock may take. */
+/** All events of one call have this limit, shorter than a step under the sync lock may take. */
 const sendLimitMs = 8_000;
 const batchesInFlight = 5;
 const tries = 4;
@@ -15,7 +15,7 @@ export function encodeEvent(event: ServiceEvent): string {
   return queueBody({ version: eventMessageVersion, ...event });
 }
 
-/** The event queue: ten events a request, five requests at a time. Refused events are retried, with a bound. */
+/** Sends to the event queue: ten events a request, five requests at a time. Retries refused events, with a bound. */
 export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = backoff(100, 1_000)): EventSink {
   const queue = { client, url: queueUrl };
   return {
@@ -26,7 +26,7 @@ export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = b
         group: String(event.clientId),
         delaySeconds: 0,
       }));
-      await sideBySide(packEntries(entries), batchesInFlight, (batch) => sendWhole(batch, signal));
+      await forEachConcurrently(packEntries(entries), batchesInFlight, (batch) => sendWhole(batch, signal));
     },
   };
 

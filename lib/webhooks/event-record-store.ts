@@ -4,7 +4,7 @@ import { queryPages } from '../aws/dynamodb-batch.ts';
 import { type ServiceEvent, ServiceEventSchema } from './event.ts';
 import { clientPartition, eventKey, eventsBetween } from './items.ts';
 
-/** How long events can be sent again (D34). */
+/** Events can be sent again for this long (D34). */
 export const recordedDays = 7;
 
 const RecordSchema = v.object({ event: v.pipe(v.string(), v.parseJson(), ServiceEventSchema) });
@@ -15,9 +15,9 @@ export interface Period {
 }
 
 export interface EventRecords {
-  /** Records the event; idempotent, expiry included. */
+  /** Records the event. Is idempotent, the expiry included. */
   record(event: ServiceEvent): Promise<void>;
-  /** A client's events of a period, both ends included, oldest first, page by page. */
+  /** Yields a client's events of a period, both ends included, oldest first, page by page. */
   pages(clientId: number, period: Period): AsyncIterable<readonly ServiceEvent[]>;
 }
 
@@ -25,7 +25,7 @@ export function eventRecordStore(client: DynamoDBDocumentClient, table: string):
   return {
     record: async (event) => {
       const expiresAtSeconds = Math.ceil(event.timestampMs / 1_000) + recordedDays * 86_400;
-      // As text: a client's own numbers may be larger than DynamoDB's.
+      // The event is stored as text, because a client's own numbers may be larger than DynamoDB's.
       const item = { ...eventKey(event), event: JSON.stringify(event), expiresAtSeconds };
       await client.send(new PutCommand({ TableName: table, Item: item }));
     },

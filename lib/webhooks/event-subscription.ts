@@ -9,8 +9,8 @@ interface Wish {
 const none: ReadonlySet<EventType> = new Set();
 
 /**
- * None without a configuration, the default until the client chooses (D41). A switched-off one counts too: its events
- * stay recorded for seven days, and can be sent later (D34).
+ * Returns no kinds without a configuration, and the default kinds until the client chooses (D41). A switched-off one
+ * counts too: its events stay recorded for seven days, and can be sent later (D34).
  */
 export function subscribedTypes(config: Wish | undefined): ReadonlySet<EventType> {
   if (config === undefined) return none;

@@ -3,7 +3,7 @@ import { hashKey } from '../keys/hash-key.ts';
 import { PlatformCategory } from '../platform/enums.ts';
 
 /**
- * A change of a template. Each client of the WABA gets its own event; `template_id` is the client's oldest document of
+ * A template has changed. Each client of the WABA gets its own event; `template_id` is the client's oldest document of
  * it, the `id` of the listing (D12).
  */
 const TemplateDataSchema = v.object({
@@ -12,21 +12,21 @@ const TemplateDataSchema = v.object({
   platform_template_id: v.string(),
   name: v.string(),
   language: v.string(),
-  /** As the platform spells it, even if unknown (D22). */
+  /** The status has the platform's spelling, even if unknown (D22). */
   status: v.string(),
   category: PlatformCategory,
 });
 
-/** The unchanged one of status and category has the same value twice. */
+/** Of status and category, the unchanged one has the same value twice. */
 const TemplateStatusChangedSchema = v.object({
   ...TemplateDataSchema.entries,
   previous_status: v.string(),
   previous_category: PlatformCategory,
-  /** The platform's reason for a rejection, if any. */
+  /** The platform gave this reason for a rejection, if any. */
   rejected_reason: v.optional(v.string()),
 });
 
-/** The end of a synchronization (D22). */
+/** A synchronization has ended (D22). */
 const SyncCompletedSchema = v.object({
   client_id: v.number(),
   sync_id: v.string(),
@@ -34,90 +34,93 @@ const SyncCompletedSchema = v.object({
   updated: v.number(),
   deleted: v.number(),
   unchanged: v.number(),
-  /** Templates that exist and that the service cannot store. */
+  /** This many templates exist and cannot be stored by the service. */
   skipped: v.number(),
-  /** WABAs that could not be read or written to the end; the next synchronization repeats them. */
+  /** This many WABAs could not be read or written to the end; the next synchronization repeats them. */
   failed_wabas: v.number(),
   finished_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** The outcome of a message to one recipient (D29, D39). */
+/** A message to one recipient has an outcome (D29, D39). */
 const MessageDataSchema = v.object({
-  /** The `Dispatch-Id` of its request. */
+  /** The request had this `Dispatch-Id`. */
   job_id: v.string(),
-  /** `<job_id>-<index of the recipient>`; the platform knows this id too. */
+  /** The id is `<job_id>-<index of the recipient>`; the platform knows it too. */
   message_id: v.string(),
   did: v.string(),
   to: v.optional(v.string()),
-  /** The person's business-scoped user id, once the platform has told it. */
+  /** The person has this business-scoped user id, once the platform has told it. */
   user_id: v.optional(v.string()),
-  /** The digits of the number of a person who was addressed by user id, if the platform tells it. */
+  /** A person who was addressed by user id has a number with these digits, if the platform tells it. */
   wa_id: v.optional(v.string()),
   template: v.object({ name: v.string(), language: v.string() }),
   campaign_id: v.optional(v.number()),
-  /** As the request gave it (D28). */
+  /** The request gave this (D28). */
   attends: v.optional(v.record(v.string(), v.unknown())),
-  /** The platform's error code as text, or the service's own word such as `expired` or `no_answer`. */
+  /** The code is the platform's as text, or the service's own word such as `expired` or `no_answer`. */
   code: v.optional(v.string()),
   platform_code: v.optional(v.number()),
-  /** The platform's text for people. */
+  /** The platform's text for people says why. */
   reason: v.optional(v.string()),
-  /** The platform's id of the message, once it took it. */
+  /** The platform gave the message this id when it took it. */
   platform_message_id: v.optional(v.string()),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** A message's price in the platform's words; receipts of `sent` and of `delivered` or `read` carry it (FACTS 10.2). */
+/**
+ * The price of a message is in the platform's words; receipts of `sent` and of `delivered` or `read` carry it (FACTS
+ * 10.2).
+ */
 export const PricingSchema = v.object({
   billable: v.exactOptional(v.boolean()),
   pricing_model: v.exactOptional(v.string()),
   type: v.exactOptional(v.string()),
   category: v.exactOptional(v.string()),
-  /** `paid_exempt`: the platform bills an exempt business nothing. */
+  /** With `paid_exempt` the platform bills an exempt business nothing. */
   subtype: v.exactOptional(v.string()),
 });
 
-/** The progress of a message, by a receipt of the platform. */
+/** A receipt of the platform tells the progress of a message. */
 const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.exactOptional(PricingSchema) });
 
-/** How a person answered: by writing, by a tap, or by a form (platform reference, 10.5). */
+/** A person answers by writing, by a tap, or by a form (platform reference, 10.5). */
 export const replyForms = ['text', 'quick_reply', 'button', 'list', 'flow'] as const;
 
-/** A person's answer. Message and dispatch are absent if neither tap nor index names them (D55). */
+/** A person has answered. Message and dispatch are absent if neither tap nor index names them (D55). */
 const MessageRepliedSchema = v.object({
   job_id: v.exactOptional(MessageDataSchema.entries.job_id),
   message_id: v.exactOptional(MessageDataSchema.entries.message_id),
   did: v.string(),
-  /** The digits of the person's number, if the platform tells it. The request may have spelled it differently. */
+  /** The person's number has these digits, if the platform tells it. The request may have spelled it differently. */
   from: v.exactOptional(v.string()),
   user_id: v.exactOptional(v.string()),
   template: v.exactOptional(MessageDataSchema.entries.template),
   campaign_id: v.exactOptional(v.number()),
   attends: v.exactOptional(v.record(v.string(), v.unknown())),
   by: v.picklist(replyForms),
-  /** The first 1,000 characters; absent without a label. */
+  /** The text has the first 1,000 characters, and is absent without a label. */
   text: v.exactOptional(v.string()),
-  /** The pressed quick reply, by its place in the template or on that carousel card. */
+  /** The person pressed this quick reply, counted in the template or on that carousel card. */
   button_index: v.exactOptional(v.number()),
   card_index: v.exactOptional(v.number()),
   platform_message_id: v.exactOptional(v.string()),
   replied_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** The part that all events about a dispatch share. */
+/** All events about a dispatch share this part. */
 const DispatchDataSchema = v.omit(MessageDataSchema, [
   ...(['message_id', 'to', 'user_id', 'wa_id', 'code', 'platform_code', 'reason', 'platform_message_id'] as const),
 ]);
 
 const time = v.pipe(v.string(), v.isoTimestamp());
 
-/** What holds a dispatch (D46). A hold of a WABA or a number may be for one category only. */
+/** These scopes can hold a dispatch (D46). A hold of a WABA or a number may be for one category only. */
 export const parkedScopes = ['template', 'number', 'waba', 'platform'] as const;
 
 const DispatchPauseSchema = v.object({
   ...DispatchDataSchema.entries,
   scope: v.picklist(parkedScopes),
-  /** As in the report: `template_paused`, `no_answer`, else the platform's error code as text. */
+  /** The code is that of the report: `template_paused`, `no_answer`, else the platform's error code as text. */
   code: v.string(),
   parked_at: time,
 });
@@ -125,16 +128,16 @@ const DispatchPauseSchema = v.object({
 /** The rest of the dispatch waits for a hold to end (D46). */
 const DispatchParkedSchema = v.object({
   ...DispatchPauseSchema.entries,
-  /** When the waiting messages expire. */
+  /** The waiting messages expire then. */
   expires_at: time,
 });
 
 /** No message of the dispatch is pending any more (D41). */
 const DispatchCompletedSchema = v.object({
   ...DispatchDataSchema.entries,
-  /** Recipients of the request with dropped duplicates: the sum of the counts. */
+  /** The total counts recipients of the request with dropped duplicates, and is the sum of the counts. */
   total: v.number(),
-  /** The outcomes as in the report at this moment (D40); later receipts may change them. */
+  /** The counts are the report's at this moment (D40); later receipts may change them. */
   counts: v.object({
     pending: v.literal(0),
     held: v.number(),
@@ -147,40 +150,40 @@ const DispatchCompletedSchema = v.object({
   }),
 });
 
-/** The platform's word on an account (D41): the whole WABA, or its UTILITY templates and messages. */
+/** The platform has said something about an account (D41): the whole WABA, or its UTILITY templates and messages. */
 const AccountDataSchema = v.object({
   waba_id: v.string(),
   scope: v.picklist(['waba', 'utility']),
   platform_word: v.string(),
-  /** The code of the hold on messages (D46); absent when templates may be sent. */
+  /** The hold on messages has this code (D46); absent when templates may be sent. */
   code: v.exactOptional(v.string()),
 });
 
 /** The platform has restricted an account, or will. */
 const AccountRestrictedSchema = v.object({
   ...AccountDataSchema.entries,
-  /** The end, if the platform tells it. */
+  /** The restriction ends then, if the platform tells it. */
   until: v.exactOptional(time),
-  /** The platform's advice for people. */
+  /** The platform advises people with this text. */
   remediation: v.exactOptional(v.string()),
 });
 
-/** A person refuses marketing, or allows it again (D55), within `scope`, by the word of person, platform or client. */
+/** A person refuses marketing, or allows it again (D55), within `scope`; person, platform or client said so. */
 const OptOutDataSchema = v.object({
-  /** As in `GET /v1/opt-outs`: the digits of a number, or a business-scoped user id. */
+  /** The recipient is spelled as in `GET /v1/opt-outs`: the digits of a number, or a business-scoped user id. */
   recipient: v.string(),
-  /** The person's user id, if `recipient` is a number and the platform has told it. */
+  /** The person has this user id, if `recipient` is a number and the platform has told it. */
   user_id: v.exactOptional(v.string()),
-  /** The digits of the person's number, if `recipient` is a user id and the platform has told it. */
+  /** The person's number has these digits, if `recipient` is a user id and the platform has told it. */
   wa_id: v.exactOptional(v.string()),
-  /** The number that the person wrote to, or that the platform names. */
+  /** The person wrote to this number, or the platform names it. */
   did: v.exactOptional(v.string()),
-  /** The reach: one client, all senders of the number, or all senders of its WABA. */
+  /** The opt-out reaches one client, all senders of the number, or all senders of its WABA. */
   scope: v.picklist(['client', 'number', 'waba']),
-  /** The origin: the platform's setting, its refusal 131050, the person's word or button, or the API. */
+  /** The opt-out comes from the platform's setting, its refusal 131050, the person's word or button, or the API. */
   source: v.picklist(['platform', 'refused', 'reply', 'quick_reply', 'api']),
   at: time,
-  /** The dispatch that the person has answered, if known. */
+  /** The person has answered this dispatch, if known. */
   job_id: v.exactOptional(v.string()),
   message_id: v.exactOptional(v.string()),
 });
@@ -189,19 +192,19 @@ const MoneySchema = v.object({ amount: v.number(), currency: v.string() });
 
 /** A client's monthly budget is spent, or reserved for messages under way, to this percentage (D58). */
 const BudgetReachedSchema = v.object({
-  /** In UTC, `2026-11`. */
+  /** The month is in UTC: `2026-11`. */
   month: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/)),
   percent: v.picklist([80, 100]),
   budget: MoneySchema,
-  /** At list prices. */
+  /** The amount is at list prices. */
   committed: MoneySchema,
-  /** Whether sends above the budget are refused, except one-time codes. */
+  /** True says that sends above the budget are refused, except one-time codes. */
   stop: v.boolean(),
 });
 
 /** The client's own receiver has only failed for a while (D34); told once it answers again, or elsewhere. */
 const WebhookFailingSchema = v.object({
-  /** The first failure of this run of them. */
+  /** The first failure of this run of failures came then. */
   since: time,
 });
 
@@ -209,21 +212,21 @@ const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
   return v.object({
-    /** The `webhook-id`: the same each time the event is emitted. */
+    /** Every post of the event has this `webhook-id`. */
     id: v.pipe(v.string(), v.regex(idPattern)),
     clientId: v.number(),
     type: v.literal(type),
     timestampMs: v.number(),
-    /** The request's id for the log lines of the delivery; receivers do not get it. */
+    /** Log lines of the delivery carry the request's id; receivers do not get it. */
     correlationId: v.optional(v.string()),
     data,
   });
 }
 
-/** The queued format's version (D47). */
+/** Queued events carry this version of their format (D47). */
 export const eventMessageVersion = 1;
 
-/** An event for one client (D34). The kinds are a public interface. */
+/** An event is for one client (D34). The kinds are a public interface. */
 export const ServiceEventSchema = v.variant('type', [
   kind('template.created', TemplateDataSchema),
   kind('template.status_changed', TemplateStatusChangedSchema),
@@ -257,7 +260,7 @@ export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
 export const eventTypes: readonly string[] = ServiceEventSchema.options.map(({ entries }) => entries.type.literal);
 
-/** A kind of event for the interface's document (D48). */
+/** Names a kind of event in the interface's document (D48). */
 export const EventTypeWord = v.picklist(eventTypes);
 
 export function isEventType(type: string): type is EventType {
@@ -273,8 +276,8 @@ export type OptOutData = v.InferOutput<typeof OptOutDataSchema>;
 export type MessageRepliedData = v.InferOutput<typeof MessageRepliedSchema>;
 
 /**
- * `evt_` and 26 characters (130 bits), computed from kind, receiver and identifying facts. A retry after a crash has
- * the same id, so receivers can deduplicate.
+ * Returns `evt_` and 26 characters (130 bits), computed from kind, receiver and identifying facts. A retry after a
+ * crash has the same id, so receivers can deduplicate.
  */
 export function eventId(type: EventType, clientId: number, facts: readonly (string | number)[]): string {
   return `evt_${hashKey([type, clientId, ...facts], 26)}`;
@@ -283,8 +286,8 @@ export function eventId(type: EventType, clientId: number, facts: readonly (stri
 export type SubscribedTypes = (clientId: number) => Promise<ReadonlySet<EventType>>;
 
 /**
- * For a client that has not chosen: about one message in a thousand, without each step of a message and without replies
- * (D41).
+ * A client that has not chosen gets these: about one message in a thousand, without each step of a message and without
+ * replies (D41).
  */
 export const defaultEventTypes: ReadonlySet<EventType> = new Set(
   ServiceEventSchema.options

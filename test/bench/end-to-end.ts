@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
 import { logIn, type Report } from '../../infra/local/demo/client.ts';
-import { follow } from '../../infra/local/demo/following.ts';
+import { follow } from '../../infra/local/demo/follow-report.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { report } from './figure.ts';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { audience, orderUpdate } from '../../infra/local/demo/audience.ts';
 import { call, logIn, type Report } from '../../infra/local/demo/client.ts';
-import { follow } from '../../infra/local/demo/following.ts';
+import { follow } from '../../infra/local/demo/follow-report.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { report } from './figure.ts';
 

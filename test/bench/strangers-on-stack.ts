@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
 import { type Addressee, call, type DemoClient, logIn, type Report } from '../../infra/local/demo/client.ts';
-import { follow } from '../../infra/local/demo/following.ts';
+import { follow } from '../../infra/local/demo/follow-report.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import { report } from './figure.ts';

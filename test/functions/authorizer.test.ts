@@ -3,7 +3,7 @@ import { authorizer } from '../../functions/authorizer.ts';
 import { callerOf } from '../../lib/access/caller.ts';
 import { issueToken } from '../../lib/access/tokens/token.ts';
 import { signingKey, verificationKeys } from '../../lib/access/tokens/token-keys.ts';
-import { keptFor } from '../../lib/aws/secrets.ts';
+import { cachedFor } from '../../lib/aws/secrets.ts';
 import type { HttpEvent } from '../../lib/http/endpoint.ts';
 import { countedBy } from '../support/counted.ts';
 import { jwks, keyPair } from '../support/keys.ts';
@@ -106,7 +106,7 @@ test('keys are read once in five minutes; a failed reading is tried again at onc
   let nowMs = start;
   let reads = 0;
   let broken = true;
-  const keys = keptFor(
+  const keys = cachedFor(
     300_000,
     () => nowMs,
     async () => {

@@ -10,7 +10,7 @@ import { callersAccount, callersArn } from '../../infra/operate/account.ts';
 import { accountConcurrency, quotasOf } from '../../infra/operate/account-limits.ts';
 import { alarmsOf, distributionOf, topicsOf } from '../../infra/operate/doctor-aws.ts';
 import { signedReader } from '../../infra/operate/signed-read.ts';
-import { standingOf } from '../../infra/operate/stack-status.ts';
+import { statusOf } from '../../infra/operate/stack-status.ts';
 import { awsTarget, openQueue } from '../../infra/operate/target.ts';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { secretReader } from '../../lib/aws/secrets.ts';
@@ -56,7 +56,7 @@ const services: Readonly<
   sts: { variable: 'AWS_ENDPOINT_URL_STS', ask: [() => callersAccount(), () => callersArn()] },
   cloudformation: {
     variable: 'AWS_ENDPOINT_URL_CLOUDFORMATION',
-    ask: [() => standingOf('prod', 'stateless'), () => standingOf('prod', 'edge'), () => distributionOf('prod')],
+    ask: [() => statusOf('prod', 'stateless'), () => statusOf('prod', 'edge'), () => distributionOf('prod')],
   },
   monitoring: { variable: 'AWS_ENDPOINT_URL_CLOUDWATCH', ask: [() => alarmsOf('prod', 'stateless')] },
   sns: {

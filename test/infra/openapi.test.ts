@@ -109,7 +109,7 @@ describe('coverage', () => {
     expect(Object.keys(openApi.webhooks)).toEqual(eventTypes);
     for (const type of eventTypes) {
       const content = openApi.webhooks[type].post.requestBody.content['application/json'];
-      expect(eventFaults(JSON.stringify(content.examples.told.value))).toEqual([]);
+      expect(eventFaults(JSON.stringify(content.examples.delivery.value))).toEqual([]);
     }
   });
 });

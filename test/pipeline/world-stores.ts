@@ -53,7 +53,7 @@ export function memoryStores(parts: {
   const wabasOf = (run: Run): HoldsOfWabas => ({
     find: (wabaId) => run.call('findHolds', () => holds.of(wabaId)),
     change: (wabaId, rule) => run.call('changeHolds', () => holds.change(wabaId, rule)),
-    ask: (wabaId, message) => run.call('askHolds', () => holds.ask(wabaId, message)),
+    takeProbe: (wabaId, message) => run.call('askHolds', () => holds.takeProbe(wabaId, message)),
   });
   return {
     ofAcceptance: (run) => ({

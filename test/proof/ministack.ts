@@ -21,8 +21,8 @@ goes back. Then compares what the platform simulator took with what the reports 
 
 npm run proof -- ministack [--from COMMIT] [--recipients N]
 
-  --from COMMIT    an older commit of the same formats; unless told, the one before this one
-  --recipients N   of each of the three sends, 100 to 10000; 3000 unless told`;
+  --from COMMIT    an older commit of the same formats; by default the one before this one
+  --recipients N   of each of the three sends, 100 to 10000; 3000 by default`;
 
 const clientId = 1001;
 /** The number is so slow that each deed to the stacks falls into the middle. */

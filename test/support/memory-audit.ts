@@ -1,11 +1,11 @@
-import type { Audit, Deed } from '../../lib/audit/audit.ts';
+import type { Audit, PerformedAct } from '../../lib/audit/audit.ts';
 import type { AuditOutcome } from '../../lib/audit/entry.ts';
 
 /** The audit in memory has the entries of the pages. */
 export class MemoryAudit implements Audit {
-  readonly noted: (Omit<Deed, 'caller'> & { readonly userId: string; readonly outcome: AuditOutcome })[] = [];
+  readonly noted: (Omit<PerformedAct, 'caller'> & { readonly userId: string; readonly outcome: AuditOutcome })[] = [];
 
-  async note({ caller: { userId }, ...deed }: Deed, outcome: AuditOutcome): Promise<void> {
+  async note({ caller: { userId }, ...deed }: PerformedAct, outcome: AuditOutcome): Promise<void> {
     this.noted.push({ ...deed, userId, outcome });
   }
 }

@@ -24,7 +24,7 @@ export class MemoryHolds implements HoldsOfWabas {
     return this.of(wabaId);
   }
 
-  async ask(wabaId: string, message: HoldableMessage) {
+  async takeProbe(wabaId: string, message: HoldableMessage) {
     const { item, value } = asking(this.of(wabaId), message, this.#nowMs());
     this.stored.set(wabaId, item);
     return value;

@@ -1,7 +1,7 @@
 import { HealthAnswer } from '../../../functions/health.ts';
 import { LoginAnswer, LoginBody } from '../../../functions/login.ts';
 import type { Operations } from '../operation.ts';
-import { ofAnybody, ofBodies } from '../refusals.ts';
+import { ofBodies, ofPublicRoutes } from '../refusals.ts';
 
 export const access: Operations = {
   health: {
@@ -9,7 +9,7 @@ export const access: Operations = {
     summary: 'Is the service there?',
     description: 'Says that the gateway reaches a function, and touches nothing else.',
     answers: { 200: { description: 'It is.', schema: HealthAnswer } },
-    refusals: ofAnybody,
+    refusals: ofPublicRoutes,
     examples: { asked: { summary: 'Asked', status: 200, answer: { status: 'ok' } } },
   },
   login: {
@@ -19,7 +19,7 @@ export const access: Operations = {
       'A token for a user name and a password, good for one hour. Whatever else is sent is a failed attempt.',
     body: { schema: LoginBody },
     answers: { 200: { description: 'The token.', schema: LoginAnswer } },
-    refusals: [...ofAnybody, ...ofBodies, 'invalid_credentials'],
+    refusals: [...ofPublicRoutes, ...ofBodies, 'invalid_credentials'],
     examples: {
       supervisor: {
         summary: 'A user of a client',

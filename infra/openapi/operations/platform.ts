@@ -5,9 +5,9 @@ import { PlatformWebhookHeaders } from '../../../lib/platform/webhook/signature.
 import { demoRedirect, demoSignature } from '../examples.ts';
 import { PlatformWebhookBody } from '../named-schemas.ts';
 import type { Operations } from '../operation.ts';
-import { ofAnybody } from '../refusals.ts';
+import { ofPublicRoutes } from '../refusals.ts';
 
-const told = { object: 'business_account', entry: [] } as const;
+const webhook = { object: 'business_account', entry: [] } as const;
 
 export const platform: Operations = {
   redirect: {
@@ -16,7 +16,7 @@ export const platform: Operations = {
     description: 'Leads the browser of a recipient to the URL behind a button of a message.',
     path: RedirectPath,
     answers: { 302: { description: 'To the URL.', headers: ['Location'] } },
-    refusals: [...ofAnybody, 'redirect_not_found'],
+    refusals: [...ofPublicRoutes, 'redirect_not_found'],
     examples: { pressed: { summary: 'A button is pressed', parameters: { code: demoRedirect.code }, status: 302 } },
   },
   'platform-webhook-verify': {
@@ -25,7 +25,7 @@ export const platform: Operations = {
     description: 'The platform asks whether this address is ours before it calls it.',
     query: PlatformHandshakeQuery,
     answers: { 200: { description: 'The challenge.', text: true, headers: ['X-Content-Type-Options'] } },
-    refusals: [...ofAnybody, 'verification_refused'],
+    refusals: [...ofPublicRoutes, 'verification_refused'],
     examples: {
       asked: {
         summary: 'Asked',
@@ -43,12 +43,12 @@ export const platform: Operations = {
     headers: PlatformWebhookHeaders,
     body: { schema: PlatformWebhookBody, optional: true },
     answers: { 200: { description: 'Taken.', schema: PlatformWebhookAnswer } },
-    refusals: [...ofAnybody, 'unauthorized', 'payload_too_large', 'webhook_not_taken'],
+    refusals: [...ofPublicRoutes, 'unauthorized', 'payload_too_large', 'webhook_not_taken'],
     examples: {
       nothing: {
         summary: 'Nothing of ours',
-        parameters: { 'X-Hub-Signature-256': demoSignature(told) },
-        body: told,
+        parameters: { 'X-Hub-Signature-256': demoSignature(webhook) },
+        body: webhook,
         status: 200,
         answer: { received: true },
       },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CommandError } from '../command.ts';
-import { standingOf } from '../stack-status.ts';
+import { statusOf } from '../stack-status.ts';
 import { fitToEmulator } from './assembly.ts';
 import { emulatedAccount, emulatedRegion, emulatorFolder, ran } from './ministack.ts';
 
@@ -73,7 +73,7 @@ export function removeStateless({ assembly }: Version, aws: NodeJS.ProcessEnv): 
  * credentials of this process.
  */
 export async function addressOfApi(endpoint: string): Promise<string> {
-  const url = (await standingOf(emulatedStage, 'stateless'))?.apiUrl;
+  const url = (await statusOf(emulatedStage, 'stateless'))?.apiUrl;
   if (url === undefined) throw new CommandError('the stateless stack has no output ApiUrl', 1);
   return `${endpoint}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}/$default`;
 }

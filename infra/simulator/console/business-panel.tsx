@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { control, sentenceOf } from './api.ts';
 import { holdWords } from './holds-in-force.ts';
-import type { HoldTold, Overview } from './model.ts';
+import type { HoldView, Overview } from './model.ts';
 import { Badge, Problem } from './parts.tsx';
 import { wordOf } from './texts.ts';
 
@@ -94,7 +94,7 @@ export function BusinessPanel({ overview, onChange }: PanelProps) {
   );
 }
 
-function HeldBadges({ holds }: { readonly holds: readonly HoldTold[] }) {
+function HeldBadges({ holds }: { readonly holds: readonly HoldView[] }) {
   return holds.map(({ code }) => <Badge key={code} value={`held, ${holdWords[code]?.reason ?? code}`} />);
 }
 

@@ -14,7 +14,7 @@ import {
 } from './dispatch-model.ts';
 import { Action, Problem, Twice } from './parts.tsx';
 import { addressOf } from './router.ts';
-import { moment } from './service-moments.ts';
+import { moment } from './service-polling.ts';
 import { answerToUser, asUser, forClient } from './session.ts';
 import { counted } from './texts.ts';
 

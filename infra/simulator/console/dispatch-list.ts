@@ -14,7 +14,7 @@ export interface DispatchList {
   readonly after: string | undefined;
   readonly isReading: boolean;
   readonly problem: string;
-  /** It is collected as pages arrive, so that no page has to scan 100,000 rows. */
+  /** The set is collected as pages arrive, so that no page has to scan 100,000 rows. */
   readonly templates: ReadonlySet<string>;
   readonly campaigns: ReadonlySet<number>;
 }

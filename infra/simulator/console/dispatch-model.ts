@@ -79,7 +79,7 @@ export interface Paged<T> {
 
 export interface ReportRow {
   readonly index: number;
-  /** It is absent for an erased person. */
+  /** An erased person has no address. */
   readonly to?: string;
   readonly state: MessageState;
   readonly code?: string;

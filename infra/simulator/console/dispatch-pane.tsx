@@ -24,13 +24,13 @@ import {
 import { DispatchRecipients } from './dispatch-recipients.tsx';
 import { BackButton, Badge, CopyButton, Facts, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { addressOf } from './router.ts';
-import { moment } from './service-moments.ts';
+import { moment } from './service-polling.ts';
 import { asUser, forClient } from './session.ts';
 import { StateBar } from './state-bar.tsx';
 import { useStore } from './store.ts';
 import { counted, momentOf, numberOf, wordOf } from './texts.ts';
 
-interface Told {
+interface PaneData {
   readonly report: Report;
   /** Only the first pending recipients are here. */
   readonly waiting: readonly ReportRow[];
@@ -80,7 +80,7 @@ export function DispatchPane({ id, names, onMoving }: PaneProps) {
   );
 }
 
-async function read(id: string): Promise<Told> {
+async function read(id: string): Promise<PaneData> {
   const report = await asUser<Report>('GET', forClient(`${reportPath(id)}?limit=1`));
   const [waiting, listed] = await Promise.all([
     report.counts.pending === 0
@@ -143,7 +143,7 @@ function useEstimatedEnd(report: Report): number | undefined {
 
 type Fact = readonly [string, ComponentChildren];
 
-function factsOf({ report, waiting }: Told, names: Names): readonly Fact[] {
+function factsOf({ report, waiting }: PaneData, names: Names): readonly Fact[] {
   const { did, campaign_id: campaign, cost, retry_of: source, retried_by: retries = [] } = report;
   const dispatchLink = (id: string) => <a href={addressOf('dispatches', `${did}/${id}`)}>{id}</a>;
   return [

@@ -16,7 +16,7 @@ import { Choice, Filters } from './filters.tsx';
 import { Badge, Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { choose, place } from './router.ts';
 import { searched } from './search.ts';
-import { followService, moment } from './service-moments.ts';
+import { followService, moment } from './service-polling.ts';
 import { asUser, forClient, waitsUntilMs } from './session.ts';
 import { SpendLine, SpendPane, spendAddress } from './spend-pane.tsx';
 import { StateBar } from './state-bar.tsx';

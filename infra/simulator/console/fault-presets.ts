@@ -23,7 +23,7 @@ export interface Preset {
   readonly call: (choice: string, times: object) => PresetCall;
 }
 
-/** It matches sends alone, on both paths of the platform. */
+/** The match is for sends alone, on both paths of the platform. */
 const sends = { method: 'POST', path: 'messages' };
 
 const lateMs = 600_000;

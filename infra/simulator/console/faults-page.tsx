@@ -1,18 +1,18 @@
+import { ActiveFaultsPanel } from './active-faults-panel.tsx';
 import { control } from './api.ts';
 import { BlockedPanel } from './blocked-panel.tsx';
 import { BusinessPanel } from './business-panel.tsx';
 import { ClockPanel } from './clock-panel.tsx';
 import { ControlCalls } from './control-calls.tsx';
 import { HoldsPanel } from './holds-panel.tsx';
-import { InForcePanel } from './in-force-panel.tsx';
 import { counters } from './live.ts';
 import type { Overview, TemplateRow } from './model.ts';
 import { OtherFaultsPanel } from './other-faults-panel.tsx';
 import { CopyButton, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { PresetsPanel } from './presets-panel.tsx';
-import { StoppedPanel } from './stopped-panel.tsx';
+import { StoppedMarketingPanel } from './stopped-marketing-panel.tsx';
 import { useStore } from './store.ts';
-import { TellingPanel } from './telling-panel.tsx';
+import { WebhookReceiversPanel } from './webhook-receivers-panel.tsx';
 
 export function FaultsPage() {
   const told = useStore(counters);
@@ -36,13 +36,13 @@ export function FaultsPage() {
     <div class="page panels">
       <Problem text={problem || templates.problem} />
       <ClockPanel overview={value} />
-      <InForcePanel overview={value} onChange={again} />
+      <ActiveFaultsPanel overview={value} onChange={again} />
       <HoldsPanel overview={value} onChange={again} />
       <PresetsPanel world={{ ...value, templates: templates.value?.data ?? [] }} onChange={again} />
       <OtherFaultsPanel overview={value} onChange={again} />
-      <StoppedPanel overview={value} onChange={again} />
+      <StoppedMarketingPanel overview={value} onChange={again} />
       <BlockedPanel blocked={value.blocked} />
-      <TellingPanel overview={value} onChange={again} />
+      <WebhookReceiversPanel overview={value} onChange={again} />
       <BusinessPanel overview={value} onChange={again} />
       <MagicPanel overview={value} />
       <ControlCalls onChange={again} />

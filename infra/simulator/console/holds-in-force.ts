@@ -1,5 +1,5 @@
 import { call, control } from './api.ts';
-import type { HoldTold, Overview } from './model.ts';
+import type { HoldView, Overview } from './model.ts';
 import { counted } from './texts.ts';
 
 export interface HoldInForce {
@@ -68,7 +68,7 @@ export function holdsInForce(overview: Overview): readonly HoldInForce[] {
 }
 
 function nodeHold({ path, name }: { readonly path: string; readonly name: unknown }) {
-  return ({ code, since, expires_at: until, later }: HoldTold): HoldInForce => {
+  return ({ code, since, expires_at: until, later }: HoldView): HoldInForce => {
     const { reason = String(code), stops = allMessages } = holdWords[code] ?? {};
     return {
       key: `${path} ${code}`,

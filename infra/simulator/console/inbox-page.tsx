@@ -155,7 +155,7 @@ function personKey(numberId: string, to: string): string {
 
 interface NumberChoiceProps {
   readonly rows: readonly Listed[];
-  /** It is undefined until they are read. */
+  /** The numbers are undefined until they are read. */
   readonly numbers: Overview['numbers'] | undefined;
 }
 

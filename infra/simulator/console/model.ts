@@ -3,7 +3,7 @@ import type { Component, Part } from './phone-view.ts';
 
 /* The simulator answers control calls with these types. The modules of the routes explain the fields. */
 
-export interface Told {
+export interface StatusView {
   readonly status: string;
   readonly at_ms: number;
   readonly code?: number;
@@ -20,15 +20,15 @@ export interface InboxRow {
   readonly preview: string;
   readonly job: string;
   readonly received_ms: number;
-  readonly told: readonly Told[];
+  readonly told: readonly StatusView[];
   readonly replies: number;
   /** The platform delivers nothing before this time; null while pacing has not decided. */
   readonly held_until_ms?: number | null;
   /** Its code is null when a page came instead of an answer. */
-  readonly refusal?: RefusalTold & { readonly kind: DroppedRows['kind'] };
+  readonly refusal?: RefusalView & { readonly kind: DroppedRows['kind'] };
 }
 
-export interface RefusalTold {
+export interface RefusalView {
   readonly code: number | null;
   readonly http_status: number;
 }
@@ -61,7 +61,7 @@ export interface SendDetail {
   /** The dispatch is null without a mark of the service. */
   readonly dispatch: { readonly did: string; readonly id: string } | null;
   /** The list has all sends with the same mark, oldest first. */
-  readonly tries: readonly { readonly id: string; readonly at_ms: number; readonly refusal?: RefusalTold }[];
+  readonly tries: readonly { readonly id: string; readonly at_ms: number; readonly refusal?: RefusalView }[];
   readonly holds: readonly HoldBehind[];
   /** The id is that in the list of requests; null when the request is dropped. */
   readonly exchange: number | null;
@@ -70,7 +70,7 @@ export interface SendDetail {
 }
 
 export interface RefusedDetail extends SendDetail {
-  readonly refusal: RefusalTold & {
+  readonly refusal: RefusalView & {
     readonly subcode: number | null;
     readonly message: string;
     readonly details: string;
@@ -144,7 +144,7 @@ export interface Attempts {
   readonly data: readonly AttemptRow[];
 }
 
-export interface DoingRow {
+export interface PersonActRow {
   readonly id: number;
   readonly kind: 'text' | 'quick_reply' | 'choice' | 'form' | 'stop' | 'resume' | 'signup';
   readonly person: string;
@@ -180,20 +180,20 @@ interface InForce {
   readonly left: number | null;
 }
 
-export interface StopTold {
+export interface StopView {
   readonly phone_number_id: string;
   readonly to: string;
   readonly answer: 'failed' | 'refused';
 }
 
-export interface HoldTold {
+export interface HoldView {
   readonly code: number | string;
   readonly since: string;
   readonly expires_at?: string;
   readonly later?: boolean;
 }
 
-export interface PacingTold {
+export interface PacingView {
   readonly since?: string;
   readonly accepts?: number;
   readonly held?: number;
@@ -202,7 +202,7 @@ export interface PacingTold {
   readonly review_since?: string;
 }
 
-export interface PausedTold {
+export interface PausedView {
   readonly id: string;
   readonly waba_id: string;
   readonly name: string;
@@ -218,15 +218,15 @@ export interface Overview {
   readonly faults: readonly (InForce & { readonly action: Fields })[];
   readonly receipts: readonly (InForce & { readonly course: Fields })[];
   readonly blocked: readonly string[];
-  readonly stopped: readonly StopTold[];
-  readonly paused: readonly PausedTold[];
-  readonly businesses: readonly { readonly id: string; readonly name: string; readonly pacing: PacingTold | null }[];
-  readonly wabas: readonly { readonly id: string; readonly fields: Fields; readonly holds: readonly HoldTold[] }[];
+  readonly stopped: readonly StopView[];
+  readonly paused: readonly PausedView[];
+  readonly businesses: readonly { readonly id: string; readonly name: string; readonly pacing: PacingView | null }[];
+  readonly wabas: readonly { readonly id: string; readonly fields: Fields; readonly holds: readonly HoldView[] }[];
   readonly numbers: readonly {
     readonly id: string;
     readonly waba_id: string;
     readonly fields: Fields;
-    readonly holds: readonly HoldTold[];
+    readonly holds: readonly HoldView[];
   }[];
   readonly apps: readonly {
     readonly id: string;

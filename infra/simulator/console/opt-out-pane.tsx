@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { Remedy } from './code-words.tsx';
-import { isOfClient, type OptOut, say, scopes, sources } from './opt-outs.ts';
+import { changeOptOut, isOfClient, type OptOut, scopes, sources } from './opt-outs.ts';
 import { Action, BackButton, Empty, Facts, Problem } from './parts.tsx';
 import { addressOf, choose } from './router.ts';
 import { ServiceRefusal } from './session.ts';
@@ -51,7 +51,7 @@ function useSaying(onSaid: () => void) {
   const saying = async (method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut | undefined> => {
     setRefused(none);
     try {
-      const entry = await say(method, recipient);
+      const entry = await changeOptOut(method, recipient);
       onSaid();
       return entry;
     } catch (error) {

@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { DemoUserChoice, NoDemoUser, useDemoUser } from './demo-user.tsx';
+import { FilteredList } from './filtered-list.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import { OptOutPane, StateInShort, StopPerson } from './opt-out-pane.tsx';
 import { changed, isOfClient, type OptOut, readOptOuts, sources, withChanges } from './opt-outs.ts';
 import { Empty, useAnswer } from './parts.tsx';
-import { isDoing, isTold, ShowChoice } from './people-show.tsx';
+import { isActRow, isEventRow, ShowChoice } from './people-tabs.tsx';
 import { place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
@@ -22,7 +22,7 @@ export function OptOutsView() {
   const client = `${who?.username} ${who?.clientId}`;
   useEffect(() => changed.set([]), [client]);
   const { id: named } = useStore(place);
-  const id = isDoing(named) || isTold(named) ? '' : named;
+  const id = isActRow(named) || isEventRow(named) ? '' : named;
   const [pages, setPages] = useState(pagesAtOnce);
   const people = useStore(counters)?.people;
   const list = useAnswer(
@@ -50,7 +50,7 @@ export function OptOutsView() {
         {who === undefined ? (
           <NoDemoUser />
         ) : (
-          <FoundList
+          <FilteredList
             page="people"
             noun="person"
             nouns="people"
@@ -79,7 +79,7 @@ export function OptOutsView() {
             <p>
               Stop a person above, or answer <em>STOP</em> to a message on the phone.
             </p>
-          </FoundList>
+          </FilteredList>
         )}
       </section>
       <section class="pane-main" aria-label="Person">

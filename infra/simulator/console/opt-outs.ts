@@ -41,7 +41,7 @@ export async function readOptOuts(pages: number): Promise<OptOuts> {
 export const changed = createStore<readonly OptOut[]>([]);
 
 /** Stops marketing for the client, or takes its own stop back. Throws the service's refusal. */
-export async function say(method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut> {
+export async function changeOptOut(method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut> {
   const spelled = recipient.replaceAll(/[\s()-]/g, '');
   if (spelled === '') throw new CallError('Enter a number with its country code, or a user id.');
   const entry = await asUser<OptOut>(method, forClient(`/v1/opt-outs/${encodeURIComponent(spelled)}`));

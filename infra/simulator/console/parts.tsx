@@ -235,7 +235,7 @@ export function Twice({ label, sure, keep = 'No, keep it', run, onProblem }: Twi
 export interface Answer<T> {
   /** The newest answer stays during the next read and after a failure. */
   readonly value?: T;
-  /** It is empty unless the newest read failed. */
+  /** The text is empty unless the newest read failed. */
   readonly problem: string;
   readonly again: () => void;
 }

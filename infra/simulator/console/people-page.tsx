@@ -1,6 +1,6 @@
 import { OptOutsView } from './opt-outs-view.tsx';
+import { PeopleEventsView } from './people-events.tsx';
 import { PhonesView } from './people-phones.tsx';
-import { ToldView } from './people-told.tsx';
 import { place } from './router.ts';
 import { useStore } from './store.ts';
 
@@ -8,5 +8,5 @@ import { useStore } from './store.ts';
 export function PeoplePage() {
   const { show = '' } = useStore(place).filter;
   if (show === 'phones') return <PhonesView />;
-  return show === 'told' ? <ToldView /> : <OptOutsView />;
+  return show === 'told' ? <PeopleEventsView /> : <OptOutsView />;
 }

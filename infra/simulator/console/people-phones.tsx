@@ -1,28 +1,28 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
+import { FilteredList, listed } from './filtered-list.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList, listed } from './found-list.tsx';
 import { counters } from './live.ts';
-import type { DoingRow } from './model.ts';
+import type { PersonActRow } from './model.ts';
 import { BackButton, Empty, Facts, useAnswer } from './parts.tsx';
-import { isDoing, ShowChoice } from './people-show.tsx';
+import { isActRow, ShowChoice } from './people-tabs.tsx';
 import { addressOf, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
 import { momentOf, numberOf, timeOf } from './texts.ts';
 
-const keyOf = (row: DoingRow) => `d${row.id}`;
-const none: readonly DoingRow[] = [];
+const keyOf = (row: PersonActRow) => `d${row.id}`;
+const none: readonly PersonActRow[] = [];
 const marketing = ['stop', 'resume', 'signup'];
 
 export function PhonesView() {
   const told = useStore(counters);
   const { id: named, filter } = useStore(place);
   const { q = '', kind = '' } = filter;
-  const id = isDoing(named) ? named : '';
+  const id = isActRow(named) ? named : '';
   const list = useAnswer(
-    () => control<{ readonly total: number; readonly data: readonly DoingRow[] }>('people'),
+    () => control<{ readonly total: number; readonly data: readonly PersonActRow[] }>('people'),
     `${told?.world} ${told?.people}`,
   );
   const rows = list.value?.data ?? none;
@@ -48,7 +48,7 @@ export function PhonesView() {
             ]}
           />
         </Filters>
-        <FoundList
+        <FilteredList
           page="people"
           noun="answer"
           label="Answers, newest first"
@@ -64,7 +64,7 @@ export function PhonesView() {
           <p>
             Choose a message in the <a href={addressOf('inbox')}>inbox</a> and answer it as its recipient would.
           </p>
-        </FoundList>
+        </FilteredList>
       </section>
       <section class="pane-main" aria-label="Answer">
         {id === '' || list.value === undefined ? (
@@ -79,13 +79,13 @@ export function PhonesView() {
   );
 }
 
-function isOfKind({ kind }: DoingRow, asked: string): boolean {
+function isOfKind({ kind }: PersonActRow, asked: string): boolean {
   if (asked === '') return true;
   if (asked === 'marketing') return marketing.includes(kind);
   return asked === 'text' ? kind === 'text' : !marketing.includes(kind) && kind !== 'text';
 }
 
-function wordsOf({ kind, text }: DoingRow): string {
+function wordsOf({ kind, text }: PersonActRow): string {
   if (kind === 'stop') return 'Stopped marketing';
   if (kind === 'resume') return 'Resumed marketing';
   if (kind === 'signup') return 'Signed up for marketing';
@@ -93,7 +93,7 @@ function wordsOf({ kind, text }: DoingRow): string {
   return `${did} “${text}”`;
 }
 
-function Row({ row }: { readonly row: DoingRow }) {
+function Row({ row }: { readonly row: PersonActRow }) {
   return (
     <>
       <span class="row-line">
@@ -112,7 +112,7 @@ function Row({ row }: { readonly row: DoingRow }) {
   );
 }
 
-function DoingPane({ row }: { readonly row: DoingRow | undefined }) {
+function DoingPane({ row }: { readonly row: PersonActRow | undefined }) {
   const back = <BackButton page="people">All answers</BackButton>;
   if (row === undefined) {
     return (

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
+import { FilteredList } from './filtered-list.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { Post, Posts } from './model.ts';
 import { BackButton, Empty, Facts, Json, useAnswer } from './parts.tsx';
@@ -61,7 +61,7 @@ export function PlatformPosts() {
             ]}
           />
         </Filters>
-        <FoundList
+        <FilteredList
           page="webhooks"
           noun="post"
           label="Posts, newest first"
@@ -80,7 +80,7 @@ export function PlatformPosts() {
             The platform posts to the <a href={addressOf('faults')}>receivers of its apps</a> what becomes of messages
             and templates, and what people do.
           </p>
-        </FoundList>
+        </FilteredList>
       </section>
       <section class="pane-main" aria-label="Post">
         {id === '' || value === undefined ? (

@@ -1,5 +1,5 @@
 import { parsedJson } from './openapi.ts';
-import type { Tried } from './reference-tried.ts';
+import type { Tried } from './reference-history.ts';
 
 export interface NamedDispatch {
   readonly did: string;

@@ -1,6 +1,6 @@
 import { exampleOf, type Operation, type Parameter } from './openapi.ts';
+import type { Filled } from './reference-history.ts';
 import type { SampleRequest } from './reference-samples.ts';
-import type { Filled } from './reference-tried.ts';
 import type { Session, TriedRequest } from './session.ts';
 
 export function keyOf({ in: where, name }: Parameter): string {

@@ -1,9 +1,9 @@
 import { control } from './api.ts';
 import type { Operation } from './openapi.ts';
 import { CopyButton, Json, useAnswer } from './parts.tsx';
+import type { Filled } from './reference-history.ts';
 import { sampleOf } from './reference-request.ts';
 import { type Language, samples } from './reference-samples.ts';
-import type { Filled } from './reference-tried.ts';
 import type { Service } from './session.ts';
 import { createStore, useStore } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { ExchangePane, Status } from './exchange-pane.tsx';
+import { FilteredList, listed } from './filtered-list.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList, listed } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { ExchangeRow } from './model.ts';
 import { Empty, useAnswer } from './parts.tsx';
@@ -51,7 +51,7 @@ export function RequestsPage() {
             options={Object.keys(outcomes).map((each) => [each, each] as const)}
           />
         </Filters>
-        <FoundList
+        <FilteredList
           page="requests"
           noun="request"
           label="Requests, newest first"
@@ -64,7 +64,7 @@ export function RequestsPage() {
           nothing="No requests yet"
         >
           <p>What the service asks the platform is listed here.</p>
-        </FoundList>
+        </FilteredList>
       </section>
       <section class="pane-main" aria-label="Request">
         {id === '' ? (

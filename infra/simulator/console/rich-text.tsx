@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { shownOf } from './cut.ts';
 import { type Block, blocksOf, type Span } from './formatting.ts';
+import { shownOf } from './read-more.ts';
 
 export function RichText({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { campaignNameOf, moneyOf, type Names } from './dispatch-model.ts';
 import { type Answer, BackButton, Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { addressOf } from './router.ts';
-import { moment } from './service-moments.ts';
+import { moment } from './service-polling.ts';
 import { asUser, forClient } from './session.ts';
 import { type SpendDay, SpendDays } from './spend-days.tsx';
 import { createStore, useStore } from './store.ts';

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { control } from './api.ts';
+import { FilteredList } from './filtered-list.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { TemplateDetail, TemplateRow } from './model.ts';
 import { Action, BackButton, Badge, Empty, Failed, Json, Problem, useAnswer, Waiting } from './parts.tsx';
@@ -44,7 +44,7 @@ export function TemplatesPage() {
             options={statuses.map((each) => [each, wordOf(each)] as const)}
           />
         </Filters>
-        <FoundList
+        <FilteredList
           page="templates"
           noun="template"
           label="Templates"

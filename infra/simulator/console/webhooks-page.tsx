@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { AttemptPane, Outcome, outcomeWords, Sent } from './attempt-pane.tsx';
+import { FilteredList, listed } from './filtered-list.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList, listed } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { AttemptRow, Attempts } from './model.ts';
 import { Empty, useAnswer } from './parts.tsx';
@@ -53,7 +53,7 @@ function AttemptsView() {
             options={Object.entries(outcomeWords).map(([each, words]) => [each, wordOf(words)] as const)}
           />
         </Filters>
-        <FoundList
+        <FilteredList
           page="webhooks"
           noun="attempt"
           label="Attempts, newest first"
@@ -69,7 +69,7 @@ function AttemptsView() {
             A client gets events once it has a webhook: <code>npm run webhooks:listen</code> receives them on this
             machine.
           </p>
-        </FoundList>
+        </FilteredList>
       </section>
       <section class="pane-main" aria-label="Attempt">
         {id === '' || value === undefined ? (

@@ -6,7 +6,7 @@ import type { Entry } from '../logs.ts';
 import type { World } from '../state.ts';
 import { laterStatus } from '../webhooks/receipts.ts';
 import { rowOf, viewOf } from './inbox-list.ts';
-import { businessNumber, personOf, tellIncoming } from './incoming.ts';
+import { businessNumber, personOf, planIncoming } from './incoming.ts';
 import { contentOfReply, kindOf, ReplySchema } from './reply.ts';
 
 const StatusSchema = v.pipe(
@@ -37,7 +37,7 @@ export function messageOf(world: World, id: string): Entry {
   return entry;
 }
 
-export function tellStatus(world: World, entry: Entry, body: unknown): unknown {
+export function addStatus(world: World, entry: Entry, body: unknown): unknown {
   const { status, code, in_seconds: seconds } = v.parse(StatusSchema, body);
   const told = { status, at_ms: world.clock.nowMs() + seconds * 1_000, ...(code === undefined ? {} : { code }) };
   world.outbox.add(laterStatus(entry.accepted, told), told.at_ms);
@@ -54,11 +54,11 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   const context = { context: { from: metadata.display_phone_number, id: entry.message.id } };
   const to = businessNumber(world, metadata.phone_number_id);
   const said = { ...(reply.has_context ? context : {}), id, ...contentOfReply(reply) };
-  tellIncoming(world, to, personOf(world, to.beholder, recipient.key), said);
+  planIncoming(world, to, personOf(world, to.viewer, recipient.key), said);
   world.messages.tell(entry, {
     reply: { id, text: reply.text, at_ms: atMs, ...omitUndefined({ payload: reply.payload }) },
   });
-  world.doings.add({
+  world.personActs.add({
     ...{ kind: kindOf(reply), person: recipient.key, phone_number_id: metadata.phone_number_id },
     ...{ text: reply.text, at_ms: atMs, message: entry.message.id },
   });
@@ -77,10 +77,10 @@ export function tapButton(world: World, entry: Entry, body: unknown): unknown {
 export function writeTo(world: World, personId: string, body: unknown): unknown {
   const { phone_number_id: numberId, text } = v.parse(WrittenSchema, body);
   const to = businessNumber(world, numberId);
-  const from = personOf(world, to.beholder, personId);
+  const from = personOf(world, to.viewer, personId);
   const id = `wamid.${Buffer.from(`${numberId} ${from.key} ${world.people.written}`).toString('base64')}`;
-  tellIncoming(world, to, from, { id, type: 'text', text: { body: text } });
-  world.doings.add({
+  planIncoming(world, to, from, { id, type: 'text', text: { body: text } });
+  world.personActs.add({
     ...{ kind: 'text', person: from.key, phone_number_id: numberId, text },
     ...{ at_ms: world.clock.nowMs(), message: null },
   });

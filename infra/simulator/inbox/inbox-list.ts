@@ -3,8 +3,8 @@ import { type Component, type PhoneView, phoneView, previewOf } from '../console
 import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
-import { mediaNamed, productsNamed } from './known-things.ts';
-import { aroundOf, jobOf } from './message-surroundings.ts';
+import { contextOf, jobOf } from './message-context.ts';
+import { mediaNamed, productsNamed } from './products-and-media.ts';
 
 /** Returns a row of the console's list: only what searches and columns need. */
 export function rowOf(entry: Entry) {
@@ -43,7 +43,7 @@ export function detailOf(world: World, entry: Entry) {
     parts: partsOf(message.request),
     components,
     template_id: id,
-    ...aroundOf(world, {
+    ...contextOf(world, {
       ...{ to: message.to, numberId: message.phone_number_id, callbackData: accepted.callbackData },
       codes: told.map(({ code }) => code ?? null),
     }),

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { ControlError } from '../control-error.ts';
-import { type ControlRoute, given } from '../control-route.ts';
+import { type ControlRoute, givenParameters } from '../control-route.ts';
 import { recipientKey } from '../faults.ts';
 import { refusedKept } from '../refused-log.ts';
 import type { World } from '../state.ts';
-import { messageOf, replyTo, tapButton, tellStatus, writeTo } from './inbox-actions.ts';
+import { addStatus, messageOf, replyTo, tapButton, writeTo } from './inbox-actions.ts';
 import { detailOf, rowOf } from './inbox-list.ts';
 import { changeIdentity, changePreference, changeRecipient, changeThread } from './person-actions.ts';
 import { refusedDetail, refusedRow } from './refused-list.ts';
@@ -19,9 +19,9 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/inbox',
-    what: `accepted messages and refused sends as rows of a list, newest first: ?before=PLACE&limit= (limit 200 unless told, 2000 at most); of those refused the newest ${refusedKept.other} are kept, of throttled ones ${refusedKept.throttled}; total: those kept, dropped: how many are not, of which kind, and since when they are`,
+    what: `accepted messages and refused sends as rows of a list, newest first: ?before=PLACE&limit= (limit 200 by default, 2000 at most); of those refused the newest ${refusedKept.other} are kept, of throttled ones ${refusedKept.throttled}; total: those kept, dropped: how many are not, of which kind, and since when they are`,
     run: ({ world: { messages } }, { query }) => {
-      const { before = messages.places + 1, limit } = v.parse(InboxQuerySchema, given(query));
+      const { before = messages.places + 1, limit } = v.parse(InboxQuerySchema, givenParameters(query));
       return {
         total: messages.total + messages.refused.kept,
         dropped: messages.refused.dropped().map(({ kind, count, since }) => ({
@@ -52,7 +52,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
     path: '/_control/messages/{id}/status',
     what: 'tell one more status of a message: {status: sent|delivered|read|failed, code?, in_seconds?}; a code for failed',
     run: async ({ world, emit }, { body }, id) => {
-      const row = tellStatus(world, messageOf(world, id), body);
+      const row = addStatus(world, messageOf(world, id), body);
       await emit();
       return row;
     },

@@ -49,11 +49,11 @@ export function changePreference(world: World, id: string, body: unknown): unkno
   const given = v.parse(PreferenceSchema, body);
   const { phone_number_id: numberId, value, answer = 'failed', told_in_seconds: toldIn, copies } = given;
   const number = businessNumber(world, numberId);
-  const person = personOf(world, number.beholder, id);
+  const person = personOf(world, number.viewer, id);
   const nowMs = world.clock.nowMs();
   if (value === 'stop') world.preferences.stop(person.userId, { numberId, to: person.key, sinceMs: nowMs, answer });
   else world.preferences.resume(person.userId, numberId);
-  world.doings.add({
+  world.personActs.add({
     ...{ kind: value, person: person.key, phone_number_id: numberId },
     ...{ text: '', at_ms: nowMs, message: null },
   });
@@ -66,7 +66,7 @@ const ThreadSchema = v.strictObject({ phone_number_id: v.string(), owner: v.pick
 
 export function changeThread(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, owner } = v.parse(ThreadSchema, body);
-  const { key } = personOf(world, businessNumber(world, numberId).beholder, id);
+  const { key } = personOf(world, businessNumber(world, numberId).viewer, id);
   if (owner === 'other') world.threads.own(numberId, key, world.clock.nowMs());
   else world.threads.release(numberId, key);
   return { to: key, phone_number_id: numberId, owner };
@@ -91,13 +91,13 @@ const IdentitySchema = v.pipe(
 /** Gives a new user id, and number if given; a system message tells it (platform reference, 10.5). */
 export function changeIdentity(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
-  const { wabaId, metadata, beholder } = businessNumber(world, numberId);
-  const before = personOf(world, beholder, id);
+  const { wabaId, metadata, viewer } = businessNumber(world, numberId);
+  const before = personOf(world, viewer, id);
   if (!/^\d/.test(before.key)) throw new ControlError(400, 'id', `${id} is a person whose number is not known`);
   world.people.renew(before.key, { number, oldIds });
   world.preferences.forget(before.key);
   const atMs = world.clock.nowMs();
-  const after = world.people.withNumber(beholder, number ?? before.key, atMs);
+  const after = world.people.withNumber(viewer, number ?? before.key, atMs);
   const { wa_id, user_id, parent_user_id } = contactOf(after);
   const was = contactOf(before);
   const ids = form === 'user_changed_number' ? {} : { user_id, ...omitUndefined({ parent_user_id }) };

@@ -1,6 +1,6 @@
 import { type RefusedSend, refusedId, refusedKind } from '../refused-log.ts';
 import type { World } from '../state.ts';
-import { aroundOf, jobOf } from './message-surroundings.ts';
+import { contextOf, jobOf } from './message-context.ts';
 
 /** Returns a row of a refused send; the reason stands in the place of the preview. */
 export function refusedRow(send: RefusedSend) {
@@ -30,7 +30,7 @@ export function refusedDetail(world: World, send: RefusedSend) {
       ...{ message: refusal.message, details: refusal.details },
     },
     template_id: found?.id ?? '',
-    ...aroundOf(world, { ...send, codes: [refusal.code] }),
+    ...contextOf(world, { ...send, codes: [refusal.code] }),
     exchange: world.exchanges.get(send.exchangeId) === undefined ? null : send.exchangeId,
   };
 }

@@ -5,7 +5,7 @@ import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import type { PhoneNumber } from '../wabas.ts';
-import type { Medium } from './media-shelf.ts';
+import type { Medium } from './media-store.ts';
 
 const megabyte = 1_024 * 1_024;
 const minuteMs = 60_000;

@@ -48,7 +48,7 @@ export const businessRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/businesses/{id}',
-    what: `set the messaging limit of a business, in force from then on, told by business_capability_update when it changes: {${limitField}: ${tierNames.join('|')}, beyond?: failed|refused, code?: ${usualCodes.limit} unless told, told_as?: integer|tier}; beyond it messages fail later, or are refused at once; or know its people by parent ids too: {parent_user_ids}`,
+    what: `set the messaging limit of a business, in force from then on, told by business_capability_update when it changes: {${limitField}: ${tierNames.join('|')}, beyond?: failed|refused, code?: ${usualCodes.limit} by default, told_as?: integer|tier}; beyond it messages fail later, or are refused at once; or know its people by parent ids too: {parent_user_ids}`,
     run: async ({ world, emit }, { body }, id) => {
       const answer = changeBusiness(world, id, body);
       await emit();
@@ -64,7 +64,7 @@ export const businessRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/businesses/{id}/pacing/outcome',
-    what: `end the pacing: {outcome: released|dropped, messages?: so many, the oldest, and the rest stays held, code?}; dropped messages fail, 135000, and the business may neither send nor create templates while it is reviewed, ${usualCodes.review} unless told`,
+    what: `end the pacing: {outcome: released|dropped, messages?: so many, the oldest, and the rest stays held, code?}; dropped messages fail, 135000, and the business may neither send nor create templates while it is reviewed, ${usualCodes.review} by default`,
     run: async ({ world, emit }, { body }, id) => {
       const answer = settlePacing(world, id, body);
       await emit();
@@ -78,7 +78,7 @@ export const businessRoutes: readonly ControlRoute[] = [
     run: ({ world }, _, id) => {
       requireWabas(world, id);
       world.pacing.forget(id, world.clock.nowMs());
-      return businessTold(world, id);
+      return businessView(world, id);
     },
   },
 ];
@@ -93,7 +93,7 @@ function changeBusiness(world: World, id: string, body: unknown): unknown {
   const wabas = requireWabas(world, id);
   if (typeof body === 'object' && body !== null && 'parent_user_ids' in body) {
     world.people.enrol(id, v.parse(ParentIdsSchema, body).parent_user_ids);
-    return businessTold(world, id);
+    return businessView(world, id);
   }
   const { [limitField]: tier, beyond, code, told_as: form } = v.parse(LimitSchema, body);
   world.limits.enforce(id, { tier, beyond, code });
@@ -103,7 +103,7 @@ function changeBusiness(world: World, id: string, body: unknown): unknown {
     for (const number of waba.numbers) number.fields = withLimit(number.fields, tier);
     if (isNew) world.outbox.add(capabilityUpdate(waba.id, tier, form), world.clock.nowMs());
   }
-  return businessTold(world, id);
+  return businessView(world, id);
 }
 
 /** Updates the limit's older name where a number has it. */
@@ -117,7 +117,7 @@ function pace(world: World, id: string, body: unknown): unknown {
   const { accepts, outcome, ends_in_seconds: seconds, code } = v.parse(PacingSchema, body);
   const end = seconds === undefined ? undefined : { atMs: world.clock.nowMs() + seconds * 1_000, outcome, code };
   world.pacing.begin(id, { left: accepts, end, sinceMs: world.clock.nowMs() });
-  return businessTold(world, id);
+  return businessView(world, id);
 }
 
 function settlePacing(world: World, id: string, body: unknown): unknown {
@@ -126,10 +126,10 @@ function settlePacing(world: World, id: string, body: unknown): unknown {
   const nowMs = world.clock.nowMs();
   if (outcome === 'released') world.pacing.release(id, nowMs, messages);
   else world.pacing.drop(id, nowMs, code);
-  return businessTold(world, id);
+  return businessView(world, id);
 }
 
-function businessTold(world: World, id: string) {
+function businessView(world: World, id: string) {
   const [waba] = wabasOf(world.wabas, id);
   const { beyond, code } = world.limits.enforcedOn(id) ?? {};
   return {
@@ -144,6 +144,6 @@ function businessTold(world: World, id: string) {
   };
 }
 
-export function businessesTold(world: World) {
-  return [...new Set([...world.wabas.values()].map(portfolioIdOf))].map((id) => businessTold(world, id));
+export function businessesView(world: World) {
+  return [...new Set([...world.wabas.values()].map(portfolioIdOf))].map((id) => businessView(world, id));
 }

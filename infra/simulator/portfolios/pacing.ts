@@ -39,7 +39,7 @@ export class PortfolioPacing {
     this.#settleHeld = settleHeld;
   }
 
-  /** It grows when pacing or a review changes, so that pages reload. */
+  /** The count grows when pacing or a review changes, so that pages reload. */
   get changes(): number {
     return this.#changes;
   }

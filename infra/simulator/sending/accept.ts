@@ -3,7 +3,7 @@ import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import { preferenceUpdate } from '../webhooks/preference-update.ts';
-import { type AcceptedMessage, type Course, deliveryOf, type PricingTold } from '../webhooks/receipts.ts';
+import { type AcceptedMessage, type Course, deliveryOf, type PricingView } from '../webhooks/receipts.ts';
 import { type CheckedSend, isMarketing } from './fate.ts';
 import type { SendEndpoint } from './message-body.ts';
 import { planReceipts } from './plan-receipts.ts';
@@ -77,7 +77,7 @@ function stopMarketing(world: World, send: Acceptance, message: AcceptedMessage)
   if (deliveredMs === undefined || isStopped || !isMarketing(send)) return;
   const stop = { numberId: number.id, to: recipient.key, sinceMs: deliveredMs, answer: 'failed' } as const;
   world.preferences.stop(recipient.userId, stop);
-  world.doings.add({
+  world.personActs.add({
     ...{ kind: 'stop', person: recipient.key, phone_number_id: number.id },
     ...{ text: '', at_ms: deliveredMs, message: message.id },
   });
@@ -85,7 +85,7 @@ function stopMarketing(world: World, send: Acceptance, message: AcceptedMessage)
 }
 
 /** Free-form messages are always told as free: the monthly free quota is not counted. */
-function pricingOf({ endpoint, content }: Acceptance): PricingTold {
+function pricingOf({ endpoint, content }: Acceptance): PricingView {
   if (content.kind === 'text') {
     return { billable: false, pricing_model: 'PMP', type: 'free_customer_service', category: 'service' };
   }

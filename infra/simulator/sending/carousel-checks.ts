@@ -3,7 +3,7 @@ import type { TemplateComponent } from '../templates/template.ts';
 import { checkButtons } from './button-checks.ts';
 import { checkHeader, type HeaderPlace } from './header-checks.ts';
 import type { SentPart } from './message-body.ts';
-import { onlyPart } from './only-part.ts';
+import { singleComponent } from './single-component.ts';
 import { checkTexts } from './text-checks.ts';
 
 type DefinedCard = NonNullable<TemplateComponent['cards']>[number];
@@ -40,11 +40,11 @@ export function checkCarousel(
 function checkCard(place: HeaderPlace, defined: DefinedCard | undefined, sent: SentCard): void {
   const component = (type: string) => defined?.components.find((one) => one.type === type);
   const parts = sent.components;
-  checkHeader(place, component('HEADER'), onlyPart(parts, 'header')?.parameters ?? []);
+  checkHeader(place, component('HEADER'), singleComponent(parts, 'header')?.parameters ?? []);
   checkTexts(
     { where: `${place.where}body`, named: place.named, mostCharacters: longestCardBody },
     component('BODY')?.text,
-    onlyPart(parts, 'body')?.parameters ?? [],
+    singleComponent(parts, 'body')?.parameters ?? [],
   );
   checkButtons(
     { where: place.where, code: false },

@@ -4,7 +4,7 @@ import { checkButtons } from './button-checks.ts';
 import { checkCarousel } from './carousel-checks.ts';
 import { checkHeader } from './header-checks.ts';
 import type { SentPart } from './message-body.ts';
-import { onlyPart } from './only-part.ts';
+import { singleComponent } from './single-component.ts';
 import { checkTexts } from './text-checks.ts';
 
 export interface SendContext {
@@ -16,7 +16,7 @@ export interface SendContext {
 /** Checks the sent components against the template's; throws at the first fault. */
 export function checkComponents(context: SendContext, parts: readonly SentPart[]): void {
   const { components, fields } = context.template;
-  const only = (type: SentPart['type']) => onlyPart(parts, type);
+  const only = (type: SentPart['type']) => singleComponent(parts, type);
   const defined = (type: string) => components.find((component) => component.type === type);
   const buttons = defined('BUTTONS')?.buttons ?? [];
   const place = { where: '', named: fields.parameter_format === 'NAMED', catalogIds: context.catalogIds };

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { messagingError, whatItTakes } from '../errors.ts';
+import { acceptedTypesText, messagingError } from '../errors.ts';
 import { parsedParameters } from '../parameters.ts';
 
 /** Takes a fixed word in any letter case. */
@@ -166,7 +166,7 @@ export function parseMessageBody(endpoint: SendEndpoint, body: unknown): Message
   const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : undefined;
   if (otherTypes.includes(type)) {
     throw endpoint === 'messages'
-      ? messagingError(131051, `${whatItTakes}; messages of type ${type} are not simulated`)
+      ? messagingError(131051, `${acceptedTypesText}; messages of type ${type} are not simulated`)
       : messagingError(134100, 'type must be template');
   }
   // The other schema only adds keys, so that its output fits this type.

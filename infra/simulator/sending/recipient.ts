@@ -1,4 +1,4 @@
-import type { Beholder } from '../contact-book.ts';
+import type { ViewingBusiness } from '../contact-book.ts';
 import { graphError, messagingError } from '../errors.ts';
 import { recipientKey } from '../faults.ts';
 import { type Person, type Unreachable, userIdForm } from '../people.ts';
@@ -13,7 +13,7 @@ export interface Recipient extends Person {
 }
 
 /** `to` wins over `recipient` (platform reference, 4.1). Nothing hides a number from a sender that uses it. */
-export function recipientOf(world: World, sender: Beholder, { to, recipient }: MessageBody): Recipient {
+export function recipientOf(world: World, sender: ViewingBusiness, { to, recipient }: MessageBody): Recipient {
   const nowMs = world.clock.nowMs();
   if (to !== undefined) {
     const key = recipientKey(to);

@@ -1,5 +1,5 @@
 import { graphError, messagingError } from '../errors.ts';
-import { interfere } from '../faults.ts';
+import { applyFault } from '../faults.ts';
 import { type Hold, noAnswer } from '../holds.ts';
 import type { MessageContent } from '../logs.ts';
 import type { PlatformRequest } from '../platform-request.ts';
@@ -69,7 +69,7 @@ function meetFate(
     return accepted(world, { ...send, course, stops: magic.stops === true }, request);
   };
   if (magic.action === undefined) return accept();
-  return interfere(magic.action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
+  return applyFault(magic.action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
 }
 
 /** A number's messaging account has the id of its WABA; no other is simulated. */

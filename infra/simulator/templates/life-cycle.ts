@@ -1,7 +1,7 @@
 import type { StatusNote } from '../webhooks/template-updates.ts';
 import { says, verdictOn } from './magic-words.ts';
-import type { TemplateShelf } from './shelf.ts';
 import { type Template, type TemplateFields, timeText } from './template.ts';
+import type { TemplateStore } from './template-store.ts';
 
 const hourMs = 3_600_000;
 /** A review takes this long on the simulator's clock. */
@@ -10,7 +10,7 @@ export const reviewMs = 60_000;
 const pausesMs = [3 * hourMs, 6 * hourMs] as const;
 
 /** The life cycle calls it after every change of a template, with its state before and after. */
-export type TellTemplate = (
+export type OnTemplateChange = (
   before: Template | undefined,
   after: Template | undefined,
   change: { readonly atMs: number; readonly note?: StatusNote | undefined },
@@ -24,13 +24,13 @@ interface Turn {
 
 /** Nothing runs in the background: `settle` applies ends of reviews and pauses before each request or webhook. */
 export class LifeCycle {
-  readonly #shelf: TemplateShelf;
-  readonly #tell: TellTemplate;
+  readonly #templates: TemplateStore;
+  readonly #tell: OnTemplateChange;
   readonly #turns = new Map<string, Turn>();
   readonly #pauses = new Map<string, number>();
 
-  constructor(shelf: TemplateShelf, tell: TellTemplate) {
-    this.#shelf = shelf;
+  constructor(templates: TemplateStore, tell: OnTemplateChange) {
+    this.#templates = templates;
     this.#tell = tell;
   }
 
@@ -49,7 +49,7 @@ export class LifeCycle {
     for (const [id, turn] of this.#turns) {
       if (turn.atMs > nowMs) continue;
       this.#turns.delete(id);
-      const template = this.#shelf.get(id);
+      const template = this.#templates.get(id);
       if (template !== undefined) this.#change(template, turn.change(template.fields), turn);
     }
   }
@@ -94,7 +94,7 @@ export class LifeCycle {
     when: { readonly atMs: number; readonly note?: StatusNote | undefined },
   ): Template {
     const fields = { ...template.fields, ...change, last_updated_time: timeText(when.atMs) };
-    const changed = this.#shelf.replace(template, fields);
+    const changed = this.#templates.replace(template, fields);
     this.#tell(template, changed, when);
     return changed;
   }

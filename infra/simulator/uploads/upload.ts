@@ -4,7 +4,7 @@ import { parsedParameters } from '../parameters.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { SeedToken } from '../seed.ts';
-import type { UploadSession, UploadShelf } from './upload-shelf.ts';
+import type { UploadSession, UploadStore } from './upload-store.ts';
 
 const megabyte = 1_024 * 1_024;
 
@@ -36,7 +36,7 @@ const OpeningSchema = v.strictObject({
  * /upload:...`; a session belongs to the token's app. Returns undefined for any other request.
  */
 export function answerUpload(
-  uploads: UploadShelf,
+  uploads: UploadStore,
   call: { readonly token: SeedToken; readonly nodeId: string; readonly operation: string },
   request: PlatformRequest,
 ): Reply | undefined {
@@ -50,7 +50,7 @@ export function answerUpload(
   throw unknownNode(request.method, nodeId);
 }
 
-function openUpload(uploads: UploadShelf, appId: string, request: PlatformRequest): Reply {
+function openUpload(uploads: UploadStore, appId: string, request: PlatformRequest): Reply {
   const given = parsedParameters(OpeningSchema, request.parameters);
   const most = mostBytes[given.file_type];
   if (given.file_length > most) {
@@ -61,7 +61,7 @@ function openUpload(uploads: UploadShelf, appId: string, request: PlatformReques
 }
 
 /** An interrupted upload can go on from the received bytes; a complete one returns its handle. */
-function continueUpload(uploads: UploadShelf, session: UploadSession, request: PlatformRequest): Reply {
+function continueUpload(uploads: UploadStore, session: UploadSession, request: PlatformRequest): Reply {
   if (request.fileOffset === undefined) throw graphError(100, '(#100) The header file_offset is required.');
   if (request.fileOffset !== String(session.received)) {
     throw graphError(100, `(#100) Header file_offset must be ${session.received} - got ${request.fileOffset}.`);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ControlError } from '../control-error.ts';
 import type { World } from '../state.ts';
-import type { App } from './app-shelf.ts';
+import type { App } from './app-registry.ts';
 import { postLimits } from './envelope.ts';
 import { ReceiptRuleSchema } from './receipt-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { Target } from './app-shelf.ts';
+import type { Target } from './app-registry.ts';
 import { countOfNextBatch, envelopeOf, escapedJson, postLimits } from './envelope.ts';
 import { fieldOf, type Update } from './update.ts';
 

@@ -40,7 +40,7 @@ export interface AcceptedMessage {
   readonly wabaId: string;
   readonly metadata: { readonly display_phone_number: string; readonly phone_number_id: string };
   readonly recipient: Person & { readonly scopedUser: boolean };
-  readonly pricing: PricingTold;
+  readonly pricing: PricingView;
   readonly callbackData: string | undefined;
   readonly acceptedMs: number;
   /** A direct send generated this template. */
@@ -49,14 +49,14 @@ export interface AcceptedMessage {
 }
 
 /** Statuses tell the price of a message like this (platform reference, 10.2). */
-export interface PricingTold {
+export interface PricingView {
   readonly billable: boolean;
   readonly pricing_model: 'PMP';
   readonly type: 'regular' | 'free_customer_service';
   readonly category: string;
 }
 
-export interface ToldStatus {
+export interface StatusView {
   readonly status: string;
   readonly at_ms: number;
   readonly code?: number;
@@ -72,7 +72,7 @@ interface Step {
 export function receiptsOf(
   message: AcceptedMessage,
   course: Course,
-): readonly { readonly update: StatusUpdate; readonly atMs: number; readonly told: ToldStatus }[] {
+): readonly { readonly update: StatusUpdate; readonly atMs: number; readonly told: StatusView }[] {
   if (course.lost) return [];
   const steps = stepsOf(message, course);
   const arrivals = arrivalsOf(message.id, steps, course);
@@ -91,7 +91,7 @@ export function deliveryOf({ acceptedMs }: AcceptedMessage, course: Course): num
 }
 
 /** Returns one more status, whatever the course; only `failed` has a code. */
-export function laterStatus(message: AcceptedMessage, { status, at_ms: atMs, code }: ToldStatus): StatusUpdate {
+export function laterStatus(message: AcceptedMessage, { status, at_ms: atMs, code }: StatusView): StatusUpdate {
   const more = code === undefined ? {} : { errors: [failureOf(code)] };
   return updateOf(message, { status, atMs, more });
 }

@@ -8,7 +8,7 @@ import { json, type Reply } from '../reply.ts';
 import type { SeedToken } from '../seed.ts';
 import type { World } from '../state.ts';
 import type { Waba } from '../wabas.ts';
-import type { App } from './app-shelf.ts';
+import type { App } from './app-registry.ts';
 import { refusalOf } from './handshake.ts';
 
 const OverrideSchema = v.object({

@@ -47,7 +47,7 @@ export function isShared({ all, own }: Leased): boolean {
  * Tells whether this process itself saw another user of the client in the minute before, which spares a look at the
  * table, or undefined where it did not.
  */
-export function companyIn(before: ReadonlyMap<string, Holding> | undefined, userId: string): true | undefined {
+export function sawOtherUser(before: ReadonlyMap<string, Holding> | undefined, userId: string): true | undefined {
   for (const [other, { leased }] of before ?? []) if (other !== userId || isShared(leased)) return true;
   return undefined;
 }

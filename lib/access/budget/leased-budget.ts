@@ -4,13 +4,13 @@ import { count } from '../../observe/metrics.ts';
 import type { ClientBudget, Spender } from '../client-budget.ts';
 import {
   budgetStatusOf,
-  companyIn,
   type Holding,
   halfOf,
   type Lease,
   type Leased,
   nextStep,
   nothingHeld,
+  sawOtherUser,
   windowOf,
   withLease,
   withLook,
@@ -19,7 +19,7 @@ import {
 
 export type UserMinute = Spender & { readonly window: number };
 
-/** It throws within about a second when it cannot answer. */
+/** The counter throws within about a second when it cannot answer. */
 export interface LeaseCounter {
   /**
    * Leases `size` requests in one conditional write if the user stays within `half`, or, with `evenAll`, if no other
@@ -75,7 +75,7 @@ export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget
       const minute = { clientId, userId, window };
       const users = holdings.get(clientId) ?? new Map<string, Holding>();
       holdings.set(clientId, users);
-      const fresh = { ...nothingHeld, company: companyIn(before.get(clientId), userId) };
+      const fresh = { ...nothingHeld, company: sawOtherUser(before.get(clientId), userId) };
       const held = () => users.get(userId) ?? fresh;
       const standing = (allowed: boolean) => budgetStatusOf(held(), { allowed, limit, nowMs });
 

@@ -115,7 +115,7 @@ export function isPasswordHash(phc: string): boolean {
   return recordOf(phc) !== undefined;
 }
 
-/** It has no password. Login verifies it when the user name is unknown (R37). */
+/** No password belongs to this hash. Login verifies it when the user name is unknown (R37). */
 export const dummyPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
 
 /** PHC strings have parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */

@@ -13,7 +13,7 @@ export const usernamePattern = /^[A-Za-z0-9._@+-]{1,128}$/;
 
 export interface Credential {
   readonly passwordHash: string;
-  /** It is the provisioned hash, if there was one. A login may have replaced `passwordHash` since. */
+  /** The hash is the provisioned one, if there was one. A login may have replaced `passwordHash` since. */
   readonly givenHash?: string | undefined;
   readonly userId: string;
   readonly clientId: number;

@@ -15,7 +15,7 @@ import type { WholeJob } from './whole-job.ts';
 
 export interface AcceptJobPorts extends QueueJobPorts {
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
-  /** Reads the messages a second that the number may send, by the platform's last word. */
+  /** Reads the messages a second that the number may send, as the platform last reported them. */
   readonly limitOf: (head: JobHead) => Promise<number>;
 }
 

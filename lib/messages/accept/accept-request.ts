@@ -1,6 +1,6 @@
 import type { CostLimits } from '../budget/cost-limits.ts';
 import type { SendTime } from '../when/send-time.ts';
-import { type CostLimitPorts, giveBackOf } from './accept-within-cost-limits.ts';
+import { type CostLimitPorts, reservationReleaseOf } from './accept-within-cost-limits.ts';
 import { type Accepted, acceptOnce, bodyHashOf, type IdempotencyPorts } from './idempotency.ts';
 
 export interface AcceptableRequest {
@@ -25,6 +25,6 @@ export async function acceptRequest(
 ): Promise<Accepted> {
   if (key === undefined) return await accept(ports.newJobId());
   const timed = { ...ports, remainingMs };
-  const takenBack = giveBackOf(clientId, means, timed);
+  const takenBack = reservationReleaseOf(clientId, means, timed);
   return await acceptOnce({ clientId, did, key }, bodyHashOf(compared, time?.asked), { ...timed, takenBack }, accept);
 }

@@ -21,6 +21,6 @@ export async function acceptSend(
 }
 
 function joined(sentences: readonly (string | undefined)[]): string | undefined {
-  const said = sentences.filter((sentence) => sentence !== undefined);
-  return said.length === 0 ? undefined : said.join('; ');
+  const given = sentences.filter((sentence) => sentence !== undefined);
+  return given.length === 0 ? undefined : given.join('; ');
 }

@@ -60,7 +60,7 @@ async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Po
   } catch (error) {
     // An undecided job may still be sent, so its reservation stays (idempotency.ts finds it out).
     const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
-    if (!undecided) await giveBack(reservation, ports);
+    if (!undecided) await releaseReservation(reservation, ports);
     throw error;
   }
   if (committedUnits === undefined) return;
@@ -85,7 +85,7 @@ async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: P
     if (cause instanceof Refusal) throw cause;
     log('budget.not_reserved', { clientId, jobId, error: errorName(cause) });
     // The reservation may be written and only its reply lost.
-    await giveBack(reservation, ports);
+    await releaseReservation(reservation, ports);
     if (limitUnits === undefined) return undefined;
     throw new Refusal('dispatch_unavailable', 'what the send costs could not be reserved; none of it will be sent', {
       cause,
@@ -105,7 +105,7 @@ async function reservedInTime(reservation: Reservation, { budgets, remainingMs }
 type Given = Pick<Reservation, 'clientId' | 'jobId'>;
 
 /** Releases the reservation of an unsent job. If the write fails, the month keeps it (D58). */
-async function giveBack(
+async function releaseReservation(
   { clientId, jobId }: Given,
   { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,
 ): Promise<void> {
@@ -117,7 +117,11 @@ async function giveBack(
 }
 
 /** Releases what the dead run of a request had reserved. Returns undefined for a client without a budget. */
-export function giveBackOf(clientId: number, { budget }: CostLimits, ports: Pick<Ports, 'budgets' | 'remainingMs'>) {
+export function reservationReleaseOf(
+  clientId: number,
+  { budget }: CostLimits,
+  ports: Pick<Ports, 'budgets' | 'remainingMs'>,
+) {
   if (budget === undefined) return undefined;
-  return async (jobId: string) => await giveBack({ clientId, jobId }, ports);
+  return async (jobId: string) => await releaseReservation({ clientId, jobId }, ports);
 }

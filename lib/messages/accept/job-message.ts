@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { queueBody } from '../../aws/queue-body.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
 
-/** Queued jobs carry it (D47). */
+/** Queued jobs carry this version (D47). */
 export const jobMessageVersion = 1;
 
 /** The job is stored before this message is queued (whole-job.ts, parameter-pages.ts). */

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import type { Item } from '../../aws/dynamodb-batch.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import { parametersKey } from '../items.ts';
 import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
@@ -26,7 +26,7 @@ export function parameterStore(client: DynamoDBDocumentClient, table: string): J
     store: async ({ head, recipients }, abortSignal) => {
       const { jobId } = head;
       const expiresAtSeconds = parametersExpireAtSeconds(head);
-      await sideBySide(pagesOf(recipients), pagesAtOnce, ({ firstIndex, ...page }) => {
+      await forEachConcurrently(pagesOf(recipients), pagesAtOnce, ({ firstIndex, ...page }) => {
         const Item = { ...parametersKey({ jobId, index: firstIndex }), ...page, expiresAtSeconds };
         return client.send(new PutCommand({ TableName: table, Item }), { abortSignal });
       });

@@ -45,8 +45,8 @@ export function warningOf({
     foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,
     timetable && neverWarning(timetable),
   ];
-  const said = sentences.filter((sentence) => sentence !== undefined);
-  return said.length === 0 ? undefined : said.join('; ');
+  const given = sentences.filter((sentence) => sentence !== undefined);
+  return given.length === 0 ? undefined : given.join('; ');
 }
 
 /** Some recipients' hours begin after the time to live, which counts from the first moment of any recipient (D56). */

@@ -28,7 +28,7 @@ export interface QueueJobPorts extends WithdrawPorts {
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'begin' | 'withdraw'>;
   readonly noteCorrespondents: NoteCorrespondents;
   readonly queue: JobQueue;
-  /** It takes small requests, one-time codes above all (D44). */
+  /** The urgent queue takes small requests, one-time codes above all (D44). */
   readonly urgentQueue: JobQueue;
 }
 

@@ -34,7 +34,7 @@ export interface WholeJob {
   readonly shared?: true;
   /** A scheduled send's lots say when recipients, sorted by lots, may leave (D56). */
   readonly lots?: readonly Lot[];
-  /** They map indexes to places in the request, when the order differs. */
+  /** Positions map indexes to places in the request, when the order differs. */
   readonly positions?: readonly number[];
   /** A scheduled send judges a changed template with it. */
   readonly header?: HeaderInput;
@@ -126,7 +126,7 @@ const AcceptedItemSchema = v.object({
   waitsMs: v.optional(v.instance(Uint8Array)),
   lots: v.optional(v.instance(Uint8Array)),
   positions: v.optional(v.instance(Uint8Array)),
-  /** It is null once all its recipients were erased (D60). */
+  /** The header is null once all recipients were erased (D60). */
   header: v.optional(v.pipe(v.string(), v.parseJson(), v.nullable(HeaderInputSchema))),
 });
 

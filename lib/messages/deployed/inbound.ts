@@ -35,7 +35,7 @@ export function deployedInboundProcessing() {
   };
 }
 
-const eventsOfReply: EventsOfReply = async ({ did, answered, ...told }) => {
+const eventsOfReply: EventsOfReply = async ({ did, answered, ...facts }) => {
   const known = answered?.head.did ?? did?.channel.did;
-  return known === undefined ? [] : repliedEvents({ ...told, number: { did: known }, answered });
+  return known === undefined ? [] : repliedEvents({ ...facts, number: { did: known }, answered });
 };

@@ -35,20 +35,20 @@ export interface Called {
   readonly standing: () => SeenSnapshot;
   readonly lookAgain: () => Promise<void>;
   /**
-   * Only the recipient that probes a hold has it. That one may leave after its slot, because taking the probe takes
-   * longer.
+   * Only the recipient that probes a hold has this check. That recipient may leave after its slot, because taking the
+   * probe takes longer.
    */
   readonly mayAsk?: () => boolean;
 }
 
-/** It holds the outcome of a call, and what the next try must know. */
+/** A call has an outcome, and leaves what the next try must know. */
 export interface Ended {
   readonly outcome: Outcome;
   /** These tries provably sent nothing, including this one. */
   readonly attempts?: ChunkRecipient['attempts'];
   readonly missed?: true;
   readonly result?: ProbeResult;
-  /** It is the platform's spelling of the person's number. */
+  /** The platform spells the person's number so. */
   readonly waId?: string;
 }
 

@@ -15,9 +15,9 @@ export function eventsOfEndings(
   endings: readonly ChunkEnding[],
   { slices, nowMs }: { readonly slices: readonly Slice[]; readonly nowMs: number },
 ): ServiceEvent[] {
-  const told = endings.flatMap(({ recipient, outcome }) => eventOf(chunk, recipient, { outcome, nowMs }) ?? []);
+  const outcomes = endings.flatMap(({ recipient, outcome }) => eventOf(chunk, recipient, { outcome, nowMs }) ?? []);
   const completed = chunk.alone ? slices.flatMap((slice) => completedBy(chunk, slice, nowMs) ?? []) : [];
-  return [...told, ...completed].map((event) => ({ ...event, correlationId: chunk.correlationId }));
+  return [...outcomes, ...completed].map((event) => ({ ...event, correlationId: chunk.correlationId }));
 }
 
 function eventOf(

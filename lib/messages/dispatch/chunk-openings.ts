@@ -31,7 +31,7 @@ export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'
 }
 
 interface InSchedule {
-  /** They are by index; slots outside the openings are removed. */
+  /** Slots are by index; those outside the openings are removed. */
   readonly slots: Map<number, Slot>;
   readonly schedule: Schedule;
   readonly nowMs: number;

@@ -34,7 +34,7 @@ export interface SendSnapshot {
   readonly anyStops: boolean;
 }
 
-/** It rejects when SQS cannot be reached. */
+/** Every method rejects when SQS cannot be reached. */
 export interface ChunkQueue {
   /**
    * Requeues a chunk. A straight one-time code stays in the worker's own queue unless `to` is `jobs`; others go to the
@@ -80,7 +80,7 @@ export interface WorkerOptOuts {
 }
 
 export interface RunProcess {
-  /** It is unique for each run, also for a second run of the same event. */
+  /** The id is unique for each run, also for a second run of the same event. */
   readonly invocation: string;
   readonly nowMs: () => number;
   readonly remainingMs: () => number;

@@ -105,7 +105,7 @@ async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: Guar
   if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
   const mine = await change(seen, leased(ports.nowMs()), ports);
   if (mine?.open === undefined) return seen.open;
-  const answer = await ask(first, ports);
+  const answer = await probeNumber(first, ports);
   if (isAnswer(answer)) {
     const durationMs = ports.nowMs() - mine.open.sinceMs;
     if ((await change(mine, closed, ports)) !== undefined) ports.log('platform.back', { durationMs });
@@ -133,7 +133,7 @@ async function learn(seen: Breaker, { chunk, calls }: CallsOfNumber, ports: Guar
   const isSilent = last.answer === 'silent';
   if (isSilent) {
     if (ports.remainingMs() < probeTimeoutMs + endingMs) return;
-    const answer = await ask(chunk, ports);
+    const answer = await probeNumber(chunk, ports);
     if (answer === 'none') return;
     if (!isAnswer(answer)) return await openFor(seen, { rule: opened, code: noAnswerCode }, ports);
   }
@@ -163,7 +163,7 @@ function isAnswer(answer: Answer): boolean {
   return answer === 'clear' || answer === 'open';
 }
 
-async function ask(number: QueuedChunk, { probe }: GuardPorts): Promise<Answer> {
+async function probeNumber(number: QueuedChunk, { probe }: GuardPorts): Promise<Answer> {
   try {
     await probe(number);
     return 'clear';

@@ -4,9 +4,9 @@ import type { Pace } from '../pace/retry-delay.ts';
 
 interface Settlement {
   readonly state: 'failed' | 'unknown';
-  /** It may be our own: `retry_deadline`, `no_answer`, `error`. */
+  /** The code may be our own: `retry_deadline`, `no_answer`, `error`. */
   readonly code: string;
-  /** It is the client's data: stored, never logged. */
+  /** The reason is the client's data: stored, never logged. */
   readonly reason?: string;
 }
 

@@ -29,7 +29,7 @@ export function inboundOfEndings(
   return endings.flatMap(({ recipient, outcome }): InboundUpdate[] => {
     const { to } = recipient;
     if (to === undefined) return [];
-    // This is the claim's time: later words of the person win, however often this one is repeated.
+    // The update has the time of the claim: a later change by the person wins, however often this update is repeated.
     const atMs = claimedAtMs.get(sliceAt(recipient.index)) ?? 0;
     const { state, code } = outcome.state === 'again' ? { state: 'again', code: undefined } : outcome;
     if (state === 'failed' && code === marketingRefusedCode) {

@@ -52,10 +52,10 @@ export function outcomeEvent(
 export function messageEvent(
   type: MessageEventType,
   message: Addressed,
-  told: NotifiedMessage & { readonly timestampMs: number },
+  facts: NotifiedMessage & { readonly timestampMs: number },
 ): ServiceEvent {
   const { jobId, clientId, acceptedAtMs, about, to } = message;
-  const { timestampMs, code, reason, platformMessageId, pricing, userId, waId } = told;
+  const { timestampMs, code, reason, platformMessageId, pricing, userId, waId } = facts;
   const messageId = dispatchIdOf(message);
   const data: ReceiptData = {
     job_id: jobId,

@@ -32,11 +32,11 @@ export interface Posting {
 
 export interface Handover {
   readonly platformMessageId: string;
-  /** It is `accepted`, `held_for_quality_assessment`, `paused`, or an unknown status, cut to 64 characters. */
+  /** The status is `accepted`, `held_for_quality_assessment`, `paused`, or an unknown one, cut to 64 characters. */
   readonly messageStatus?: string;
   /** The platform reports how much of the call limit for messages is used. */
   readonly usagePercent?: number;
-  /** It is the platform's spelling of the person's number; a user id has none. */
+  /** The platform spells the person's number so; a user id has none. */
   readonly waId?: string;
 }
 

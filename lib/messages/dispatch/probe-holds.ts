@@ -40,12 +40,12 @@ export async function probeHolds(
     return undefined;
   }
   if (asker === undefined) return undefined;
-  const question = await ports.holds.ask(chunk);
-  if (question === undefined) return undefined;
+  const probe = await ports.holds.takeProbes(chunk);
+  if (probe === undefined) return undefined;
   // A silent number's health is read first, free of charge: a message without an answer would end `unknown`.
   const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
-  if (!isOfSilence || (await maySend(chunk, ports))) return { probe: question, index: asker.index };
-  await ports.holds.answered(chunk, question, 'unclear');
+  if (!isOfSilence || (await maySend(chunk, ports))) return { probe, index: asker.index };
+  await ports.holds.answered(chunk, probe, 'unclear');
   return undefined;
 }
 

@@ -65,10 +65,7 @@ export async function processBatch(deliveries: readonly ChunkDelivery[], ports: 
   return deliveries.filter((delivery) => !done.has(delivery)).map(({ messageId }) => messageId);
 }
 
-/**
- * It is longer than the platform usually takes, and the shortest silence that would block workers which codes need
- * (D44).
- */
+/** The platform usually answers sooner; a longer silence would block workers that codes need (D44). */
 const awaitedAfterMs = 1_000;
 
 /** Notes a slow answer at the number: other workers of small requests would wait too. */
@@ -129,7 +126,7 @@ async function isDone({ chunk, place, owner, delivery }: Working, ports: RunPort
     if (end.kind === 'acknowledged') return true;
     if (end.afterSeconds !== undefined) {
       await ports.queue.postpone(delivery.receiptHandle, end.afterSeconds).catch((error: unknown) => {
-        // It comes again earlier, and is judged again then.
+        // The delivery comes again earlier, and is judged again then.
         ports.log('dispatch.postpone_failed', { count: 1, error: errorName(error) });
       });
     }

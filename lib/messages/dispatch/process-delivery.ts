@@ -25,7 +25,7 @@ import { reportedSlices } from './reported-slices.ts';
 export interface WorkedChunk {
   readonly chunk: QueuedChunk;
   readonly placed: PlacedChunk;
-  /** It is unique for each run and delivery. */
+  /** Each run and delivery has an owner of its own. */
   readonly owner: string;
 }
 
@@ -124,7 +124,7 @@ class ChunkRun {
       markUnknown: async () => await unknowns.mark(this.#chunk),
       proven: async ({ key }) => await unknowns.proven(key),
       call: async (recipient) => await this.#call(recipient),
-      tell: async (endings, recorded) => {
+      emit: async (endings, recorded) => {
         await ports.noteSent(this.#chunk, endings);
         const { wabaId, phoneNumberId } = this.#chunk;
         const words = inboundOfEndings(this.#chunk, endings, { slices: recorded, spelled: this.#spelled });

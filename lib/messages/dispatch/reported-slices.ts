@@ -15,11 +15,11 @@ const metricOf = {
 
 /** Returns slices of a client's chunk whose writes report outcomes and failures in metrics and log. */
 export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
-  const logged = async <T>(write: () => Promise<T>, told: (error: unknown) => readonly [LogEvent, LogFacts]) => {
+  const logged = async <T>(write: () => Promise<T>, lineOfError: (error: unknown) => readonly [LogEvent, LogFacts]) => {
     try {
       return await write();
     } catch (error) {
-      log(...told(error));
+      log(...lineOfError(error));
       throw error;
     }
   };

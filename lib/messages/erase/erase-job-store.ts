@@ -74,12 +74,12 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     }
     const receipts = await receiptItemsOf(jobId, indexes);
     const addresses = await addressItems(jobId, indexes);
-    const told = receipts.flatMap(receiptsOf).map(({ index, userId, waId }) => [index, [userId, waId]] as const);
+    const received = receipts.flatMap(receiptsOf).map(({ index, userId, waId }) => [index, [userId, waId]] as const);
     const named = addresses.flatMap(addressesIn).map(([index, to]) => [index, [to]] as const);
     await learned(
       othersOf(
         ids,
-        [...told, ...named].filter(([index]) => indexes.has(index)),
+        [...received, ...named].filter(([index]) => indexes.has(index)),
       ),
     );
     for (const item of receipts) await rewrite('receipts', item, (seen) => receiptsWithout(seen, indexes));

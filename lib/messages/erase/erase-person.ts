@@ -1,5 +1,5 @@
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import type { Item } from '../../aws/dynamodb-batch.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import { canonicalNumber, numberSpellings } from '../../opt-outs/canonical-number.ts';
 import { anonymizedEvent } from './anonymized-event.ts';
 import { type ErasePorts, type Erasing, type JobPlace, jobPlaces } from './erase-ports.ts';
@@ -73,7 +73,7 @@ interface InJob {
 class Run {
   readonly #erasing: Erasing;
   readonly #ports: ErasePorts;
-  /** They are in all spellings, because clients spell numbers differently. */
+  /** The ids are in all spellings, because clients spell numbers differently. */
   readonly #ids: Set<string>;
   readonly #jobs = new Map<string, InJob>();
   readonly #changed = Object.fromEntries(places.map((place) => [place, 0])) as Record<Place, number>;
@@ -127,11 +127,11 @@ class Run {
     this.#foundInPass = 0;
     this.#seen = new Map();
     this.#readUnits += await scanMessages((items) =>
-      sideBySide(items, findingsAtOnce, (item) => this.#inMessages(item)),
+      forEachConcurrently(items, findingsAtOnce, (item) => this.#inMessages(item)),
     );
     const events = { ...this.#erasing, ids: new Set(this.#ids) };
     this.#readUnits += await scanEvents(events, (items) =>
-      sideBySide(items, findingsAtOnce, (item) => this.#inEvents(item)),
+      forEachConcurrently(items, findingsAtOnce, (item) => this.#inEvents(item)),
     );
     return this.#ids.size > idsBefore || (rewriter.writes && this.#foundInPass > 0);
   }

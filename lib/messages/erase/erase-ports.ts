@@ -18,7 +18,7 @@ export interface ErasedInJob {
   readonly messages: number;
   /** Unclaimed messages end `failed`, `erased`. */
   readonly pending: number;
-  /** Workers hold these messages and may still write the platform's words about them, so the job stays unfinished. */
+  /** Workers hold these messages and may still write the platform's texts about them, so the job stays unfinished. */
   readonly underWay: number;
   readonly changed: Readonly<Partial<Record<JobPlace, number>>>;
 }

@@ -94,10 +94,10 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Per
   },
   RECEIPTS: ({ pk, item, ids }) => {
     if (!mayBeIn(item['receipts'], ids)) return undefined;
-    const told = receiptsOf(item).filter(({ userId, waId }) => isOf(ids, userId) || isOf(ids, waId));
+    const ofPerson = receiptsOf(item).filter(({ userId, waId }) => isOf(ids, userId) || isOf(ids, waId));
     return inJob(
       jobOfReceipts(pk),
-      told.map(({ index }) => index),
+      ofPerson.map(({ index }) => index),
     );
   },
   IDEMPOTENCY: ({ pk, item, ids }, clientId) => {
@@ -107,7 +107,7 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Per
   },
   USERID: ({ pk, item, ids }, clientId) => {
     const both = [userIdOfReplaced(pk), String(item['by'])];
-    // The word is about the person and belongs to no client.
+    // The update is about the person and belongs to no client.
     if (clientId !== undefined || !both.some((id) => isOf(ids, id))) return undefined;
     return { kind: 'gone', place: 'replacedIds', linked: both.filter((id) => !isOf(ids, id)) };
   },

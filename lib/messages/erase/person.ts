@@ -1,6 +1,6 @@
 import { canonicalAddress } from '../request/recipient-address.ts';
 
-/** They are one person's: digits of numbers, and business-scoped user ids. */
+/** The ids are one person's: digits of numbers, and business-scoped user ids. */
 export type PersonIds = ReadonlySet<string>;
 
 /** Tells whether an address is the person's, with or without the plus. */

@@ -1,4 +1,4 @@
-import { sideBySide } from '../../aws/side-by-side.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
@@ -22,12 +22,12 @@ interface Ending {
   readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;
 }
 
-interface Told {
+interface EventFacts {
   readonly addresses: ReadonlyMap<number, string>;
   readonly nowMs: number;
 }
 
-/** It is the same in every run, so that a repeated run finds its own endings and emits them again. */
+/** The owner is the same in every run, so that a repeated run finds its own endings and emits them again. */
 const owner = 'fan-out';
 const slicesAtOnce = 10;
 
@@ -38,7 +38,7 @@ const slicesAtOnce = 10;
 export async function endUnqueued(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
   const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
   const firsts = Array.from({ length: Math.ceil((until - from) / sliceSize) }, (_, at) => from + at * sliceSize);
-  await sideBySide(firsts, slicesAtOnce, async (first) => {
+  await forEachConcurrently(firsts, slicesAtOnce, async (first) => {
     const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
     if (ended === undefined) return;
     const endings = ended.outcomes.filter(isEnding);
@@ -83,14 +83,14 @@ function isEnding(outcome: Recorded | undefined): outcome is Ended {
 }
 
 /** Emits the recorded outcome: a slice that ended `expired` may be met again after a stop. */
-function eventsOf({ head }: StoredJob, { key, outcomes }: Slice, { addresses, nowMs }: Told): ServiceEvent[] {
+function eventsOf({ head }: StoredJob, { key, outcomes }: Slice, { addresses, nowMs }: EventFacts): ServiceEvent[] {
   const { jobId, clientId, acceptedAtMs, correlationId } = head;
   return outcomes.flatMap((outcome, place) => {
     if (!isEnding(outcome)) return [];
     const { state, code, reason } = outcome;
     const index = key.slice * sliceSize + place;
     const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: addresses.get(index) };
-    const told = { timestampMs: nowMs, code, ...omitUndefined({ reason }) };
-    return [{ ...messageEvent(`message.${state}`, message, told), correlationId }];
+    const facts = { timestampMs: nowMs, code, ...omitUndefined({ reason }) };
+    return [{ ...messageEvent(`message.${state}`, message, facts), correlationId }];
   });
 }

@@ -20,7 +20,7 @@ const RoundSchema = v.object({
   dueMs: v.exactOptional(v.number()),
 });
 
-/** They are absent before the first round. */
+/** These attributes are absent before the first round. */
 const RoundsSchema = v.object({
   round: v.optional(RoundSchema),
   queued: v.optional(v.number(), 0),

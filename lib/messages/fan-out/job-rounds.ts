@@ -1,4 +1,4 @@
-import { inTheWay, type Lease } from '../../aws/lease.ts';
+import { blockingLease, type Lease } from '../../aws/lease.ts';
 import type { HeaderInput, JobHead, Repeat, StoredRecipient } from '../job.ts';
 import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
@@ -28,10 +28,10 @@ export interface RoundRecord {
   readonly dueMs?: number | undefined;
 }
 
-/** It is higher than the round of any message. */
+/** No message has so high a round. */
 export const roundAfterLast = Number.MAX_SAFE_INTEGER;
 
-/** It is shorter than the redelivery time of a killed run's message, so that its next run need not wait. */
+/** A killed run's message is redelivered later, so that its next run need not wait for the lease. */
 export const leaseMs = 45_000;
 
 /** A run queues nothing when its lease ends sooner: the longest request, plus clock skew, takes this long. */
@@ -44,7 +44,7 @@ export const holdEveryMs = 20_000;
 export interface RoundRun {
   readonly jobId: string;
   readonly round: number;
-  /** It is unique for each run and delivery. */
+  /** Each run and delivery has an owner of its own. */
   readonly owner: string;
 }
 
@@ -81,7 +81,7 @@ export function againstTaking(
   nowMs: number,
 ): NotTaken | undefined {
   if (record !== undefined && record.round > round) return { kind: 'over' };
-  const other = inTheWay(record?.lease, owner, nowMs);
+  const other = blockingLease(record?.lease, owner, nowMs);
   return other === undefined ? undefined : { kind: 'held', untilMs: other.untilMs };
 }
 

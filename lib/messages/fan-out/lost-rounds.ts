@@ -1,4 +1,4 @@
-import { inTheWay } from '../../aws/lease.ts';
+import { blockingLease } from '../../aws/lease.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
@@ -24,7 +24,7 @@ export interface ScheduledJob {
   readonly round?: RoundRecord;
 }
 
-/** A scheduled job whose item cannot be read. */
+/** The item of this scheduled job cannot be read. */
 export interface UnreadableJob {
   readonly jobId: string;
   readonly error: unknown;
@@ -43,7 +43,7 @@ export interface LostRoundsPorts {
 
 export function roundState({ round, head }: ScheduledJob, nowMs: number): 'over' | 'lost' | 'waiting' {
   if (round?.round === roundAfterLast) return 'over';
-  if (inTheWay(round?.lease, '', nowMs) !== undefined) return 'waiting';
+  if (blockingLease(round?.lease, '', nowMs) !== undefined) return 'waiting';
   // A dead run leaves its lease; its message returns within a minute.
   const dueMs = round?.dueMs ?? round?.lease?.untilMs ?? head.acceptedAtMs;
   return nowMs - dueMs >= lostAfterMs ? 'lost' : 'waiting';

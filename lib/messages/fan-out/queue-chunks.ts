@@ -1,5 +1,5 @@
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { queueBody } from '../../aws/queue-body.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import type { QueueEntry } from '../../aws/sqs-batch.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { deliveryLeadMs, queueDelaySeconds } from '../dispatch/chunk-time.ts';
@@ -33,7 +33,7 @@ const sendTries = 4;
  * Throws without pending requests when the queue keeps refusing or the lease runs out.
  */
 export async function queueChunks(chunks: readonly TimedChunk[], untilMs: number, ports: QueuePorts): Promise<void> {
-  await sideBySide(timedBatches(chunks, ports), batchesInFlight, async ({ entries, atMs }) => {
+  await forEachConcurrently(timedBatches(chunks, ports), batchesInFlight, async ({ entries, atMs }) => {
     const waitMs = atMs - ports.nowMs();
     if (waitMs > 0) await ports.pause(waitMs);
     await queueBatch(entries, untilMs, ports);

@@ -14,7 +14,7 @@ export interface RecipientRange {
   readonly lots?: readonly (readonly Opening[])[];
 }
 
-/** It is the rest of a stretch, and the stretch's index in the job. */
+/** A rest is what is left of a stretch; `at` is the stretch's index in the job. */
 export interface RangeRest extends RecipientRange {
   readonly at: number;
 }

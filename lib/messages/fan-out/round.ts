@@ -81,7 +81,7 @@ export class Round {
   readonly #ending: Pick<JobHead, 'expiresAtMs'> & Pick<StoredJob, 'lots'>;
   progress: Progress;
   #state: JobState;
-  /** It is judged once per round that releases something. */
+  /** The job is judged once per round that releases something. */
   #judged: Revalidation | undefined;
   #heldAtMs: number;
   #leaseUntilMs: number;

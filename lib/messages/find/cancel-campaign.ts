@@ -1,4 +1,4 @@
-import { sideBySide } from '../../aws/side-by-side.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { cancelOpenJob, type StopPorts } from '../report/cancel.ts';
 import type { Dispatches } from '../report/dispatches-store.ts';
 
@@ -39,7 +39,7 @@ export async function cancelCampaign(
   do {
     const page = await ports.dispatches.readAccepted(question, { after, limit: dispatchesOfRead });
     let left = page.accepted.length;
-    await sideBySide(page.accepted, atOnce, async (pointer) => {
+    await forEachConcurrently(page.accepted, atOnce, async (pointer) => {
       if (ports.nowMs() >= endMs) return;
       const stopped = await cancelOpenJob(ports, pointer.jobId);
       if (stopped) cancelled += 1;

@@ -36,14 +36,14 @@ export async function findDispatches(
   asked: PageRequest,
 ): Promise<FoundPage> {
   const { accepted, next } = await dispatches.readAccepted(question, asked);
-  const told = accepted.length === 0 ? [] : await standings.of(accepted);
-  const data = told.flatMap((standing, at) => {
+  const statuses = accepted.length === 0 ? [] : await standings.of(accepted);
+  const data = statuses.flatMap((standing, at) => {
     const pointer = accepted[at];
     if (standing === null || pointer === undefined) return [];
     const row = foundDispatch(question.clientId, { pointer, standing }, nowMs());
     return states === undefined || states.has(row.state) ? [row] : [];
   });
-  const last = told.length < accepted.length ? accepted[told.length - 1]?.sk : next;
+  const last = statuses.length < accepted.length ? accepted[statuses.length - 1]?.sk : next;
   return { data, ...omitUndefined({ next: last }) };
 }
 

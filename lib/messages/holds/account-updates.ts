@@ -3,13 +3,13 @@ import { type AccountUpdate, byTime, matterScopes } from '../../platform/webhook
 import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
 import { reportOpened } from './open-hold.ts';
 
-// The platform's words about an account open and end holds (D46) and are emitted (D41). They come twice, late and in
-// any order, and only holds and `restoredMs` are stored. So no word is trusted for long.
+// The platform's account updates open and end holds (D46) and are emitted (D41). They come twice, late and in any
+// order, and only holds and `restoredMs` are stored. So no update is trusted for long.
 
-// A restoring word may hide another reason: the next refusal opens the hold again. A restricting word not newer than a
-// stored restoration is ignored, unless both come together.
+// A restoring update may hide another reason: the next refusal opens the hold again. A restricting update not newer
+// than a stored restoration is ignored, unless both come together.
 
-// A stale restricting word's end may be revoked already: a message probes within ten seconds, and the hold ends when
+// A stale restricting update's end may be revoked already: a message probes within ten seconds, and the hold ends when
 // the platform takes it.
 
 // A review of the account (`account_review_update`) opens nothing: the platform refuses what it stops, and a send finds
@@ -17,26 +17,32 @@ import { reportOpened } from './open-hold.ts';
 
 const scopes = ['waba', 'utility'] as const;
 
-/** Words carry whole seconds of another clock, and a hold begins when its word leaves the queue. */
+/** Updates carry whole seconds of another clock, and a hold begins when its update leaves the queue. */
 export const apartMs = 60_000;
 
 /**
- * Drops restricting words that were restored since. Words that came together stay: a run may have died between writing
- * the holds and emitting.
+ * Drops restricting updates that were restored since. Updates that came together stay: a run may have died between
+ * writing the holds and emitting.
  */
-export function newUpdates(words: readonly AccountUpdate[], { restoredMs = {} }: Holds): AccountUpdate[] {
+export function newUpdates(updates: readonly AccountUpdate[], { restoredMs = {} }: Holds): AccountUpdate[] {
   const isOver = ({ matter, atMs }: AccountUpdate) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
   const comesWithItsEnd = ({ matter }: AccountUpdate) =>
-    words.some((word) => word.kind === 'restored' && word.matter === matter && word.atMs === restoredMs[matter]);
-  return words.filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word)).toSorted(byTime);
+    updates.some(
+      (update) => update.kind === 'restored' && update.matter === matter && update.atMs === restoredMs[matter],
+    );
+  return updates
+    .filter((update) => update.kind === 'restored' || !isOver(update) || comesWithItsEnd(update))
+    .toSorted(byTime);
 }
 
-/** Returns the holds after these words. The last word with a code on a scope wins. */
-export function afterUpdates(words: readonly AccountUpdate[], nowMs: number): HoldRule {
+/** Returns the holds after these updates. The last update with a code on a scope wins. */
+export function afterUpdates(updates: readonly AccountUpdate[], nowMs: number): HoldRule {
   return (holds) => {
-    const said = newUpdates(words, holds);
-    const last = scopes.flatMap((scope) => said.findLast((word) => isOfHold(word) && scopeOf(word) === scope) ?? []);
-    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, said));
+    const current = newUpdates(updates, holds);
+    const last = scopes.flatMap(
+      (scope) => current.findLast((update) => isOfHold(update) && scopeOf(update) === scope) ?? [],
+    );
+    return last.reduce((next, update) => afterUpdate(update, nowMs)(next), withRestored(holds, current));
   };
 }
 
@@ -48,9 +54,9 @@ function scopeOf({ matter }: AccountUpdate): (typeof scopes)[number] {
   return matterScopes[matter];
 }
 
-function afterWord(word: AccountUpdate, nowMs: number): HoldRule {
-  const { kind, code = '', atMs, untilMs } = word;
-  const scope = scopeOf(word);
+function afterUpdate(update: AccountUpdate, nowMs: number): HoldRule {
+  const { kind, code = '', atMs, untilMs } = update;
+  const scope = scopeOf(update);
   if (kind === 'restored') {
     return (holds) => {
       const sinceMs = holds.holds[scope]?.sinceMs;
@@ -62,10 +68,10 @@ function afterWord(word: AccountUpdate, nowMs: number): HoldRule {
   return opened(scope, { code, nowMs, ...(isFresh && untilMs !== undefined ? { untilMs } : {}) });
 }
 
-/** Only the platform's clock is stored: the time of arrival is later and would hide words said before it. */
-function withRestored(holds: Holds, words: readonly AccountUpdate[]): Holds {
+/** Only the platform's clock is stored: the time of arrival is later and would hide updates made before it. */
+function withRestored(holds: Holds, updates: readonly AccountUpdate[]): Holds {
   const { restoredMs = {} } = holds;
-  const news = words.filter(
+  const news = updates.filter(
     ({ kind, untimed, matter, atMs }) => kind === 'restored' && !untimed && atMs > (restoredMs[matter] ?? 0),
   );
   if (news.length === 0) return holds;
@@ -80,15 +86,15 @@ export interface AccountUpdatePorts {
 }
 
 /**
- * Applies the platform's words on a WABA. Returns the words to emit, after the holds are written. Throws when the words
- * must come again.
+ * Applies the platform's updates of a WABA. Returns the updates to emit, after the holds are written. Throws when the
+ * updates must come again.
  */
 export function applyAccountUpdates({ changeHolds, nowMs }: AccountUpdatePorts) {
-  return async (wabaId: string, words: readonly AccountUpdate[]): Promise<readonly AccountUpdate[]> => {
+  return async (wabaId: string, updates: readonly AccountUpdate[]): Promise<readonly AccountUpdate[]> => {
     let before = noHolds;
     const after = await changeHolds(wabaId, (holds) => {
       before = holds;
-      return afterUpdates(words, nowMs())(holds);
+      return afterUpdates(updates, nowMs())(holds);
     });
     if (after === undefined) throw new Error(`the holds of ${wabaId} could not be changed`);
     for (const scope of scopes) {
@@ -96,8 +102,8 @@ export function applyAccountUpdates({ changeHolds, nowMs }: AccountUpdatePorts) 
       if (was !== undefined && is === undefined) log('hold.ended', { wabaId, scope, code: was.code });
       if (was === undefined && is !== undefined) reportOpened({ wabaId, scope, code: is.code }, log);
     }
-    const told = newUpdates(words, before);
-    for (const word of told) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });
-    return told;
+    const applied = newUpdates(updates, before);
+    for (const update of applied) log(`account.${update.kind}`, { wabaId, scope: scopeOf(update), code: update.word });
+    return applied;
   };
 }

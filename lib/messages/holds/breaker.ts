@@ -1,12 +1,12 @@
 import { PlatformFailure } from '../../platform/failure.ts';
-import { rowMs } from './hold.ts';
+import { consecutiveWithinMs } from './hold.ts';
 
 /**
  * While the platform's circuit breaker is open no worker calls: a message without an answer ends `unknown` (D29). A
  * silent number has a hold of its own (holds/hold.ts).
  */
 export interface Breaker {
-  /** It counts writes, and is 0 if nothing is stored. */
+  /** The version counts writes, and is 0 if nothing is stored. */
   readonly version: number;
   /** These WABAs have a number held for silence although reads were answered; each has its last time. */
   readonly silentWabas: Readonly<Record<string, number>>;
@@ -15,7 +15,7 @@ export interface Breaker {
 
 export interface OpenBreaker {
   readonly sinceMs: number;
-  /** No worker probes before. The probing worker has moved it to the end of its lease. */
+  /** No worker probes before this time. The probing worker has moved it to the end of its lease. */
   readonly probeAtMs: number;
   readonly failedProbes: number;
 }
@@ -24,7 +24,7 @@ export const unknownBreaker: Breaker = { version: 0, silentWabas: {} };
 
 export const probeTimeoutMs = 5_000;
 
-/** It is longer than a probe with its two writes: a worker that holds the lease longer is dead. */
+/** A probe with its two writes is shorter: a worker that holds the lease longer is dead. */
 const probeLeaseMs = probeTimeoutMs + 3_000;
 
 const firstWaitMs = 5_000;
@@ -69,7 +69,7 @@ export function opened(nowMs: number): BreakerRule {
 /** Notes a number held for silence: if numbers of several WABAs were, the platform is down. */
 export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
   return (breaker) => {
-    const recent = Object.entries(breaker.silentWabas).filter(([, atMs]) => nowMs - atMs < rowMs);
+    const recent = Object.entries(breaker.silentWabas).filter(([, atMs]) => nowMs - atMs < consecutiveWithinMs);
     const silent = { ...breaker, silentWabas: { ...Object.fromEntries(recent), [wabaId]: nowMs } };
     return breaker.open === undefined && isSuspected(silent, nowMs) ? withOpen(silent, nowMs) : silent;
   };
@@ -79,7 +79,7 @@ export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
  * Tells whether numbers of several WABAs fell silent lately although reads were answered, and have not answered since.
  */
 export function isSuspected({ silentWabas }: Breaker, nowMs: number): boolean {
-  return Object.values(silentWabas).filter((atMs) => nowMs - atMs < rowMs).length > 1;
+  return Object.values(silentWabas).filter((atMs) => nowMs - atMs < consecutiveWithinMs).length > 1;
 }
 
 export function afterAnswer(wabaId: string): BreakerRule {

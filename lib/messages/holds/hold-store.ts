@@ -45,10 +45,10 @@ export interface HoldsOfWabas {
   /** Applies a rule and returns what is stored then. Returns undefined when other writers always won. */
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
   /**
-   * Takes the probe of all holds on a message (hold.ts, `asked`). Returns undefined when another worker probes, none is
-   * due, or no hold is left.
+   * Takes the probe of all holds on a message (hold.ts, `probeTaken`). Returns undefined when another worker probes,
+   * none is due, or no hold is left.
    */
-  ask(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
+  takeProbe(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
 }
 
 export function holdStore({ client, table, nowMs, pause = conflictPause }: StoreOptions): HoldsOfWabas {
@@ -68,7 +68,7 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
       return (await changeVersioned(itemOf(wabaId), unnamed, { mostTries, pause }))?.state;
     },
 
-    ask: async (wabaId, message) => {
+    takeProbe: async (wabaId, message) => {
       const rule = (holds: Holds) => {
         const state = probeTaken(message, nowMs())(holds);
         return { state, result: state === holds ? undefined : probeOf(state, message) };

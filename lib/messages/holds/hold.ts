@@ -8,21 +8,21 @@ import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesO
 // When a probe is due, a worker with a message of the scope leases one call (`probeTaken`). `probeEnded` ends the hold
 // if the message was taken, else the next probe comes later.
 
-// The platform's word, or a read of it, ends a hold as well (`ended`).
+// An account update of the platform, or a read of the account, ends a hold as well (`ended`).
 
 // A worker takes the probes of all holds on its message in one write, or none. A probe is named by hold and number: a
 // late answer changes nothing.
 
 export interface Hold {
-  /** It is the start of the hold and its identity: a writer that ends this hold ends no later one. */
+  /** The start of the hold identifies it: a writer that ends this hold ends no later one. */
   readonly sinceMs: number;
-  /** It is the platform's code, `no_answer`, or `http_500` and the like for an HTTP error without a code. */
+  /** The code is the platform's, `no_answer`, or `http_500` and the like for an HTTP error without a code. */
   readonly code: string;
   /** The platform announced this end, which is probed then, not trusted. */
   readonly untilMs?: number;
-  /** No worker probes before. */
+  /** No worker probes before this time. */
   readonly nextAskMs: number;
-  /** It counts probes, also a running one. */
+  /** This many probes were made, a running one included. */
   readonly asks: number;
   /** The probing worker has the lease until then. */
   readonly askedUntilMs?: number;
@@ -41,7 +41,7 @@ export interface Silence {
 export interface Holds {
   readonly holds: Readonly<Partial<Record<HoldScope, Hold>>>;
   readonly silences: Readonly<Record<string, Silence>>;
-  /** By the platform's own clock, it last restored a matter then: its earlier words on the matter are void. */
+  /** By the platform's own clock, it last restored a matter then: its earlier updates of the matter are void. */
   readonly restoredMs?: Readonly<Partial<Record<AccountMatter, number>>>;
 }
 
@@ -90,20 +90,20 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: H
   return (holds) => {
     const known = holds.holds[scope];
     const until = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
-    const told = { ...until, ...omitUndefined({ afterTaken }) };
+    const facts = { ...until, ...omitUndefined({ afterTaken }) };
     if (known === undefined) {
-      const first = { sinceMs: nowMs, code, ...told, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
+      const first = { sinceMs: nowMs, code, ...facts, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
       return withHold(remembered(holds, nowMs), scope, first);
     }
     const { takenMs, ...refused } = known;
     const isNews = (until.untilMs ?? known.untilMs) !== known.untilMs || (afterTaken && !known.afterTaken);
     if (!isNews && !(afterTaken && takenMs !== undefined)) return holds;
     const still = afterTaken ? refused : known;
-    return withHold(holds, scope, { ...still, ...told, nextAskMs: nextAskMs({ asks: known.asks, ...until }, nowMs) });
+    return withHold(holds, scope, { ...still, ...facts, nextAskMs: nextAskMs({ asks: known.asks, ...until }, nowMs) });
   };
 }
 
-/** It is longer than a call with the writes after it. */
+/** A call with the writes after it is shorter. */
 const leaseMs = 60_000;
 
 /** A probe is called only with this much of its lease left, for the call's timeout, its writes, and clock skew. */
@@ -114,12 +114,12 @@ export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, now
   return nowMs >= Math.max(dueMs, askedUntilMs);
 }
 
-/** It is longer than a waiting message needs to look again and reach its slot. */
-const unaskedMs = 600_000;
+/** A waiting message needs less time to look again and reach its slot. */
+const probeOverdueMs = 600_000;
 
 /** Tells whether a probe is overdue for so long that no message can be waiting to make it. */
 export function isProbeOverdue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
-  return nowMs > Math.max(dueMs, askedUntilMs) + unaskedMs;
+  return nowMs > Math.max(dueMs, askedUntilMs) + probeOverdueMs;
 }
 
 /** A probe by one message has its number in each hold. */
@@ -180,7 +180,7 @@ export function probeEnded(question: Probe, result: ProbeResult, nowMs: number):
     }, holds);
 }
 
-/** Ends the hold that began at `sinceMs`, by the platform's word or a read; a later one stays. */
+/** Ends the hold that began at `sinceMs`, after an account update or a read; a later one stays. */
 export function ended(scope: HoldScope, sinceMs: number): HoldRule {
   return (holds) => (holds.holds[scope]?.sinceMs === sinceMs ? without(holds, scope) : holds);
 }
@@ -188,7 +188,7 @@ export function ended(scope: HoldScope, sinceMs: number): HoldRule {
 const silentRunsToOpen = 3;
 
 /** Runs further apart are not consecutive, and numbers silent further apart were not silent together. */
-export const rowMs = 300_000;
+export const consecutiveWithinMs = 300_000;
 
 /**
  * Counts a run without a clear answer while reads are answered: the third in a row holds the number. `code` is the
@@ -201,13 +201,13 @@ export function afterSilentRun(
   return (holds) => {
     const { phoneNumberId } = number;
     if (holds.holds[numberScope(number)] !== undefined) return holds;
-    const recent = Object.entries(holds.silences).filter(([, { atMs }]) => nowMs - atMs < rowMs);
+    const recent = Object.entries(holds.silences).filter(([, { atMs }]) => nowMs - atMs < consecutiveWithinMs);
     const { [phoneNumberId]: known, ...silences } = Object.fromEntries(recent);
     const runs = (known?.runs ?? 0) + 1;
     if (runs < silentRunsToOpen) return { ...holds, silences: { ...silences, [phoneNumberId]: { runs, atMs: nowMs } } };
     // An unclear answer may carry the code of a refusal, but no refusal opened this hold.
-    const told = isOfRefusal(code) ? noAnswerCode : code;
-    return opened(numberScope(number), { code: told, nowMs })({ ...holds, silences });
+    const holdCode = isOfRefusal(code) ? noAnswerCode : code;
+    return opened(numberScope(number), { code: holdCode, nowMs })({ ...holds, silences });
   };
 }
 

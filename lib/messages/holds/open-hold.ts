@@ -10,7 +10,7 @@ export function standingMetricOf(scope: HoldScope): 'HoldsStanding' | 'CategoryH
   return scope === 'waba' || scope.startsWith('number:') ? 'HoldsStanding' : 'CategoryHoldsStanding';
 }
 
-/** Counts a hold that began, or that a probe found still standing: its alarm rings as long as that goes on. */
+/** Counts a hold that began, or that a probe found still standing. Its alarm rings as long as that goes on. */
 export function countStanding(scope: HoldScope): void {
   const metric = standingMetricOf(scope);
   if (metric !== undefined) count(metric);

@@ -29,7 +29,7 @@ const disabledCode = '132016';
 
 export interface RunHoldsPorts {
   readonly states: Pick<JobStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
-  readonly wabas: Pick<HoldsOfWabas, 'change' | 'ask'>;
+  readonly wabas: Pick<HoldsOfWabas, 'change' | 'takeProbe'>;
   /** Starts a watcher, which looks at the parked job until no hold is left or its time is over. */
   readonly watchParked: (chunk: QueuedChunk, sinceMs: number) => Promise<void>;
   readonly nowMs: () => number;
@@ -55,7 +55,7 @@ export interface RunHolds {
   /**
    * Takes the probes of all holds on the chunk's messages; returns undefined when another worker probes or none is due.
    */
-  ask(chunk: QueuedChunk): Promise<Probe | undefined>;
+  takeProbes(chunk: QueuedChunk): Promise<Probe | undefined>;
   answered(chunk: QueuedChunk, question: Probe, result: ProbeResult): Promise<void>;
   /** Notes that the run's calls to the number ended with an answer. */
   afterAnswers(chunk: QueuedChunk): Promise<void>;
@@ -155,9 +155,9 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
       return heldBack({ parked: await parkedOnce(chunk, reasonOf(scope, code)) }, chunk);
     },
 
-    ask: async (chunk) => {
+    takeProbes: async (chunk) => {
       try {
-        return await wabas.ask(chunk.wabaId, holdableOf(chunk));
+        return await wabas.takeProbe(chunk.wabaId, holdableOf(chunk));
       } catch (error) {
         log('hold.not_changed', { wabaId: chunk.wabaId, error: errorName(error) });
         return undefined;

@@ -9,7 +9,7 @@ export interface ConcernedPorts {
   readonly wroteTo: FindCorrespondents;
 }
 
-/** A word without a message concerns these clients (at least one); one may read its text. */
+/** An update without a message concerns these clients (at least one); one may read its text. */
 export interface ConcernedClients {
   readonly clientIds: readonly number[];
   readonly readerId: number;
@@ -21,17 +21,17 @@ export interface ConcernedClients {
  */
 export async function concernedClients(
   { channel, waba }: Did,
-  said: { readonly recipients: readonly Recipient[]; readonly atMs: number },
+  update: { readonly recipients: readonly Recipient[]; readonly atMs: number },
   { optOuts, wroteTo }: ConcernedPorts,
 ): Promise<ConcernedClients> {
   const own: ConcernedClients = { clientIds: [channel.clientId], readerId: channel.clientId };
   if (!isShared(waba)) return own;
-  const names = await namesOf(said.recipients, optOuts);
-  const wrote = await wroteTo({ phoneNumberId: channel.phoneNumberId, names, sinceMs: said.atMs - concernedMs });
+  const names = await namesOf(update.recipients, optOuts);
+  const wrote = await wroteTo({ phoneNumberId: channel.phoneNumberId, names, sinceMs: update.atMs - concernedMs });
   if (wrote.size === 0) return own;
   // Only a single client that had written by then reads the text, else the number's owner. Later writers are excluded
   // (D56), so that a repetition finds the same reader.
-  const before = [...wrote].flatMap(([clientId, firstMs]) => (firstMs <= said.atMs ? [clientId] : []));
+  const before = [...wrote].flatMap(([clientId, firstMs]) => (firstMs <= update.atMs ? [clientId] : []));
   const [only = channel.clientId] = before;
   const clientIds = before.length === 0 ? new Set([channel.clientId, ...wrote.keys()]) : wrote.keys();
   return {

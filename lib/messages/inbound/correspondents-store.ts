@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { type QueriedTable, queryPages } from '../../aws/dynamodb-batch.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
 import { jobSortKey, lastOwnCallMs, timeOfJob, wrotePartition } from '../items.ts';
@@ -26,7 +26,7 @@ export type FindCorrespondents = (asked: {
 
 const writesAtOnce = 16;
 
-/** It sorts after every job. */
+/** The time sorts after every job. */
 const latestMs = 999_999_999_999_999;
 
 const WroteSchema = v.object({
@@ -51,7 +51,7 @@ export function correspondentWriter(
     const sk = jobSortKey(lastMs, jobId);
     const expiresAtSeconds = Math.ceil(lastMs / 1_000) + correspondentsMemorySeconds;
     const facts = { clientId, expiresAtSeconds, ...omitUndefined({ fromMs: when?.fromMs }) };
-    await sideBySide(groups, writesAtOnce, ([group, packed]) => {
+    await forEachConcurrently(groups, writesAtOnce, ([group, packed]) => {
       const Item = { pk: wrotePartition(phoneNumberId, group), sk, names: packed, ...facts };
       return documentClient.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });
     });

@@ -1,7 +1,7 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
 
-// Where clients share a number, a word without a message concerns those that wrote to the person within 30 days (D55).
-// Acceptance notes each job before it queues.
+// Where clients share a number, an update without a message concerns those that wrote to the person within 30 days
+// (D55). Acceptance notes each job before it queues.
 
 // An item holds one job's people of one group, as eight bytes of each name. A job of more than 16 recipients groups by
 // four bits of the name; in a smaller one each person is a group.
@@ -13,10 +13,10 @@ export const shortNameBytes = 8;
 
 export const mostGroups = 16;
 
-/** How long after a message a word without context concerns its client. */
+/** After a message, an update without context concerns its client for this long. */
 export const concernedMs = 30 * 86_400_000;
 
-/** It is longer by the possible delay of a word: webhooks are repeated for a week, dead letters are kept for two. */
+/** The memory is longer by the possible delay of an update: webhooks are repeated for a week, dead letters are kept for two. */
 export const correspondentsMemorySeconds = (30 + 21) * 86_400;
 
 export type ShortName = Uint8Array;

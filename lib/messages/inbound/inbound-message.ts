@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isUserId } from '../../platform/user-id.ts';
 
-/** Queued words carry it (D47). */
+/** Queued updates carry this version (D47). */
 export const inboundMessageVersion = 1;
 
 /** A person has all ids that the platform gave, without the user name. */
@@ -14,12 +14,12 @@ const PersonSchema = v.pipe(
   v.check(({ waId, userId }) => waId !== undefined || userId !== undefined, 'no person'),
 );
 
-const said = {
+const sharedEntries = {
   person: PersonSchema,
-  /** It is by the platform's clock, if readable. */
+  /** The time is by the platform's clock, if readable. */
   atMs: v.exactOptional(v.number()),
   receivedAtMs: v.number(),
-  /** It identifies what the person wrote or tapped. */
+  /** The id is that of what the person wrote or tapped. */
   messageId: v.exactOptional(v.string()),
   standby: v.exactOptional(v.literal(true)),
 };
@@ -29,10 +29,10 @@ const said = {
  * marketing) and `respelled` (another spelling of the number).
  */
 const InboundUpdateSchema = v.variant('kind', [
-  v.object({ kind: v.literal('preference'), ...said, says: v.picklist(['stop', 'resume', 'signup']) }),
+  v.object({ kind: v.literal('preference'), ...sharedEntries, says: v.picklist(['stop', 'resume', 'signup']) }),
   v.object({
     kind: v.literal('reply'),
-    ...said,
+    ...sharedEntries,
     reply: v.object({
       by: v.picklist(['text', 'quick_reply', 'button', 'list', 'flow']),
       text: v.exactOptional(v.string()),
@@ -42,7 +42,7 @@ const InboundUpdateSchema = v.variant('kind', [
   }),
   v.object({
     kind: v.literal('id_changed'),
-    ...said,
+    ...sharedEntries,
     old: v.object({ waId: v.exactOptional(v.string()), userId: v.exactOptional(v.string()) }),
   }),
   v.object({ kind: v.literal('refused'), clientId: v.number(), recipients: v.array(v.string()), atMs: v.number() }),

@@ -2,34 +2,34 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { PersonUpdate } from '../../platform/webhook/person-updates.ts';
 import type { InboundMessage, InboundUpdate } from './inbound-message.ts';
 
-type NumberWords = Omit<InboundMessage, 'version'>;
+type NumberUpdates = Omit<InboundMessage, 'version'>;
 
-/** Returns people's words as queued, by number. A person's ids are kept, never the name. */
-export function inboundOf(words: readonly PersonUpdate[], receivedAtMs: number): NumberWords[] {
-  const byNumber = Map.groupBy(words, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
+/** Returns inbound updates as queued, by number. A person's ids are kept, never the name. */
+export function inboundOf(updates: readonly PersonUpdate[], receivedAtMs: number): NumberUpdates[] {
+  const byNumber = Map.groupBy(updates, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
   return [...byNumber.values()].flatMap((ofNumber) => {
     const [first] = ofNumber;
     if (first === undefined) return [];
     const { wabaId, phoneNumberId } = first;
-    return [{ wabaId, phoneNumberId, words: ofNumber.map((word) => queuedWord(word, receivedAtMs)) }];
+    return [{ wabaId, phoneNumberId, words: ofNumber.map((update) => queuedUpdate(update, receivedAtMs)) }];
   });
 }
 
-function queuedWord(word: PersonUpdate, receivedAtMs: number): InboundUpdate {
-  const { person, atMs, messageId, standby } = word;
+function queuedUpdate(update: PersonUpdate, receivedAtMs: number): InboundUpdate {
+  const { person, atMs, messageId, standby } = update;
   const { waId, userId, parentUserId } = person;
-  const said = {
+  const shared = {
     person: omitUndefined({ waId, userId, parentUserId }),
     receivedAtMs,
     ...omitUndefined({ atMs, messageId, standby }),
   };
-  switch (word.kind) {
+  switch (update.kind) {
     case 'preference':
-      return { kind: word.kind, ...said, says: word.says };
+      return { kind: update.kind, ...shared, says: update.says };
     case 'reply':
-      return { kind: word.kind, ...said, reply: { ...word.reply } };
+      return { kind: update.kind, ...shared, reply: { ...update.reply } };
     case 'user_id_changed':
     case 'number_changed':
-      return { kind: 'id_changed', ...said, old: { ...word.old } };
+      return { kind: 'id_changed', ...shared, old: { ...update.old } };
   }
 }

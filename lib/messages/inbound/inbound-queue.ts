@@ -4,7 +4,7 @@ import { sendAtOnce } from '../../aws/sqs-batch.ts';
 import { type InboundSink, inboundMessageVersion } from './inbound-message.ts';
 
 /** The longest replies fill a fraction of a queue message, and one run can work them off. */
-const mostWords = 50;
+const mostUpdates = 50;
 
 /** Sends to the inbound queue, with the WABA as message group. */
 export function inboundQueue(client: SQSClient, url: string): InboundSink {
@@ -13,11 +13,11 @@ export function inboundQueue(client: SQSClient, url: string): InboundSink {
       sendAtOnce(
         { client, url },
         messages.flatMap(({ words, ...number }) =>
-          Array.from({ length: Math.ceil(words.length / mostWords) }, (_, portion) => ({
+          Array.from({ length: Math.ceil(words.length / mostUpdates) }, (_, portion) => ({
             body: queueBody({
               version: inboundMessageVersion,
               ...number,
-              words: words.slice(portion * mostWords, (portion + 1) * mostWords),
+              words: words.slice(portion * mostUpdates, (portion + 1) * mostUpdates),
             }),
             group: number.wabaId,
             delaySeconds: 0,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Did, Directory } from '../../access/directory.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import type { ChannelStore } from '../../channels/channel-store.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
@@ -25,13 +25,13 @@ export interface InboundRecord {
   readonly body: string;
 }
 
-/** No word is begun with less time left: a slow store needs twelve seconds per request. */
+/** No update is begun with less time left: a slow store needs twelve seconds per request. */
 const wordBudgetMs = 20_000;
 
 const messagesAtOnce = 5;
-const wordsAtOnce = 5;
+const updatesAtOnce = 5;
 
-/** Records, then queues events. Returns the messages to deliver again. A failing word does not stop others. */
+/** Records, then queues events. Returns the messages to deliver again. A failing update does not stop others. */
 export async function processInbound(records: readonly InboundRecord[], ports: InboundPorts): Promise<string[]> {
   const failed: string[] = [];
   const tally: Record<string, number> = {};
@@ -39,7 +39,7 @@ export async function processInbound(records: readonly InboundRecord[], ports: I
     tally[what] = (tally[what] ?? 0) + 1;
   };
   const read = records.map(({ messageId, body }) => ({ messageId, message: readInbound(body) }));
-  await sideBySide(read, messagesAtOnce, async ({ messageId, message }) => {
+  await forEachConcurrently(read, messagesAtOnce, async ({ messageId, message }) => {
     if (message === undefined || !(await isTaken(message, note, ports))) failed.push(messageId);
   });
   const count = Object.values(tally).reduce((sum, times) => sum + times, 0);
@@ -67,17 +67,17 @@ async function isTaken(message: InboundMessage, note: RecordPorts['note'], ports
   };
   try {
     const [number, optOuts, list] = await Promise.all([numberOf(message, ports), ports.optOuts(), ports.words()]);
-    const wordPorts = { ...ports, optOuts, judge: stopWordMatcher(list), note };
+    const updatePorts = { ...ports, optOuts, judge: stopWordMatcher(list), note };
     let late = 0;
-    await sideBySide(words, wordsAtOnce, async (word) => {
+    await forEachConcurrently(words, updatesAtOnce, async (update) => {
       if (ports.remainingMs() < wordBudgetMs) {
         late += 1;
         return;
       }
       try {
-        events.push(...(await recordInbound(word, number, wordPorts)));
+        events.push(...(await recordInbound(update, number, updatePorts)));
       } catch (error) {
-        failedBy(error, word.kind);
+        failedBy(error, update.kind);
       }
     });
     if (late > 0) {

@@ -12,8 +12,8 @@ import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
 import type { EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
 
-// An inbound word is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries merge,
-// and event ids follow from the word.
+// An inbound update is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries
+// merge, and event ids follow from the update.
 
 // A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
 // for both, so that no stop outlives a past widening.
@@ -31,7 +31,7 @@ export interface RecordPorts extends ConcernedPorts {
   readonly note: (what: string) => void;
 }
 
-/** It has no directory entry if it belongs to no client, or to another WABA. */
+/** The number has no directory entry if it belongs to no client, or to another WABA. */
 export interface ReceivingNumber {
   readonly wabaId: string;
   readonly phoneNumberId: string;
@@ -40,82 +40,87 @@ export interface ReceivingNumber {
 
 type Of<Kind extends InboundUpdate['kind']> = Extract<InboundUpdate, { readonly kind: Kind }>;
 
-/** Returns the events. Throws when a write failed and the word must come again. */
+/** Returns the events. Throws when a write failed and the update must come again. */
 export async function recordInbound(
-  word: InboundUpdate,
+  update: InboundUpdate,
   number: ReceivingNumber,
   ports: RecordPorts,
 ): Promise<ServiceEvent[]> {
-  switch (word.kind) {
+  switch (update.kind) {
     case 'preference':
-      return await takePreference(word, number, ports);
+      return await takePreference(update, number, ports);
     case 'reply':
-      return await takeReply(word, number, ports);
+      return await takeReply(update, number, ports);
     case 'refused': {
-      const { recipients, atMs, clientId } = word;
-      const said = { says: 'stopped', atMs, source: 'refused' } as const;
-      return await recordOfNumber({ said, recipients, clientIds: [clientId] }, number, ports);
+      const { recipients, atMs, clientId } = update;
+      const change = { says: 'stopped', atMs, source: 'refused' } as const;
+      return await recordOfNumber({ change, recipients, clientIds: [clientId] }, number, ports);
     }
     case 'respelled':
-      await recordIdChange({ ...word, old: [] }, ports.optOuts);
+      await recordIdChange({ ...update, old: [] }, ports.optOuts);
       return [];
     case 'id_changed':
-      await takeChange(word, number, ports);
+      await takeChange(update, number, ports);
       return [];
   }
 }
 
 async function takePreference(
-  word: Of<'preference'>,
+  update: Of<'preference'>,
   number: ReceivingNumber,
   ports: RecordPorts,
 ): Promise<ServiceEvent[]> {
-  const says = word.says === 'stop' ? 'stopped' : 'started';
-  const atMs = changeTimeMs(says, word.atMs, word.receivedAtMs);
+  const says = update.says === 'stop' ? 'stopped' : 'started';
+  const atMs = changeTimeMs(says, update.atMs, update.receivedAtMs);
   if (atMs === undefined) return timeless(ports);
-  const recipients = recipientsOfWord(word);
+  const recipients = recipientsOfUpdate(update);
   const clientIds =
     number.did === undefined ? [] : (await concernedClients(number.did, { recipients, atMs }, ports)).clientIds;
-  return await recordOfNumber({ said: { says, atMs, source: 'platform' }, recipients, clientIds }, number, ports);
+  return await recordOfNumber({ change: { says, atMs, source: 'platform' }, recipients, clientIds }, number, ports);
 }
 
-async function takeReply(word: Of<'reply'>, number: ReceivingNumber, ports: RecordPorts): Promise<ServiceEvent[]> {
+async function takeReply(update: Of<'reply'>, number: ReceivingNumber, ports: RecordPorts): Promise<ServiceEvent[]> {
   const { wabaId, phoneNumberId, did } = number;
-  const recipients = recipientsOfWord(word);
-  const answered = await answeredFrom(word, number, ports);
-  const said = wordOfReply(word, ports);
+  const recipients = recipientsOfUpdate(update);
+  const answered = await answeredFrom(update, number, ports);
+  const change = changeOfReply(update, ports);
   // Looking up correspondents is expensive, and people may reply by the thousand, so irrelevant texts skip it.
-  const isOfInterest = said !== undefined || answered !== undefined || (await ports.anySubscribesToReplies(did));
-  const concerned = isOfInterest ? await concernedByReply({ word, recipients, answered }, number, ports) : undefined;
+  const isOfInterest = change !== undefined || answered !== undefined || (await ports.anySubscribesToReplies(did));
+  const concerned = isOfInterest ? await concernedByReply({ update, recipients, answered }, number, ports) : undefined;
   if (concerned === undefined) return [];
   const { clientIds, readerId } = concerned;
   const events: ServiceEvent[] = [];
-  if (said !== undefined) {
+  if (change !== undefined) {
     for (const clientId of clientIds) {
-      const recording = { scope: { kind: 'client', clientId }, recipients, word: said, clientIds: [clientId] } as const;
+      const recording = {
+        scope: { kind: 'client', clientId },
+        recipients,
+        word: change,
+        clientIds: [clientId],
+      } as const;
       events.push(...(await recorded(recording, { did, answered }, ports)));
     }
   }
-  const told = { word, did, number: { wabaId, phoneNumberId }, clientId: readerId, recipients, answered };
-  return [...events, ...(await ports.eventsOfReply(told))];
+  const reply = { word: update, did, number: { wabaId, phoneNumberId }, clientId: readerId, recipients, answered };
+  return [...events, ...(await ports.eventsOfReply(reply))];
 }
 
 /** Returns undefined when the number belongs to no client and no message of ours is answered. */
 async function concernedByReply(
-  said: {
-    readonly word: Of<'reply'>;
+  reply: {
+    readonly update: Of<'reply'>;
     readonly recipients: readonly Recipient[];
     readonly answered: RepliedToMessage | undefined;
   },
   { did }: ReceivingNumber,
   ports: RecordPorts,
 ): Promise<ConcernedClients | undefined> {
-  const { word, recipients, answered } = said;
+  const { update, recipients, answered } = reply;
   if (answered !== undefined) return { clientIds: [answered.head.clientId], readerId: answered.head.clientId };
-  return did && (await concernedClients(did, { recipients, atMs: saidAtMs(word) }, ports));
+  return did && (await concernedClients(did, { recipients, atMs: saidAtMs(update) }, ports));
 }
 
-type Heard = OptOutChange<PersonSource>;
+type PersonChange = OptOutChange<PersonSource>;
 
 /** A message of another number was not answered here, whatever the payload says. */
 async function answeredFrom(
@@ -127,40 +132,40 @@ async function answeredFrom(
   return found?.head.wabaId === wabaId && found.head.phoneNumberId === phoneNumberId ? found : undefined;
 }
 
-function wordOfReply(word: Of<'reply'>, ports: RecordPorts): Heard | undefined {
-  const verdict = ports.judge(word.reply);
+function changeOfReply(update: Of<'reply'>, ports: RecordPorts): PersonChange | undefined {
+  const verdict = ports.judge(update.reply);
   if (verdict === undefined) {
     ports.note('reply');
     return undefined;
   }
   const says = verdict === 'stop' ? 'stopped' : 'started';
-  const atMs = changeTimeMs(says, word.atMs, word.receivedAtMs);
+  const atMs = changeTimeMs(says, update.atMs, update.receivedAtMs);
   if (atMs === undefined) {
     timeless(ports);
     return undefined;
   }
-  return { says, atMs, source: word.reply.by === 'text' ? 'reply' : 'quick_reply' };
+  return { says, atMs, source: update.reply.by === 'text' ? 'reply' : 'quick_reply' };
 }
 
-async function takeChange(word: Of<'id_changed'>, { wabaId }: ReceivingNumber, ports: RecordPorts): Promise<void> {
-  const { person, old } = word;
-  const atMs = saidAtMs(word);
+async function takeChange(update: Of<'id_changed'>, { wabaId }: ReceivingNumber, ports: RecordPorts): Promise<void> {
+  const { person, old } = update;
+  const atMs = saidAtMs(update);
   ports.note('id_changed');
   if (old.userId !== undefined && person.userId !== undefined) {
     await ports.noteReplacedIds(wabaId, [{ userId: old.userId, by: person.userId, atMs }]);
   }
-  const changed = { old: recipientsAmong([old.waId, old.userId]), recipients: recipientsOfWord(word), atMs };
+  const changed = { old: recipientsAmong([old.waId, old.userId]), recipients: recipientsOfUpdate(update), atMs };
   await recordIdChange(changed, ports.optOuts);
 }
 
-/** Records a word of the platform, and emits it for the widest scope it applies to. */
+/** Records an update of the platform, and emits it for the widest scope it applies to. */
 async function recordOfNumber(
   {
-    said,
+    change,
     recipients,
     clientIds,
   }: {
-    readonly said: Heard;
+    readonly change: PersonChange;
     readonly recipients: readonly Recipient[];
     readonly clientIds: readonly number[];
   },
@@ -170,23 +175,23 @@ async function recordOfNumber(
   const { wabaId, phoneNumberId, did } = number;
   const ofNumber: Scope = { kind: 'number', wabaId, phoneNumberId };
   const ofWaba: Scope = { kind: 'waba', wabaId };
-  const told = did?.waba.platformStops === 'waba' ? ofWaba : ofNumber;
-  const scopes = said.says === 'started' || told === ofWaba ? [ofNumber, ofWaba] : [ofNumber];
+  const emittedScope = did?.waba.platformStops === 'waba' ? ofWaba : ofNumber;
+  const scopes = change.says === 'started' || emittedScope === ofWaba ? [ofNumber, ofWaba] : [ofNumber];
   const events: ServiceEvent[] = [];
   for (const scope of scopes) {
-    const recording = { scope, recipients, word: said, clientIds };
+    const recording = { scope, recipients, word: change, clientIds };
     const ofScope = await recorded(recording, { did, answered: undefined }, ports);
-    if (scope === told) events.push(...ofScope);
+    if (scope === emittedScope) events.push(...ofScope);
   }
   return events;
 }
 
-/** Records a word in one scope. Returns its events if the word is in force. */
+/** Records an update in one scope. Returns its events if it is in force. */
 async function recorded(
   recording: {
     readonly scope: Scope;
     readonly recipients: readonly Recipient[];
-    readonly word: Heard;
+    readonly word: PersonChange;
     readonly clientIds: readonly number[];
   },
   { did, answered }: { readonly did: Did | undefined; readonly answered: RepliedToMessage | undefined },
@@ -210,7 +215,7 @@ function messageOf({ head: { jobId }, index }: RepliedToMessage) {
 /**
  * Returns all ids of the person that a send could address, the number first. User names change owners and do not count.
  */
-function recipientsOfWord({ person }: { readonly person: Of<'reply'>['person'] }): Recipient[] {
+function recipientsOfUpdate({ person }: { readonly person: Of<'reply'>['person'] }): Recipient[] {
   return recipientsAmong([person.waId, person.userId, person.parentUserId]);
 }
 

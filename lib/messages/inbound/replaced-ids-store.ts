@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { sideBySide } from '../../aws/side-by-side.ts';
 import { replacedIdKey, userIdOfReplaced } from '../items.ts';
 import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-ids.ts';
 
-/** It is longer than a year, for recipient lists that are used yearly. */
+/** The memory covers recipient lists that are used once a year. */
 export const replacedIdMemorySeconds = 400 * 86_400;
 
 /** The ids of the largest job take a hundred requests, ten side by side. */
@@ -17,8 +17,8 @@ const writesAtOnce = 20;
 const ReplacedItemSchema = v.object({ pk: v.string(), by: v.string(), atMs: v.number() });
 
 /**
- * Reads replaced user ids of a WABA, a hundred per request. The reads are eventually consistent: a word of a moment ago
- * may be missed.
+ * Reads replaced user ids of a WABA, a hundred per request. The reads are eventually consistent: an update of a moment
+ * ago may be missed.
  */
 export function replacedIdReader(messages: TableAccess): FindReplacements {
   return async (wabaId, userIds) => {
@@ -34,13 +34,13 @@ export function replacedIdReader(messages: TableAccess): FindReplacements {
   };
 }
 
-/** Stores replaced ids of a WABA unless a later word on the same id exists. Is idempotent. */
+/** Stores replaced ids of a WABA unless a later update of the same id exists. Is idempotent. */
 export function replacedIdWriter({
   documentClient,
   tableName,
 }: Pick<TableAccess, 'documentClient' | 'tableName'>): NoteReplacedIds {
   return async (wabaId, replaced) => {
-    await sideBySide(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
+    await forEachConcurrently(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
       const expiresAtSeconds = Math.ceil(atMs / 1_000) + replacedIdMemorySeconds;
       await conditionalWrite(
         documentClient.send(

@@ -1,4 +1,4 @@
-/** By the platform's word, another user id replaces this one since then. */
+/** The platform says that another user id replaces this one since then. */
 export interface Replacement {
   readonly by: string;
   readonly atMs: number;

@@ -32,7 +32,7 @@ export function repliedEvents({ word, number, clientId, answered }: NotifiedRepl
     ...omitUndefined({ text: textOf(reply, ours !== undefined), ...placeOf(place), platform_message_id: messageId }),
     replied_at: new Date(timestampMs).toISOString(),
   };
-  // The platform gives replies ids. Without one, equal words of a person at the same time count as one reply.
+  // The platform gives replies ids. Without one, equal texts of a person at the same time count as one reply.
   const unnamed = () => [number.did, person.userId ?? person.waId ?? '', timestampMs, reply.by, data.text ?? ''];
   const id = eventId('message.replied', receiver, messageId === undefined ? unnamed() : [messageId]);
   return [

@@ -26,10 +26,10 @@ export interface ClientReply {
   readonly did: Did | undefined;
   readonly number: { readonly wabaId: string; readonly phoneNumberId: string };
   readonly clientId: number;
-  /** The platform's word gives all ids of the person, the number first. */
+  /** The platform's update gives all ids of the person, the number first. */
   readonly recipients: readonly Recipient[];
   readonly answered: RepliedToMessage | undefined;
 }
 
 /** Returns the events about a reply. Their ids follow from the reply, so a repetition is idempotent. */
-export type EventsOfReply = (told: ClientReply) => Promise<readonly ServiceEvent[]>;
+export type EventsOfReply = (reply: ClientReply) => Promise<readonly ServiceEvent[]>;

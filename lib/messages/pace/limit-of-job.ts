@@ -10,8 +10,8 @@ interface LimitPorts {
 }
 
 /**
- * Returns messages a second that a job's number may send (D43). The provisioned limit applies when the platform's word
- * cannot be read.
+ * Returns messages a second that a job's number may send (D43). The provisioned limit applies when the platform's
+ * report cannot be read.
  */
 export function limitOfJob({ channels, log }: LimitPorts) {
   return async ({ jobId, wabaId, phoneNumberId, throughputPerSecond }: JobHead): Promise<number> => {

@@ -1,4 +1,4 @@
-/** The platform last said this of a number (lib/channels/channel.ts). */
+/** The platform last reported this about a number (lib/channels/channel.ts). */
 interface NumberWord {
   readonly throughputLevel?: string | undefined;
   readonly isOnBizApp?: boolean | undefined;
@@ -15,7 +15,9 @@ const sharedWithApp = 20;
 
 const standardPerSecond = 80;
 
-/** Returns messages a second of a number (D43): the platform's word, else as provisioned, else the standard level. */
+/**
+ * Returns messages a second of a number (D43): as the platform reports, else as provisioned, else the standard level.
+ */
 export function limitPerSecondOf(word: NumberWord | undefined, provisionedPerSecond: number | undefined): number {
   if (word?.isOnBizApp === true) return sharedWithApp;
   const known = perSecondByLevel.get(word?.throughputLevel ?? '');

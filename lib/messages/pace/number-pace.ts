@@ -4,7 +4,7 @@ import { atPace, emptySchedule, type Schedule } from './schedule.ts';
 
 /** A number's pace is one item, written as a whole under an optimistic lock. */
 export interface NumberPace {
-  /** It is 0 if nothing is stored. */
+  /** The version is 0 if nothing is stored. */
   readonly version: number;
   readonly schedule: Schedule;
   /** The platform's refusals (130429) taught this pace then. */

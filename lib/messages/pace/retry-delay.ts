@@ -11,7 +11,7 @@ export type Pace = CodePace | 'credential' | 'unreachable' | 'claims';
 const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly factor: number }>> = {
   /** A number may write to a person every 6 s; the platform asks for 4^X seconds. */
   pair: { firstSeconds: 1, factor: 4 },
-  /** It is for messages a second of one number, and a bare HTTP 429. */
+  /** The number's messages a second are used up; a bare HTTP 429 counts as that. */
   throughput: { firstSeconds: 1, factor: 2 },
   quota: { firstSeconds: 30, factor: 2 },
   restriction: { firstSeconds: 600, factor: 2 },

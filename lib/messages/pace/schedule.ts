@@ -46,7 +46,7 @@ export const emptySchedule: Schedule = { segments: [], nextPosition: 0 };
 const endedKeptMs = 1_000;
 /** From this many segments on, single messages with pauses extend the last one, and its free slots are lost. */
 const manySegments = 8;
-/** It covers clock skew and the time that a write may take to arrive. */
+/** The margin covers clock skew and the time that a write may take to arrive. */
 const marginMs = 300;
 
 /** A writer changes no slot before this time. */

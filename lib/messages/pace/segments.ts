@@ -115,7 +115,7 @@ interface Place {
   };
 }
 
-/** They are cached per segment: a wave looks up five hundred positions, with a hundred lanes. */
+/** Places are cached per segment: a wave looks up five hundred positions, with a hundred lanes. */
 const places = new WeakMap<Segment, ReadonlyMap<string, Place>>();
 
 function placesIn(segment: Segment): ReadonlyMap<string, Place> {

@@ -60,15 +60,15 @@ function kindsOfMessages(
   field: keyof typeof listsRead,
   value: PlatformUpdate['value'],
 ): (readonly [kind: string, times: number])[] {
-  const told = Object.keys(value).filter((key) => !frame.has(key));
-  if (told.length === 0) return [[field, 1]];
-  return told.flatMap((key) => {
+  const keys = Object.keys(value).filter((key) => !frame.has(key));
+  if (keys.length === 0) return [[field, 1]];
+  return keys.flatMap((key) => {
     const list = listOf(value[key]);
     if (list !== undefined && listsRead[field].includes(key)) return [];
     return [[`${field}.${nameOf(key)}`, Math.max(1, list?.length ?? 1)] as const];
   });
 }
 
-function nameOf(told: unknown): string {
-  return typeof told === 'string' && nameForm.test(told) ? told : otherName;
+function nameOf(value: unknown): string {
+  return typeof value === 'string' && nameForm.test(value) ? value : otherName;
 }

@@ -43,11 +43,11 @@ export function matchReceipts(
 function whyNot(
   { index }: Receipt,
   head: JobHead | undefined,
-  told: { readonly wabaId: string; readonly phoneNumberId: string; readonly nowMs: number },
+  sender: { readonly wabaId: string; readonly phoneNumberId: string; readonly nowMs: number },
 ): DropReason | undefined {
   if (head === undefined) return 'unknown_job';
-  if (told.nowMs >= forgottenAtMs(head)) return 'job_forgotten';
-  if (told.wabaId !== head.wabaId || told.phoneNumberId !== head.phoneNumberId) return 'other_number';
+  if (sender.nowMs >= forgottenAtMs(head)) return 'job_forgotten';
+  if (sender.wabaId !== head.wabaId || sender.phoneNumberId !== head.phoneNumberId) return 'other_number';
   if (!Number.isInteger(index) || index < 0 || index >= head.total) return 'no_such_recipient';
   return undefined;
 }

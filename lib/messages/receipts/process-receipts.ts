@@ -22,7 +22,7 @@ const aloneBudgetMs = 20_000;
 
 interface ReadMessage {
   readonly messageId: string;
-  readonly told: ReceiptMessage;
+  readonly message: ReceiptMessage;
 }
 
 /**
@@ -30,9 +30,11 @@ interface ReadMessage {
  * unqueued events. Is idempotent.
  */
 export async function processReceipts(queued: readonly QueuedReceipts[], ports: ReceiptPorts): Promise<string[]> {
-  const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
-  const failed = messages.filter(({ told }) => told === undefined).map(({ messageId }) => messageId);
-  const readable = messages.flatMap(({ messageId, told }) => (told === undefined ? [] : [{ messageId, told }]));
+  const messages = queued.map(({ messageId, body }) => ({ messageId, message: readMessage(body, ports) }));
+  const failed = messages.filter(({ message }) => message === undefined).map(({ messageId }) => messageId);
+  const readable = messages.flatMap(({ messageId, message }) =>
+    message === undefined ? [] : [{ messageId, message }],
+  );
   return [...failed, ...(await recordTogether(readable, ports))];
 }
 
@@ -65,7 +67,7 @@ function readMessage(body: string, ports: ReceiptPorts): ReceiptMessage | undefi
 
 /** Returns the messages about unreadable jobs, and those with events left to queue. */
 async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
-  const numbers = messages.flatMap(({ told }) => told.numbers);
+  const numbers = messages.flatMap(({ message }) => message.numbers);
   const jobIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ jobId }) => jobId)));
   const found = await ports.records.findHeads([...jobIds]);
   const heads = new Map([...found].filter((entry): entry is [string, HeadOfJob] => entry[1] !== 'unreadable'));
@@ -107,8 +109,8 @@ function inOrderOf(
   });
 }
 
-function receiptsIn({ told }: ReadMessage): Receipt[] {
-  return told.numbers.flatMap(({ receipts }) => receipts);
+function receiptsIn({ message }: ReadMessage): Receipt[] {
+  return message.numbers.flatMap(({ receipts }) => receipts);
 }
 
 async function recordJobs(

@@ -115,7 +115,7 @@ function eventOf({ type, head, receipt, timestampMs }: Tellable, to: string | un
   const failure = type === 'message.failed' ? { code, reason } : {};
   const price = type === 'message.resolved' || type === 'message.failed' ? {} : { pricing };
   const person = { userId, waId: isUserId(to) ? receipt.waId : undefined };
-  const told = { timestampMs, ...omitUndefined({ platformMessageId, ...failure, ...price, ...person }) };
-  const event = messageEvent(type, message, told);
+  const facts = { timestampMs, ...omitUndefined({ platformMessageId, ...failure, ...price, ...person }) };
+  const event = messageEvent(type, message, facts);
   return { ...event, ...omitUndefined({ correlationId }) };
 }

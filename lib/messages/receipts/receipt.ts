@@ -5,9 +5,9 @@ import { PricingSchema } from '../../webhooks/event.ts';
 export const ReceiptSchema = v.object({
   jobId: v.string(),
   index: v.number(),
-  /** It is `sent`, `delivered`, `read`, `failed`, `played`, or an unknown word, as received. */
+  /** The status is `sent`, `delivered`, `read`, `failed`, `played`, or an unknown word, as received. */
   status: v.string(),
-  /** It is the event's time by the platform's clock, or the arrival if that is unreadable. */
+  /** The time is the event's by the platform's clock, or the arrival if that is unreadable. */
   atMs: v.number(),
   /** An erased person has none (D60): the platform's ids contain phone numbers. */
   platformMessageId: v.exactOptional(v.string()),
@@ -29,7 +29,7 @@ const NumberReceiptsSchema = v.object({
 });
 export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
 
-/** Queued receipts carry it (D47). */
+/** Queued receipts carry this version (D47). */
 export const receiptMessageVersion = 1;
 
 /**

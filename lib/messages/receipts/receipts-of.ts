@@ -13,7 +13,7 @@ export interface WebhookReceipts {
   readonly unreadable: number;
 }
 
-/** It is exactly what `dispatchIdOf` writes. */
+/** The form is exactly what `dispatchIdOf` writes. */
 const dispatchIdForm = /^([0-9A-Z]{26})-(0|[1-9]\d{0,4})$/;
 
 const maxReasonLength = 1_000;
@@ -60,8 +60,8 @@ function receiptsOfNumber(
   return receipts;
 }
 
-function receiptOf(told: unknown, arrivedAtMs: number, contactOf: ContactOf): Receipt | 'foreign' | undefined {
-  const status = objectOf(told);
+function receiptOf(value: unknown, arrivedAtMs: number, contactOf: ContactOf): Receipt | 'foreign' | undefined {
+  const status = objectOf(value);
   const word = textOf(status?.['status'], maxWordLength);
   const platformMessageId = textOf(status?.['id'], maxMessageIdLength);
   if (status === undefined || word === undefined || platformMessageId === undefined) return undefined;
@@ -92,8 +92,8 @@ function recipientOf(
 }
 
 /** Takes the first error: the platform lists one. */
-function failureOf(told: unknown): Pick<Receipt, 'code' | 'reason'> {
-  const error = objectOf(listOf(told)?.[0]);
+function failureOf(value: unknown): Pick<Receipt, 'code' | 'reason'> {
+  const error = objectOf(listOf(value)?.[0]);
   if (error === undefined) return {};
   const { code } = error;
   const codeText = textOf(typeof code === 'number' ? String(code) : code, maxWordLength);
@@ -106,8 +106,8 @@ function failureOf(told: unknown): Pick<Receipt, 'code' | 'reason'> {
 
 const pricingWords = ['pricing_model', 'type', 'category', 'subtype'] as const;
 
-function pricingOf(told: unknown): Pick<Receipt, 'pricing'> {
-  const given = objectOf(told);
+function pricingOf(value: unknown): Pick<Receipt, 'pricing'> {
+  const given = objectOf(value);
   if (given === undefined) return {};
   const pricing: Pricing = {};
   if (typeof given['billable'] === 'boolean') pricing.billable = given['billable'];

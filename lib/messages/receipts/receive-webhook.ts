@@ -32,7 +32,7 @@ export interface PlatformWebhook {
 }
 
 /**
- * Queues a webhook's receipts, hints and words of people in one round trip (D38). Refuses with 401 what no app has
+ * Queues a webhook's receipts, hints and inbound updates in one round trip (D38). Refuses with 401 what no app has
  * signed, before parsing, and 503 when queueing fails.
  */
 export async function receiveWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {
@@ -43,20 +43,20 @@ export async function receiveWebhook({ body, signature }: PlatformWebhook, ports
     throw new Refusal('unauthorized', 'not signed by an app of the platform that is known here');
   }
 
-  const told = updatesIn(body, app.wabas);
+  const received = updatesIn(body, app.wabas);
   const arrivedAtMs = ports.nowMs();
-  const statuses = receiptsOf(told.updates, arrivedAtMs);
-  const people = personUpdatesOf(told.updates);
+  const statuses = receiptsOf(received.updates, arrivedAtMs);
+  const people = personUpdatesOf(received.updates);
   count('PlatformWebhooksReceived');
   count('PlatformStatusesForeign', statuses.foreign);
-  dropped('foreign_waba', told.foreign, told.foreignWabaId);
-  dropped('unreadable', told.unreadable + statuses.unreadable + people.unreadable);
+  dropped('foreign_waba', received.foreign, received.foreignWabaId);
+  dropped('unreadable', received.unreadable + statuses.unreadable + people.unreadable);
   tallied(people);
-  passedOver(ignoredUpdates(told.updates));
+  passedOver(ignoredUpdates(received.updates));
 
   const queued = [
     ports.receipts.send(statuses.numbers),
-    ports.hints.send(hintsOf(told.updates, arrivedAtMs)),
+    ports.hints.send(hintsOf(received.updates, arrivedAtMs)),
     ports.inbound.send(inboundOf(people.words, arrivedAtMs)),
   ];
   await orRepeat(Promise.all(queued));

@@ -1,4 +1,4 @@
-import { sideBySide } from '../../aws/side-by-side.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { count } from '../../observe/metrics.ts';
 import { settleByReceipts } from '../dispatch/claims/settle-by-receipts.ts';
 import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
@@ -40,7 +40,7 @@ export async function settleSlices(
     const slices = await ports.slices.findAll([...open.values()].map(({ key }) => key));
     const found = new Map(slices.map((slice) => [nameOf(slice.key), slice]));
     const changed = new Map<string, ProvenSlice>();
-    await sideBySide(open, writesAtOnce, async ([name, proven]) => {
+    await forEachConcurrently(open, writesAtOnce, async ([name, proven]) => {
       const slice = found.get(name);
       if (slice === undefined) return;
       const settled = await settle(slice, proven, ports);

@@ -3,8 +3,8 @@ import { queryPages } from '../../aws/dynamodb-batch.ts';
 import type { UnknownOutcomes } from '../dispatch/chunk-ports.ts';
 import { placeInSlice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
 import { jobExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../items.ts';
+import { coalescedReads } from './coalesced-reads.ts';
 import { receiptsOf } from './receipt-items.ts';
-import { sharedReads } from './shared-reads.ts';
 
 /** Forgetting a marked job costs a write. */
 const rememberedJobs = 1_000;
@@ -15,7 +15,7 @@ const rememberedJobs = 1_000;
  */
 export function unknownOutcomesStore(client: DynamoDBDocumentClient, table: string): UnknownOutcomes {
   const marks = new Map<string, Promise<void>>();
-  const indexesOf = sharedReads((partition) => indexesWithReceipts(client, table, partition));
+  const indexesOf = coalescedReads((partition) => indexesWithReceipts(client, table, partition));
   return {
     mark: async (job) => {
       const known = marks.get(job.jobId);

@@ -3,10 +3,10 @@ import type { Timetable } from '../when/timetable.ts';
 
 /** Recipients of some zones would leave then, if the send were accepted now. */
 export interface ExpectedTimes {
-  /** It is empty if zones do not matter, because only a moment was asked for. */
+  /** The list is empty if zones do not matter, because only a moment was asked for. */
   readonly zones: readonly string[];
   readonly recipients: number;
-  /** It is undefined if no call falls within the job's life. */
+  /** The time is undefined if no call falls within the job's life. */
   readonly firstMs: number | undefined;
   /** The last of them leaves about then. */
   readonly lastMs: number | undefined;

@@ -10,9 +10,9 @@ import { destinationOf } from '../request/recipient-address.ts';
 
 /** A job's messages were delivered on one UTC day in one market and category. */
 export interface CostLine {
-  /** It is `YYYY-MM-DD`. */
+  /** The form is `YYYY-MM-DD`. */
   readonly day: string;
-  /** It is ISO 3166-1 alpha-2, and empty if a recipient's country is unknown. */
+  /** The market is ISO 3166-1 alpha-2, and empty if a recipient's country is unknown. */
   readonly market: string;
   readonly category: Charge['category'];
   readonly messages: number;
@@ -56,7 +56,7 @@ export function marketOfAddress(to: string): string {
  */
 export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: KnownRates): JobCost {
   const lines = new Map<string, CostLine>();
-  let [openUnits, open, delivered, untold] = [0, 0, 0, 0];
+  let [openUnits, open, delivered, unpriced] = [0, 0, 0, 0];
   for (const message of messages) {
     const atMs = deliveryOf(job, message);
     if (atMs === undefined) {
@@ -67,7 +67,7 @@ export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: 
     }
     const { pricing } = message.proven ?? {};
     delivered += 1;
-    if (pricing === undefined) untold += 1;
+    if (pricing === undefined) unpriced += 1;
     const { market } = message;
     const day = utcDay(Math.min(Math.max(atMs, job.acceptedAtMs), forgottenAtMs(job)));
     const { billed, category, units } = chargeOf({ day, market, templateCategory: job.category, pricing }, rates);
@@ -82,8 +82,8 @@ export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: 
   }
   const inOrder = [...lines].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const units = inOrder.reduce((sum, line) => sum + line.units, 0);
-  const isTold = untold === 0 && (delivered > 0 || job.receiptsExpected === true);
-  return { cost: { units, basis: isTold ? 'platform' : 'list', final: open === 0 }, lines: inOrder, openUnits };
+  const isPriced = unpriced === 0 && (delivered > 0 || job.receiptsExpected === true);
+  return { cost: { units, basis: isPriced ? 'platform' : 'list', final: open === 0 }, lines: inOrder, openUnits };
 }
 
 /** Returns the billed delivery time, or undefined if not billed so far. */

@@ -12,7 +12,7 @@ export interface DescribedJob extends JobState {
   /** By index in the job, addresses are here as far as they are described. */
   readonly recipients: ReadonlyMap<number, string>;
   readonly lots?: readonly Lot[];
-  /** They map indexes to places in the request, if the order differs. */
+  /** Positions map indexes to places in the request, if the order differs. */
   readonly positions?: readonly number[];
   /** The last count stated it (D58). */
   readonly statedCost?: Cost;

@@ -30,7 +30,7 @@ export interface ReportedOutcome extends ReportedFacts {
 export interface WrittenMessages {
   readonly slices: ReadonlyMap<number, Slice>;
   readonly proofs: ReadonlyMap<number, Proven>;
-  /** It is the time of the read: a claim that was too old by then had a dead claimant. */
+  /** The read had this time: a claim that was too old by then had a dead claimant. */
   readonly askedAtMs: number;
 }
 
@@ -64,7 +64,7 @@ export function outcomeOf(
   nowMs: number,
 ): OwnOutcome {
   const known = slice?.outcomes[placeInSlice(index)];
-  if (slice !== undefined && known !== undefined && known.state !== 'again') return said(known, slice);
+  if (slice !== undefined && known !== undefined && known.state !== 'again') return recordedOutcome(known, slice);
   // A stopped job's open message is pending until nothing can leave, then ends as stopped unless its try was under way
   // (items.ts, `mayReckon`; D46, D53).
   const stopped = endOfTry(job, { slice: sliceOf({ jobId: '', index }).slice, try: decidingTry(slice) });
@@ -75,7 +75,7 @@ export function outcomeOf(
     if (scheduledForMs !== undefined) return { state: 'pending', code: scheduled, scheduledForMs };
     return { state: 'pending', ...omitUndefined({ code: job.parked?.code }) };
   }
-  return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : said(lost, slice);
+  return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : recordedOutcome(lost, slice);
 }
 
 export interface OpenJob extends JobState, Ending {}
@@ -101,7 +101,7 @@ type Said = Exclude<Recorded, { readonly state: 'again' }>;
  * Returns the stored outcome, with the time of its settlement or claim. For a receipt's proof the receipt's time
  * counts.
  */
-function said(outcome: Said, slice: Slice): OwnOutcome {
+function recordedOutcome(outcome: Said, slice: Slice): OwnOutcome {
   const atMs = outcome.resolvedAtMs ?? slice.atMs;
   if (outcome.state !== 'sent') {
     const { state, code, reason } = outcome;

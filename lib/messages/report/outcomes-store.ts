@@ -17,7 +17,7 @@ import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
 export interface PlacedOutcome extends ReportedOutcome {
-  /** It is the position in the request, as in the report (D40). */
+  /** The position is that in the request, as in the report (D40). */
   readonly position: number;
   readonly duplicateOf?: number;
 }
@@ -39,7 +39,7 @@ export interface Outcomes {
   /** Lists jobs of one DID and these clients accepted in a period, oldest first: those whose id is wanted, or all. */
   listJobs(from: JobsOf & { readonly isWanted?: (jobId: string) => boolean }, period: Period): Promise<DescribedJob[]>;
   /**
-   * Lists those of them that wait for a hold, without reading the recipients of the others. `unreadable` gets the ids
+   * Lists the jobs among these that wait for a hold, without reading the recipients of the others. `unreadable` gets the ids
    * of jobs whose items cannot be read.
    */
   listParked(from: JobsOf, period: Period, unreadable: (jobId: string) => void): Promise<DescribedJob[]>;

@@ -22,8 +22,8 @@ export interface ReportQuery {
 export interface ReportPlace {
   readonly position: number;
   /**
-   * It is the job index of the next recipient that is no repeat, or the total if the job's order differs from the
-   * request's (D56).
+   * The index is that of the next recipient in the job that is no repeat, or the total if the job's order differs from
+   * the request's (D56).
    */
   readonly index: number;
   readonly total: number;
@@ -54,9 +54,9 @@ function scopeOf({ jobId, states }: Omit<ReportQuery, 'limit'>): string {
 
 export function reportCursor(question: Omit<ReportQuery, 'limit'>, place: ReportPlace): string {
   const { position, index, total, counts, cost, repeatedPartitions } = place;
-  const told = reportedStates.map((state) => counts[state]);
+  const stateCounts = reportedStates.map((state) => counts[state]);
   return opaqueCursor(scopeOf(question), [
-    ...[position, index, total, told, repeatedPartitions],
+    ...[position, index, total, stateCounts, repeatedPartitions],
     [cost.units, cost.basis, cost.final],
   ]);
 }
@@ -65,8 +65,10 @@ export function reportCursor(question: Omit<ReportQuery, 'limit'>, place: Report
 export function reportPlaceOf(question: Omit<ReportQuery, 'limit'>, cursor: string): ReportPlace | undefined {
   const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
   if (!parsed.success) return undefined;
-  const [position, index, total, told, repeatedPartitions, [units, basis, final]] = parsed.output;
-  const counts = Object.fromEntries(reportedStates.map((state, at) => [state, told[at]])) as unknown as OutcomeCounts;
+  const [position, index, total, stateCounts, repeatedPartitions, [units, basis, final]] = parsed.output;
+  const counts = Object.fromEntries(
+    reportedStates.map((state, at) => [state, stateCounts[at]]),
+  ) as unknown as OutcomeCounts;
   return { position, index, total, counts, cost: { units, basis, final }, repeatedPartitions };
 }
 

@@ -51,7 +51,7 @@ const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, w
   typeof wholeNumber
 >;
 
-/** It has the requested time of a send in the words of its headers, and the earliest call (D56). */
+/** The schedule shows the requested time of a send in the words of its headers, and the earliest call (D56). */
 const ScheduleSchema = v.object({
   ...RequestedTimeSchema.entries,
   from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),
@@ -63,7 +63,7 @@ const CostAnswer = v.pipe(
     currency: v.string(),
     basis: v.pipe(
       v.picklist(['platform', 'list']),
-      v.description('platform: what was billed is the word of the platform; list: of some it told none.'),
+      v.description('platform: the platform has reported what was billed; list: of some messages it has not.'),
     ),
     final: v.pipe(v.boolean(), v.description('No message of it may still be billed.')),
   }),

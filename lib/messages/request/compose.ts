@@ -19,7 +19,7 @@ const plannedButtonEntries = {
 /** Messages of a job share it: it travels once with the job. */
 export const CompositionPlanSchema = v.object({
   templateName: v.string(),
-  /** It has the template's spelling, whatever the request wrote (D26). */
+  /** The code has the template's spelling, whatever the request wrote (D26). */
   languageCode: v.string(),
   /** The number's channel may name the Messaging Account of the messages (platform reference, 8). */
   messagingAccountId: v.exactOptional(v.string()),

@@ -14,7 +14,7 @@ import {
 import { codeMaxLength, headerInputType, maxProducts, maxSections, sectionTitleMaxLength } from './recipient-rules.ts';
 import { notSendable } from './sendable-kinds.ts';
 
-/** It has the number of values in a list, and the length of the filled text. */
+/** A view of a text has the number of its values, and the lengths of the text without and with them. */
 const TextViewSchema = v.object({
   count: wholeNumber,
   fixed_length: v.pipe(wholeNumber, v.description('Characters of the text without its variables.')),
@@ -72,7 +72,7 @@ const ParametersSchema = v.object({
   phone_numbers_only: v.exactOptional(v.literal(true)),
 });
 
-/** It answers `neededAtSend`; absent fields are not needed (D49). */
+/** `neededAtSend` returns this; absent fields are not needed (D49). */
 export const NeededAtSendSchema = v.object({
   parameters: v.exactOptional(
     v.pipe(

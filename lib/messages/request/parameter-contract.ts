@@ -4,7 +4,7 @@ import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
 
-/** It says how often each variable of a text appears, and its length without them, in characters. */
+/** A text says how often each of its variables appears, and its length without them, in characters. */
 export interface TextNeed {
   /** Element i counts `{{i+1}}`; the list's length is the number of required values. */
   readonly appearances: readonly number[];
@@ -22,7 +22,7 @@ export type HeaderNeed =
 export interface DynamicButton {
   readonly index: number;
   readonly kind: 'url' | 'copy_code';
-  /** It counts the characters of a URL without its variable. */
+  /** The length counts the characters of a URL without its variable. */
   readonly fixedLength: number;
   readonly maxLength: number;
 }
@@ -34,7 +34,7 @@ export interface RedirectButton {
 }
 
 export interface CardNeed {
-  /** It is the template's own example: the interface has no input for a card's media. */
+  /** The medium is the template's own example: the interface has no input for a card's media. */
   readonly media: { readonly kind: 'image' | 'video'; readonly link: string };
   readonly body: TextNeed;
   readonly buttons: readonly DynamicButton[];
@@ -59,7 +59,7 @@ export interface ParameterContract {
   readonly codeButton?: number;
   readonly productList?: number;
   readonly cards: readonly CardNeed[];
-  /** It says why the template reaches phone numbers only (131062, platform reference 4.5). */
+  /** The word says why the template reaches phone numbers only (131062, platform reference 4.5). */
   readonly phoneNumbersOnly?: 'code' | 'bid';
 }
 

@@ -10,7 +10,7 @@ import type { Destination } from '../../pricing/undelivered.ts';
 /** The platform takes both forms (platform reference, 4.1). */
 export const addressForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 
-/** It refuses any other text; the field's name precedes it. */
+/** The refusal of any other text says this after the field's name. */
 export const addressFormText = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
 
 /** Returns the same for all spellings of one recipient. User ids are case-sensitive. */

@@ -12,7 +12,7 @@ import type { HeaderInput, Recipient } from '../job.ts';
 import { addressForm, addressFormText } from './recipient-address.ts';
 
 const maxRecipients = 10_000;
-/** It is above every limit of the platform; recipient-rules.ts has the exact ones. */
+/** All limits of the platform are lower; recipient-rules.ts has the exact ones. */
 const maxValueLength = 4_096;
 const maxAttendsBytes = 4_096;
 

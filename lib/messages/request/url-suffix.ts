@@ -1,6 +1,6 @@
 /**
- * It matches a percent sign without an escape, characters that no URL may contain (RFC 3986), and the colon, which the
- * platform wants escaped for its check of the URL (platform reference, 4.2).
+ * The form matches a percent sign without an escape, characters that no URL may contain (RFC 3986), and the colon,
+ * which the platform wants escaped for its check of the URL (platform reference, 4.2).
  */
 const cannotStand = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~/?#@!$&'()*+,;=%]/gu;
 

@@ -77,7 +77,7 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
     },
 
     takeTurn: async (clientId, nowMs) => {
-      // It tries twice: when two find the minute over, one begins the next and the other counts in it.
+      // The loop tries twice: when two find the minute over, one begins the next and the other counts in it.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const counted = await countTurn(clientId, nowMs);
         if (counted === 'counted') return undefined;

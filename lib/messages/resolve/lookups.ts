@@ -7,12 +7,12 @@ import { refusalOf } from '../../platform/refusals.ts';
 /** The same look-up reaches the platform once in this time (D23). */
 export const repeatLookupAfterMs = 10_000;
 
-/** Each client has its own: all clients of a WABA share the platform's quota (D23). */
+/** Each client has this number of look-ups for itself: all clients of a WABA share the platform's quota (D23). */
 export const lookupsPerMinute = 30;
 
 export interface LookupCaller {
   readonly clientId: number;
-  /** It is unique for each request. */
+  /** Each request has an id of its own. */
   readonly askerId: string;
 }
 
@@ -83,7 +83,7 @@ async function lookUpClaimed<Answer>(
   { clientId, askerId, askedAtMs }: LookupCaller & { readonly askedAtMs: number },
   questions: Lookups,
 ): Promise<Answer> {
-  const release = () => tolerated(questions.release(name, askerId));
+  const release = () => ignoringFailure(questions.release(name, askerId));
   const leftMs = await questions.takeTurn(clientId, askedAtMs);
   if (leftMs !== undefined) {
     await release();
@@ -97,14 +97,14 @@ async function lookUpClaimed<Answer>(
     const failure = error instanceof PlatformFailure ? error : undefined;
     const refusal = failure === undefined ? error : refusalOf(failure);
     const answered = failure === undefined || failure.throttled;
-    if (answered && refusal instanceof Refusal) await tolerated(questions.keep(name, refusal, askedAtMs));
+    if (answered && refusal instanceof Refusal) await ignoringFailure(questions.keep(name, refusal, askedAtMs));
     else await release();
     throw refusal;
   }
 }
 
 /** A failed cache write does not change the answer. */
-export async function tolerated(write: Promise<void>): Promise<void> {
+export async function ignoringFailure(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (error) {

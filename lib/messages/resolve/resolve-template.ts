@@ -19,7 +19,7 @@ import {
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
 import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
-import { type LookupCaller, type LookupPorts, lookUpOnce, tolerated, waitMs, waits } from './lookups.ts';
+import { ignoringFailure, type LookupCaller, type LookupPorts, lookUpOnce, waitMs, waits } from './lookups.ts';
 
 export interface ResolutionPorts extends LookupPorts, ReadingPorts {
   readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
@@ -35,7 +35,7 @@ export interface TemplateRequest extends LookupCaller {
 export interface ResolvedTemplate {
   readonly template: PlatformTemplate;
   readonly contract: ParameterContract;
-  /** It is absent before the client's first synchronization. */
+  /** The client's part is absent before its first synchronization. */
   readonly client?: ClientTemplate;
   /** The platform did not answer, so an old copy was used (D23, D26). */
   readonly storedCopyUsed: boolean;
@@ -110,17 +110,17 @@ async function renewed(
     });
   if (claim?.state === 'asked') return 'asked';
   if (claim?.state !== 'ours') return copyOf(sendable, { storedCopyUsed: true });
-  const release = () => tolerated(ports.questions.release(renewal, askerId));
+  const release = () => ignoringFailure(ports.questions.release(renewal, askerId));
   try {
     const renewedNow = await askPlatform({ wanted, stored, readAtMs: nowMs }, ports);
     await release();
     return renewedNow;
   } catch (error) {
     if (error instanceof PlatformFailure) {
-      await tolerated(ports.questions.keep(renewal, refusalOf(error), nowMs));
+      await ignoringFailure(ports.questions.keep(renewal, refusalOf(error), nowMs));
       return copyOf(sendable, { storedCopyUsed: true });
     }
-    if (error instanceof Refusal) await tolerated(ports.questions.keep(question, error, nowMs));
+    if (error instanceof Refusal) await ignoringFailure(ports.questions.keep(question, error, nowMs));
     await release();
     throw error;
   }

@@ -15,14 +15,14 @@
 
 export interface Marking {
   readonly jobId: string;
-  /** It is by the clock of its acceptance. */
+  /** The time is by the clock of the retry's acceptance. */
   readonly atMs: number;
   /** Indexes in the retried job are ascending. */
   readonly indexes: readonly number[];
 }
 
 export interface Marks {
-  /** It counts the writes, for the optimistic lock, and is 0 before the first. */
+  /** The version counts the writes, for the optimistic lock, and is 0 before the first. */
   readonly version: number;
   readonly retries: readonly Marking[];
 }

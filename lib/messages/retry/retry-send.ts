@@ -3,7 +3,7 @@ import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type AcceptPorts, acceptSend } from '../accept/accept-send.ts';
-import { giveBackOf } from '../accept/accept-within-cost-limits.ts';
+import { reservationReleaseOf } from '../accept/accept-within-cost-limits.ts';
 import type { Send } from '../accept/check-send.ts';
 import type { Accepted } from '../accept/idempotency.ts';
 import type { CostLimits } from '../budget/cost-limits.ts';
@@ -33,7 +33,7 @@ export async function acceptRetry(
 ): Promise<Accepted> {
   const source = await sourceOf(retry, ports);
   const { remainingMs, clientId, means } = retry;
-  const takenBack = giveBackOf(clientId, means, { ...ports, remainingMs });
+  const takenBack = reservationReleaseOf(clientId, means, { ...ports, remainingMs });
   return await withMarked(retryingOf(retry, source), { ...ports, remainingMs, takenBack }, async (marked) => {
     const send = sendOf(retry, source, marked);
     return await judged({ retry, source, marked }, () => acceptSend({ ...send, remainingMs }, ports));
@@ -99,7 +99,7 @@ async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise
 
 const faultsOfInputs: ReadonlySet<string> = new Set(['invalid_recipients', 'invalid_request']);
 
-/** It matches headers, and recipients by whose clocks the time is decided. */
+/** The form matches headers, and recipients by whose clocks the time is decided. */
 const ofTime = /^(?:Send-.*|recipients\[\d+\]\.to)$/;
 
 function inSource({ path, message }: Fault, positions: readonly number[]): Fault {

@@ -1,4 +1,4 @@
-import { sideBySide } from '../../aws/side-by-side.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { AcceptedJobs } from '../accept/accepted-jobs-store.ts';
@@ -32,11 +32,11 @@ export interface SourcePorts {
 export interface RetrySource {
   readonly jobId: string;
   readonly forgottenAtMs: number;
-  /** They are in the order of the request, at least one. */
+  /** The recipients are in the order of the request, at least one. */
   readonly recipients: readonly RetryRecipient[];
   /** The retry has the original hours and days by default (D56). */
   readonly time?: SendTime;
-  /** It is the original send without recipients; its time to live starts again. */
+  /** The request is the original send without recipients; its time to live starts again. */
   readonly request: Omit<SendRequest, 'recipients'>;
 }
 
@@ -131,7 +131,7 @@ async function storedOf(
     }
   };
   try {
-    await sideBySide(byPartition.values(), pagesAtOnce, readPartition);
+    await forEachConcurrently(byPartition.values(), pagesAtOnce, readPartition);
   } catch (error) {
     throw error instanceof ParametersGone ? parametersGone() : error;
   }

@@ -1,4 +1,4 @@
-import { sideBySide } from '../../aws/side-by-side.ts';
+import { forEachConcurrently } from '../../aws/concurrently.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { straightRecipients } from '../chunk.ts';
 import type { JobHead } from '../job.ts';
@@ -53,7 +53,7 @@ export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Pr
     if (round === maxRounds) throw new Error(`${open.length} statements keep changing`);
     const again = new Set<string>();
     const steps: CountStep[] = [];
-    await sideBySide(open, jobsAtOnce, async (jobId) => {
+    await forEachConcurrently(open, jobsAtOnce, async (jobId) => {
       const next = await stepOf(jobId, rates, ports);
       if (next === undefined) return;
       steps.push(next.step);
@@ -61,7 +61,7 @@ export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Pr
     });
     // A step goes alone after a refusal, so that jobs of one transaction do not keep refusing each other.
     const joined = round === 0 ? together(steps) : steps;
-    await sideBySide(joined, jobsAtOnce, async (step) => {
+    await forEachConcurrently(joined, jobsAtOnce, async (step) => {
       if (await ports.ledger.write(step)) return;
       for (const { job } of step.stated) again.add(job.jobId);
     });

@@ -43,7 +43,7 @@ export interface StatedJob {
   readonly statement: Statement;
 }
 
-/** It is one transaction; all its jobs belong to one client. */
+/** A step is one transaction; all its jobs belong to one client. */
 export interface CountStep {
   readonly clientId: number;
   readonly stated: readonly StatedJob[];

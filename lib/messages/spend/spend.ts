@@ -49,7 +49,7 @@ const Sums = {
   currency: v.literal('USD'),
 };
 
-/** It is the spending of one campaign, template, DID or market, whichever was asked for. */
+/** A row is the spending of one campaign, template, DID or market, whichever was asked for. */
 export const SpendRowSchema = v.object({
   campaign_id: v.exactOptional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
   template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
@@ -125,14 +125,17 @@ export function spendOf(days: readonly DaySums[], group: SpendGroup) {
   const inOrder = rows.toSorted(
     ([one, a], [other, b]) => b.units - a.units || b.messages - a.messages || (one < other ? -1 : 1),
   );
-  return { data: inOrder.map(([value, row]) => ({ ...named[group](value), ...told(row) })), total: told(total) };
+  return {
+    data: inOrder.map(([value, row]) => ({ ...named[group](value), ...inDollars(row) })),
+    total: inDollars(total),
+  };
 }
 
 function isKind(word: string | undefined): word is SumKind {
   return (sumKinds as readonly (string | undefined)[]).includes(word);
 }
 
-function told({ messages, billed, units }: Added) {
+function inDollars({ messages, billed, units }: Added) {
   return { messages, billed, amount: dollarsOf(units), currency: 'USD' as const };
 }
 
@@ -156,15 +159,15 @@ export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, Clien
       if (kind !== undefined) known[kind] += by;
     }
   }
-  // What was restated away leaves zeros.
+  // Restated lines leave zeros, and their days are no rows.
   const kept = [...days].filter(([, of]) => Object.values(of).some((each) => each !== 0));
   return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Returns the same as it is answered. */
+/** Returns the days of a client's record in the form of the answer. */
 export function spendDays(items: readonly DaySums[]): v.InferOutput<typeof SpendDaySchema>[] {
   return [...clientDays(items)].map(([day, { sent, failed, held, calls, ...sums }]) => ({
     ...{ day, sent, failed, held, calls },
-    ...told(sums),
+    ...inDollars(sums),
   }));
 }

@@ -7,7 +7,7 @@ import { type ReportedState, reportedStates } from '../receipts/reported-state.t
  * contain exactly what statements say.
  */
 
-/** It is a cost line (report/cost.ts) without its category. */
+/** A line is a cost line (report/cost.ts) without its category. */
 const LineSchema = v.object({
   day: v.string(),
   market: v.string(),
@@ -58,7 +58,7 @@ const StatementSchema = v.object({
   version: v.number(),
   /** Jobs of more than ten recipients have the report's counts, complete once `pending` is 0. */
   counts: v.exactOptional(CountsSchema),
-  /** It is the job's part in its day's sums; a small job's is as known at the last count. */
+  /** The record is the job's part in its day's sums; a small job's is as known at the last count. */
   record: RecordSchema,
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
@@ -67,7 +67,7 @@ const StatementSchema = v.object({
     v.instance(Uint8Array),
     v.transform((bytes) => unpacked(bytes)),
   ),
-  /** It is the job's part in its month's sums, beside its reservation. */
+  /** The amount is the job's part in its month's sums, beside its reservation. */
   adjustedUnits: v.exactOptional(v.number()),
 });
 export type Statement = Readonly<v.InferOutput<typeof StatementSchema>>;

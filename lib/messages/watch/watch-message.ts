@@ -10,7 +10,7 @@ import { type Lot, openingStateAt, openingsOfAll } from '../lots.ts';
  * its cost once (D58).
  */
 
-/** Queued watch messages carry it (D47). */
+/** Queued watch messages carry this version (D47). */
 export const watchVersion = 1;
 
 const watchedJob = {
@@ -54,12 +54,12 @@ export interface WatchQueue {
   sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
 }
 
-/** It is the same SQS queue. */
+/** Parked watches use the same SQS queue. */
 export interface ParkedWatchQueue {
   sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
 }
 
-/** It is the same SQS queue. */
+/** Counts use the same SQS queue. */
 export interface CountQueue {
   sendLater(message: CountMessage, delaySeconds: number): Promise<void>;
 }

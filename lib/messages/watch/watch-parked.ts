@@ -95,13 +95,13 @@ async function lookAtNoLonger(
     return;
   }
   const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > told.fromMs;
-  if (goesOn) return await tellResumed(told, job, ports);
+  if (goesOn) return await emitResumed(told, job, ports);
   // The pause now belongs to the next watcher, which announces its end.
   if (state.parked !== undefined) return;
   const { resumedMs = nowMs } = message;
   if (nowMs < believedFromMs(resumedMs, job)) return await again({ ...message, resumedMs }, job, ports);
   // If it is parked again, it has another watcher.
-  if (await ports.states.endPause(job.jobId)) await tellResumed(told, job, ports);
+  if (await ports.states.endPause(job.jobId)) await emitResumed(told, job, ports);
 }
 
 /** Closed time proves nothing: otherwise a hold of days would end its pause each night and begin a new one each day. */
@@ -176,7 +176,7 @@ function nextQuestionMs({ sinceMs, askedAtMs }: ParkedWatch, nowMs: number): num
   return askedAtMs === undefined ? sinceMs : askedAtMs + Math.min(longestQuietMs, (nowMs - sinceMs) / 4);
 }
 
-async function tellResumed(told: NonNullable<ParkedWatch['told']>, job: ParkedJob, ports: Ports): Promise<void> {
+async function emitResumed(told: NonNullable<ParkedWatch['told']>, job: ParkedJob, ports: Ports): Promise<void> {
   await ports.events.send([resumedEvent(job, { ...told, sinceMs: told.fromMs }, ports.nowMs())]);
 }
 

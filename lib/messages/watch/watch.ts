@@ -23,7 +23,7 @@ export interface JobProgress {
   readonly lots?: readonly Lot[];
   /** These partitions have no pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
-  /** They are there once nothing is pending. */
+  /** The counts are there once nothing is pending. */
   readonly counts?: Readonly<Record<string, number>>;
 }
 

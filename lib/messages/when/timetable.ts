@@ -8,7 +8,7 @@ import type { SendTime } from './send-time.ts';
 import { zonesOf } from './zones-of.ts';
 
 const dayMs = 86_400_000;
-/** It covers clock skew and the request's duration: a time this far in the past is now. */
+/** The tolerance covers clock skew and the request's duration: a time this far in the past is now. */
 const skewMs = 5 * 60_000;
 const mostAheadMs = 30 * dayMs;
 /** Without a time to live, messages may be called this long after the first moment. */
@@ -18,10 +18,10 @@ const firstOpeningWithinMs = 28 * dayMs;
 const longestLifeMs = 31 * dayMs;
 
 export interface ZoneTimes {
-  /** It is empty without hours and days: zones do not matter then. */
+  /** The list is empty without hours and days: zones do not matter then. */
   readonly zones: readonly string[];
   readonly members: readonly number[];
-  /** It is empty if no opening lies in the job's life. */
+  /** The list is empty if no opening lies in the job's life. */
   readonly open: readonly Opening[];
   /** Their first opening would be then if the job lived long enough. */
   readonly firstMs: number;
@@ -32,7 +32,7 @@ export interface Timetable {
   readonly fromMs: number;
   /** No call begins at or after this time. */
   readonly lastCallMs: number;
-  /** They are sorted by first opening; lots that never open come last. */
+  /** Lots are sorted by first opening; those that never open come last. */
   readonly lots: readonly Lot[];
   /** Recipients are sorted by lots: the old index stands at each new index. */
   readonly order: readonly number[];

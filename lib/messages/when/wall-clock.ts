@@ -43,7 +43,7 @@ function changeBetween(zone: string, beforeMs: number, afterMs: number): number 
   return after * 1_000;
 }
 
-/** It matches `GMT`, `GMT+05:30`, or with seconds. */
+/** The form matches `GMT`, `GMT+05:30`, or with seconds. */
 const offsetForm = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
 /** Returns how far a zone's clocks are ahead of UTC. Throws for a zone that the runtime does not know. */

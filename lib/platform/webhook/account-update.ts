@@ -3,8 +3,8 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type PlatformUpdate, timeOf } from './envelope.ts';
 
 /**
- * A platform's word on an account has a matter. A restoring word lifts earlier restrictions of the same matter; `other`
- * is never restored. `access` says whether this service reaches the account.
+ * An account update of the platform has a matter. A restoring update lifts earlier restrictions of the same matter;
+ * `other` is never restored. `access` says whether this service reaches the account.
  */
 const matters = ['sending', 'utility', 'utility_templates', 'access', 'other'] as const;
 export type AccountMatter = (typeof matters)[number];
@@ -18,15 +18,15 @@ export const matterScopes: Readonly<Record<AccountMatter, 'waba' | 'utility'>> =
   other: 'waba',
 };
 
-/** The platform's word on a whole WABA is a restriction, or its end (platform reference, 10.4). */
+/** An update of a whole WABA is a restriction, or its end (platform reference, 10.4). */
 export const AccountUpdateSchema = v.object({
   kind: v.picklist(['restricted', 'restored']),
   matter: v.picklist(matters),
-  /** It is a type of restriction or violation, a ban state, or an event. */
+  /** The word names a type of restriction or violation, a ban state, or an event. */
   word: v.string(),
   /** Restricted messages get this error code. It is absent when templates may be sent, or no source names it. */
   code: v.exactOptional(v.string()),
-  /** It is the platform's time in whole seconds, or that of arrival if that is unreadable or in the future. */
+  /** The time is the platform's in whole seconds, or that of arrival if that is unreadable or in the future. */
   atMs: v.number(),
   /** The platform named no time, or a future one. */
   untimed: v.exactOptional(v.literal(true)),
@@ -64,12 +64,12 @@ const losses: ReadonlyMap<string, Meaning> = new Map([
   ['ACCOUNT_RECONNECTED', { kind: 'restored', matter: 'access' }],
 ]);
 
-/** A word is in the platform's spelling, perhaps a new one. */
+/** A word has the platform's spelling, perhaps a new one. */
 const WordSchema = v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{1,63}$/));
 const mostRemediation = 1_000;
-/** Clock skew is allowed. A later time does not count, or its word would stay the latest for years. */
+/** Clock skew is allowed. A later time does not count, or its update would stay the latest for years. */
 const clocksApartMs = 60_000;
-/** It is more than all types of restrictions and events, so nothing that the platform says together is cut. */
+/** All types of restrictions and events together are fewer, so nothing that the platform says together is cut. */
 const mostWords = 50;
 
 /** The number is bounded: a body of 3 MB could have a million, and take seconds. */
@@ -101,7 +101,7 @@ const AccountUpdateValueSchema = v.object({
 });
 
 /**
- * Returns the platform's words on one whole WABA, once each, by time. Never throws. It ignores other WABAs, single
+ * Returns the platform's updates of one whole WABA, once each, by time. Never throws. It ignores other WABAs, single
  * numbers, warnings, reviews (`account_review_update`) and unknown content.
  */
 export function accountUpdatesOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): AccountUpdate[] {
@@ -118,7 +118,8 @@ export function accountUpdatesOf(updates: readonly PlatformUpdate[], arrivedAtMs
 }
 
 /**
- * Orders words by time. Within a second a restoring word comes last: a wrong hold only waits, a wrong send is refused.
+ * Orders updates by time. Within a second a restoring update comes last: a wrong hold only waits, a wrong send is
+ * refused.
  */
 export function byTime(one: AccountUpdate, other: AccountUpdate): number {
   return one.atMs - other.atMs || Number(one.kind === 'restored') - Number(other.kind === 'restored');
@@ -131,9 +132,9 @@ function wordsIn({ wabaId, field, value }: PlatformUpdate): Omit<AccountUpdate, 
   if ((phone_number ?? undefined) !== undefined || (waba_info?.waba_id ?? wabaId) !== wabaId) return [];
   const state = ban_info?.waba_ban_state ?? '';
   const violation = violation_info?.violation_type ?? '';
-  const told =
+  const meaning =
     event === 'DISABLED_UPDATE' ? meant(bans, state) : (meant(recoveries, violation) ?? meant(losses, event));
-  if (told !== undefined) return [told];
+  if (meaning !== undefined) return [meaning];
   if (event !== 'ACCOUNT_RESTRICTION') return [];
   return restriction_info.flatMap((restriction) => {
     if (restriction === null) return [];

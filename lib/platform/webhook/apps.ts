@@ -8,7 +8,7 @@ export const PlatformAppsSchema = v.pipe(
     v.string(),
     v.object({
       appSecret: v.string(),
-      /** It is valid beside `appSecret` during a change of secrets. */
+      /** The secret is valid beside `appSecret` during a change of secrets. */
       previousAppSecret: v.exactOptional(v.string()),
       verifyToken: v.string(),
       wabas: v.array(v.string()),

@@ -1,5 +1,5 @@
 import { secretText } from '../../aws/deployed.ts';
-import { keptFor } from '../../aws/secrets.ts';
+import { cachedFor } from '../../aws/secrets.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { type PlatformApp, platformApps } from './apps.ts';
 
@@ -10,7 +10,7 @@ export type ReadPlatformApps = () => Promise<readonly PlatformApp[]>;
 /** Reads the apps of this deployment. A secret that was never written means no apps, so every call is refused. */
 export function deployedPlatformApps(): ReadPlatformApps {
   const text = secretText('PLATFORM_APPS_SECRET');
-  return keptFor(keptForMs, Date.now, async () => {
+  return cachedFor(keptForMs, Date.now, async () => {
     try {
       return platformApps(await text());
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { RawBody } from './signature.ts';
 
-/** It is one change of one WABA in a platform webhook (platform reference, 10.2). `value` is unchecked. */
+/** An update is one change of one WABA in a platform webhook (platform reference, 10.2). `value` is unchecked. */
 export interface PlatformUpdate {
   readonly wabaId: string;
   readonly field: string;
@@ -11,7 +11,7 @@ export interface PlatformUpdate {
 
 export interface WebhookUpdates {
   readonly updates: readonly PlatformUpdate[];
-  /** These updates are for WABAs that are not the app's; the first is named. */
+  /** This many updates are for WABAs that are not the app's; the first such WABA is named. */
   readonly foreign: number;
   readonly foreignWabaId?: string;
   readonly unreadable: number;
@@ -71,15 +71,15 @@ export function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** Returns an id is text in the platform's answers, and a number in some webhooks. An unsafe integer is refused. */
+/** Returns an id as text: the platform's answers have text, and some webhooks a number. Refuses an unsafe integer. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
   return typeof value === 'string' && /^\d{1,32}$/.test(value) ? value : undefined;
 }
 
-/** Returns unix seconds of ten digits (2001 to 2286), as text or number, without the fraction. */
-export function timeOf(told: unknown): number | undefined {
-  if (typeof told !== 'string' && typeof told !== 'number') return undefined;
-  const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(told)) ?? [];
+/** Reads Unix seconds of ten digits (2001 to 2286), as text or number, without the fraction. Returns milliseconds. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(value)) ?? [];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }

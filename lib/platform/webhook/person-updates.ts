@@ -2,15 +2,15 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from './envelope.ts';
 import { contactsIn, type Person, personOf, userIdOf, waIdOf } from './person.ts';
 
-/** All words of a person share this part. `atMs` is the platform's time, if readable. */
-interface Said {
+/** All updates about a person share this part. `atMs` is the platform's time, if readable. */
+interface UpdateFacts {
   readonly wabaId: string;
   readonly phoneNumberId: string;
-  /** It has at least one of number and user id. */
+  /** The person has a number or a user id, or both. */
   readonly person: Person;
   readonly atMs?: number;
   readonly messageId?: string;
-  /** It was seen in the thread of another app, which answers it (platform reference, 10.5). */
+  /** The update was seen in the thread of another app, which answers it (platform reference, 10.5). */
   readonly standby?: true;
 }
 
@@ -38,14 +38,14 @@ interface IdChange {
   readonly old: Pick<Person, 'waId' | 'userId'>;
 }
 
-/** The service uses this word of a person (platform reference, 10.5). */
-export type PersonUpdate = Said & (Preference | Replied | IdChange);
+/** The service uses these updates about a person (platform reference, 10.5). */
+export type PersonUpdate = UpdateFacts & (Preference | Replied | IdChange);
 
 export interface PersonUpdates {
   readonly words: readonly PersonUpdate[];
   /** Other messages of people are counted by our own type names. */
   readonly others: ReadonlyMap<OtherType, number>;
-  /** They lack person, number, type or content. */
+  /** These updates lack person, number, type or content. */
   readonly unreadable: number;
 }
 
@@ -57,7 +57,7 @@ type OtherType = (typeof otherTypes)[number];
 const knownOtherTypes: ReadonlySet<string> = new Set(otherTypes);
 
 type Json = Readonly<Record<string, unknown>>;
-type Content = Preference | Replied | (IdChange & Pick<Said, 'person'>);
+type Content = Preference | Replied | (IdChange & Pick<UpdateFacts, 'person'>);
 
 const maxTextLength = 1_000;
 const maxMessageIdLength = 256;
@@ -67,24 +67,25 @@ const maxMessageIdLength = 256;
  * unreadable part does not spoil the others. Duplicate messages count once. Texts are cut after a thousand characters.
  */
 export function personUpdatesOf(updates: readonly PlatformUpdate[]): PersonUpdates {
-  const words: PersonUpdate[] = [];
+  const recognized: PersonUpdate[] = [];
   const others = new Map<OtherType, number>();
   const seen = new Set<string>();
   let unreadable = 0;
   for (const { update, part, contactOf } of updates.flatMap(partsOf)) {
-    const said = saidIn(update, part);
-    const key = said?.messageId === undefined ? undefined : `${said.phoneNumberId} ${said.messageId}`;
+    const facts = updateFactsIn(update, part);
+    const key = facts?.messageId === undefined ? undefined : `${facts.phoneNumberId} ${facts.messageId}`;
     if (key !== undefined && seen.has(key)) continue;
     if (key !== undefined) seen.add(key);
     const content = part === undefined ? undefined : contentOf(update, part);
     if (typeof content === 'string') others.set(content, (others.get(content) ?? 0) + 1);
     else {
-      const word = said === undefined || content === undefined ? undefined : wordOf(said, content, contactOf);
-      if (word === undefined) unreadable += 1;
-      else words.push(word);
+      const recognizedUpdate =
+        facts === undefined || content === undefined ? undefined : personUpdateOf(facts, content, contactOf);
+      if (recognizedUpdate === undefined) unreadable += 1;
+      else recognized.push(recognizedUpdate);
     }
   }
-  return { words, others, unreadable };
+  return { words: recognized, others, unreadable };
 }
 
 interface Part {
@@ -98,14 +99,17 @@ const listOfField = { messages: 'messages', standby: 'messages', user_preference
 function partsOf(update: PlatformUpdate): Part[] {
   const { field, value } = update;
   const list = Object.hasOwn(listOfField, field) ? listOfField[field as keyof typeof listOfField] : undefined;
-  const told = list === undefined ? [] : (listOf(value[list]) ?? []);
-  if (told.length === 0) return [];
-  const contactOf = contactsIn(value, told.length);
-  return told.map((each) => ({ update, part: objectOf(each), contactOf }));
+  const entries = list === undefined ? [] : (listOf(value[list]) ?? []);
+  if (entries.length === 0) return [];
+  const contactOf = contactsIn(value, entries.length);
+  return entries.map((each) => ({ update, part: objectOf(each), contactOf }));
 }
 
 /** Returns the person in the part itself, or undefined without the number that received it. */
-function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | undefined): Said | undefined {
+function updateFactsIn(
+  { wabaId, field, value, atMs }: PlatformUpdate,
+  part: Json | undefined,
+): UpdateFacts | undefined {
   const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
   if (phoneNumberId === undefined || part === undefined) return undefined;
   const names =
@@ -125,10 +129,10 @@ function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | und
 }
 
 /** Returns the person from the content, else from part and contact together, where the part wins. */
-function wordOf(said: Said, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
-  const person = 'person' in content ? content.person : { ...contactOf(said.person), ...said.person };
+function personUpdateOf(facts: UpdateFacts, content: Content, contactOf: Part['contactOf']): PersonUpdate | undefined {
+  const person = 'person' in content ? content.person : { ...contactOf(facts.person), ...facts.person };
   if (person.waId === undefined && person.userId === undefined) return undefined;
-  return { ...said, ...content, person };
+  return { ...facts, ...content, person };
 }
 
 /** Returns the content, or a type that is only counted, or undefined when the type or its content is missing. */
@@ -197,7 +201,7 @@ function replyOf(
  * only the last words count.
  */
 const changeEnd = / changed from (\S+) to (\S+?)\.?$/;
-/** It takes more than two ids of the longest kind and the words between them. */
+/** Two ids of the longest kind, with the words between them, are shorter. */
 const changeEndLength = 400;
 
 /** Returns a change of ids. Only `from` or the sentence's end names the old user id (platform reference, 10.5). */
@@ -215,21 +219,22 @@ function changeIn(system: Json, from: unknown): Content | OtherType {
 }
 
 /** Returns undefined unless the new id is known and all sources of the old one agree. */
-function oldUserIdIn(told: {
+function oldUserIdIn(change: {
   readonly from: unknown;
   readonly body: unknown;
   readonly newUserId: string | undefined;
 }): string | undefined {
-  const { newUserId } = told;
-  const [, before, after] = (typeof told.body === 'string' && changeEnd.exec(told.body.slice(-changeEndLength))) || [];
+  const { newUserId } = change;
+  const [, before, after] =
+    (typeof change.body === 'string' && changeEnd.exec(change.body.slice(-changeEndLength))) || [];
   const ofBody = after === newUserId ? userIdOf(before) : undefined;
-  const ofFrom = userIdOf(told.from);
+  const ofFrom = userIdOf(change.from);
   const old = ofFrom ?? ofBody;
   const agree = ofFrom === undefined || ofBody === undefined || ofFrom === ofBody;
   return newUserId !== undefined && agree && old !== newUserId ? old : undefined;
 }
 
 /** Returns non-empty text, cut, or undefined for anything else. */
-function textOf(told: unknown, maxLength = maxTextLength): string | undefined {
-  return typeof told === 'string' && told !== '' ? told.slice(0, maxLength).toWellFormed() : undefined;
+function textOf(value: unknown, maxLength = maxTextLength): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, maxLength).toWellFormed() : undefined;
 }

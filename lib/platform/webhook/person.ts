@@ -4,38 +4,38 @@ import { listOf, objectOf } from './envelope.ts';
 
 /** The platform names a person by at least one id, by its own choice (platform reference, 4.5). */
 export interface Person {
-  /** It has the number's digits, and is absent if the person has a user name and hides the number. */
+  /** The number has digits only, and is absent if the person has a user name and hides the number. */
   readonly waId?: string;
   readonly userId?: string;
   readonly parentUserId?: string;
-  /** It has no `@`. It proves nothing, because a free user name can be taken by another person. */
+  /** The name has no `@`. It proves nothing, because a free user name can be taken by another person. */
   readonly username?: string;
 }
 
 const maxUsernameLength = 100;
 
 /** Returns digits of a number, without a leading plus. */
-export function waIdOf(told: unknown): string | undefined {
-  const [, digits] = (typeof told === 'string' && /^\+?(\d{5,20})$/.exec(told)) || [];
+export function waIdOf(value: unknown): string | undefined {
+  const [, digits] = (typeof value === 'string' && /^\+?(\d{5,20})$/.exec(value)) || [];
   return digits;
 }
 
-export function userIdOf(told: unknown): string | undefined {
-  return isUserId(told) ? told : undefined;
+export function userIdOf(value: unknown): string | undefined {
+  return isUserId(value) ? value : undefined;
 }
 
 /** Returns a person by these fields; a field of unknown form counts as missing. */
-export function personOf(told: {
+export function personOf(ids: {
   readonly waId: unknown;
   readonly userId: unknown;
   readonly parentUserId?: unknown;
   readonly username?: unknown;
 }): Person {
-  const username = typeof told.username === 'string' && told.username !== '' ? told.username : undefined;
+  const username = typeof ids.username === 'string' && ids.username !== '' ? ids.username : undefined;
   return omitUndefined({
-    waId: waIdOf(told.waId),
-    userId: userIdOf(told.userId),
-    parentUserId: userIdOf(told.parentUserId),
+    waId: waIdOf(ids.waId),
+    userId: userIdOf(ids.userId),
+    parentUserId: userIdOf(ids.parentUserId),
     username: username?.slice(0, maxUsernameLength).toWellFormed(),
   });
 }
@@ -48,8 +48,8 @@ export function contactsIn(
   value: Readonly<Record<string, unknown>>,
   parts: number,
 ): (named: Person) => Person | undefined {
-  const contacts = (listOf(value['contacts']) ?? []).map((told) => {
-    const contact = objectOf(told) ?? {};
+  const contacts = (listOf(value['contacts']) ?? []).map((entry) => {
+    const contact = objectOf(entry) ?? {};
     return personOf({
       waId: contact['wa_id'],
       userId: contact['user_id'],

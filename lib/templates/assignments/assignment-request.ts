@@ -47,7 +47,7 @@ export const PairQuery = v.object({
 export interface NamedTemplate {
   readonly messageTemplateId: string;
   readonly clientId: number;
-  /** It ends the message of a 404. */
+  /** The message of a 404 ends with the advice. */
   readonly advice: string;
 }
 
@@ -67,7 +67,7 @@ export async function requestedTemplate(
 }
 
 export interface NamedPairs extends NamedTemplate {
-  /** It is absent when the body has no list, which differs from an empty one (D14). */
+  /** The list is absent when the body has none, which differs from an empty one (D14). */
   readonly pairs?: readonly Pair[] | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { RedirectOrigin, RedirectStore } from '../../redirects/redirect-sto
 import { withRedirects } from '../../redirects/rewriting.ts';
 
 export interface RedirectPorts {
-  /** It is absent where the deployment has no redirect address; `urlChangeFaults` refuses the wish before. */
+  /** The port is absent where the deployment has no redirect address; `urlChangeFaults` refuses the wish before. */
   readonly redirects?: (Pick<RedirectStore, 'put' | 'keep'> & { readonly baseUrl: string }) | undefined;
   readonly nowMs: () => number;
 }
@@ -15,7 +15,7 @@ export function offeredRedirects(baseUrl: string | undefined, store: Pick<Redire
 export interface ButtonRedirects {
   readonly components: readonly unknown[];
   /**
-   * Await it before the platform is called, so that a later reading can make the redirects permanent
+   * The caller awaits this before it calls the platform, so that a later reading can make the redirects permanent
    * (lib/redirects/redirect-store.ts).
    */
   readonly prepare: () => Promise<void>;

@@ -11,7 +11,7 @@ import { at, type Category, type CheckedValue, categories, fault } from '../rule
 import { headersOf } from '../rules/headers.ts';
 import { ComponentShape } from './component-shapes.ts';
 
-/** It is above the limit of a template, so that an endless list costs nothing. */
+/** A template's limit is lower, and an endless list costs nothing. */
 const maxComponents = 20;
 
 export const CategorySchema = v.pipe(

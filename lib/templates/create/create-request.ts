@@ -34,7 +34,7 @@ const PairsSchema = v.pipe(
   documentedAs(() => v.union([PairSchema, boundedList(PairSchema, maxPairs)])),
 );
 
-/** It is strict, because a misunderstood field costs a review (D6). */
+/** The body is strict, because a misunderstood field costs a review (D6). */
 export const TemplatesCreateBody = closedObject({
   name: v.pipe(
     v.string(),

@@ -22,7 +22,7 @@ export interface Creation {
   readonly template: PlatformTemplate;
   readonly clientIds: readonly number[];
   readonly readAtMs: number;
-  /** It is ISO 3166-1 alpha-2, from the client's choice or the DID's number. */
+  /** The country is ISO 3166-1 alpha-2, from the client's choice or the DID's number. */
   readonly country?: string | undefined;
   readonly creator: {
     readonly clientId: number;

@@ -15,7 +15,7 @@ export interface CurrentTemplatePorts extends ReadingPorts {
 
 export interface CurrentTemplate {
   readonly template: PlatformTemplate;
-  /** They carry the template's present status and category. */
+  /** The rows carry the template's present status and category. */
   readonly rows: readonly TemplateRow[];
   readonly readAtMs: number;
   /** Its status and category are stored since then. */
@@ -37,7 +37,7 @@ export async function currentTemplate(
   const readAtMs = ports.nowMs();
   const template = await atPlatform(() => ports.platformTemplates.find(waba, fact.template));
   if (template === undefined) {
-    // It is just created and never seen since: lists lag.
+    // The template is just created and never seen since: lists lag.
     if (fact.readAtMs === 0) return { template: fact.template, rows, readAtMs, sinceMs: fact.sinceMs, asSent: true };
     throw templateNotFound();
   }

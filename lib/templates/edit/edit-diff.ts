@@ -9,7 +9,7 @@ import { bodyExamples } from '../rules/variables.ts';
 
 export interface RequestedTemplate {
   readonly category: Category;
-  /** They have the platform's spelling (upstream-components.ts), and are absent when they stay. */
+  /** The components have the platform's spelling (upstream-components.ts), and are absent when they stay. */
   readonly components?: readonly Part[];
   readonly optimizationSpec?: Part;
   readonly timeToLiveSeconds?: number;
@@ -145,7 +145,7 @@ function comparableUrl({ url, example }: Part): Part {
 
 interface CodeSettings {
   readonly advice: boolean;
-  /** It is absent without a FOOTER: the platform shows no line then (D20). */
+  /** The minutes are absent without a FOOTER: the platform shows no line then (D20). */
   readonly minutes: unknown;
 }
 

@@ -35,7 +35,7 @@ export interface EditRequest {
   /** `askedClientId` checks it later. */
   readonly clientId: unknown;
   readonly category?: Category | undefined;
-  /** They are unchecked: the rules need the template's category. */
+  /** The components are unchecked: the rules need the template's category. */
   readonly components: readonly unknown[];
   /** On request static URL buttons become redirects (D19). */
   readonly urlChange: boolean;

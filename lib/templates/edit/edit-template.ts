@@ -43,7 +43,7 @@ export interface TemplateEdit {
 }
 
 export interface EditedTemplate {
-  /** It is false when nothing differs; then nothing is written. */
+  /** False says that nothing differs; then nothing is written. */
   readonly changed: boolean;
   readonly template: unknown;
 }

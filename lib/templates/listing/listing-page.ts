@@ -41,7 +41,7 @@ export async function listingAccess(
   return { clientId, scope };
 }
 
-/** It has the contract's names, without paging and client. */
+/** The query has the contract's names, without paging and client. */
 export interface TemplatesQuery {
   readonly state?: string[] | undefined;
   readonly search?: string | undefined;

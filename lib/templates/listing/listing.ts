@@ -14,7 +14,7 @@ export interface TemplateFilters {
   readonly categories?: readonly string[] | undefined;
   readonly languages?: readonly string[] | undefined;
   readonly qualityScores?: readonly string[] | undefined;
-  /** It is a part of the name in any letter case: plain text, never a pattern (D8). */
+  /** The text is a part of the name in any letter case, never a pattern (D8). */
   readonly search?: string | undefined;
   readonly name?: string | undefined;
   readonly platformId?: string | undefined;

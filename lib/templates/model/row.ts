@@ -23,7 +23,7 @@ export interface TemplateRow {
   readonly deleted: boolean;
   readonly active: boolean;
   readonly isDirectMessage: boolean;
-  /** They are oldest first, never empty. */
+  /** The documents are oldest first, never empty. */
   readonly documents: readonly TemplateDocument[];
   readonly nextSequence: number;
 }

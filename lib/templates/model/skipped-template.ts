@@ -5,7 +5,7 @@ export type SkipReason = 'too_deep' | 'too_large' | 'unreadable' | 'refused_by_t
 
 /** The service does not take over this template. Its stored copy stays, and the other templates go on. */
 export interface SkippedTemplate {
-  /** The platform's id, if it could be read. */
+  /** The platform gave it this id, if the id could be read. */
   readonly platformId: string | undefined;
   readonly reason: SkipReason;
 }

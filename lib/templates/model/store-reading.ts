@@ -16,9 +16,9 @@ export interface ReadingPorts {
 export interface Reading {
   readonly waba: { readonly wabaId: string; readonly clientIds: readonly number[] };
   readonly before: StoredFact | undefined;
-  /** It is read only when a client may have to be told. */
+  /** The rows are read only when a client may have to be told. */
   readonly rows: () => Promise<readonly TemplateRow[]>;
-  /** It is undefined when the platform has none of this name and language. */
+  /** The template is undefined when the platform has none of this name and language. */
   readonly template: PlatformTemplate | undefined;
   readonly readAtMs: number;
 }

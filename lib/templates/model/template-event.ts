@@ -41,13 +41,13 @@ export function createdEvents(template: AnnouncedTemplate, receivers: readonly R
 }
 
 /** Events are only about templates that the client can list. */
-function isTold({ deleted, isDirectMessage }: TemplateRow): boolean {
+function isAnnounced({ deleted, isDirectMessage }: TemplateRow): boolean {
   return !deleted && !isDirectMessage;
 }
 
 /** Returns one event for each client with a live row. Deletion and synchronization give it the same id. */
 export function deletedEvents(template: AnnouncedTemplate, rows: readonly TemplateRow[], nowMs: number) {
-  return rows.filter(isTold).map((row): ServiceEvent => {
+  return rows.filter(isAnnounced).map((row): ServiceEvent => {
     const receiver = receiverOf(row);
     return {
       id: eventId('template.deleted', row.clientId, [row.wabaId, row.platformId]),
@@ -75,7 +75,7 @@ export function statusChangedEvents(
 ): ServiceEvent[] {
   const { status, category } = template;
   return rows
-    .filter((row) => isTold(row) && (row.status !== status || row.category !== category))
+    .filter((row) => isAnnounced(row) && (row.status !== status || row.category !== category))
     .map((row) => ({
       id: eventId('template.status_changed', row.clientId, [row.templateKey, status, category, sinceMs]),
       clientId: row.clientId,

@@ -5,7 +5,7 @@ const keyCharacters = 16;
 
 /**
  * Returns the key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
- * language key). It is computed, so no index is needed.
+ * language key). The key is computed, so no index is needed.
  */
 export function templateKey(template: {
   readonly wabaId: string;
@@ -24,7 +24,7 @@ export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly na
 export interface DocumentAddress {
   readonly templateKey: string;
   readonly clientId: number;
-  /** It counts the client's documents of this template from 0; a number is never reused. */
+  /** The sequence counts the client's documents of this template from 0; a number is never reused. */
   readonly sequence: number;
 }
 

@@ -108,7 +108,7 @@ export function templateStore(
   };
 }
 
-/** It is older than any reading, so that a caller who needs the platform's own form asks for it. */
+/** Every reading is newer, so a caller who needs the platform's own form asks for it. */
 const neverRead = 0;
 
 interface HashedFact {

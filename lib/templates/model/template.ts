@@ -61,7 +61,7 @@ export interface TemplateDocument {
 export interface ClientTemplate {
   readonly clientId: number;
   readonly active: boolean;
-  /** They are oldest first, never empty. */
+  /** The documents are oldest first, never empty. */
   readonly documents: readonly TemplateDocument[];
 }
 
@@ -70,7 +70,7 @@ export interface StoredFact {
   readonly wabaId: string;
   readonly template: PlatformTemplate;
   readonly deleted: boolean;
-  /** It is 0 for a template that was sent to the platform (created, edited) and not read since. */
+  /** The time is 0 for a template that was sent to the platform (created, edited) and not read since. */
   readonly readAtMs: number;
   /** This status and category were first stored then. Events use it to identify a change. */
   readonly sinceMs: number;
@@ -82,7 +82,7 @@ export interface StoredFact {
 
 export interface TemplateForSending {
   readonly fact: StoredFact;
-  /** It is absent when the template was never synchronized for this client. */
+  /** The client's part is absent when the template was never synchronized for this client. */
   readonly client?: ClientTemplate;
 }
 

@@ -37,7 +37,10 @@ export type UpstreamWrite =
       readonly nameHeld?: NameHold;
     };
 
-/** How long the platform holds a name: in the deleted language, and in all languages once none is live. */
+/**
+ * The platform holds the name of a deleted template until then: in the deleted language, and in all languages once none
+ * is live.
+ */
 export interface NameHold {
   readonly untilMs: number;
   readonly wabaId: string;

@@ -15,7 +15,7 @@ const flowIcons = ['DOCUMENT', 'PROMOTION', 'REVIEW'];
 
 interface ButtonRule {
   readonly max: number;
-  /** It must be the only button of its template. */
+  /** The button must be the only one of its template. */
   readonly alone?: true;
   readonly keys: readonly string[];
   readonly check?: (button: Part, judged: CheckedValue) => void;

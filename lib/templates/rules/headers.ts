@@ -3,7 +3,7 @@ import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 export interface PlacedHeader {
   readonly header: Part;
   readonly path: string;
-  /** It is the index of its card in a carousel; the header of the message has none. */
+  /** The index is that of the header's card in a carousel; the header of the message has none. */
   readonly card?: number;
 }
 

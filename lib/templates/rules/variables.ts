@@ -71,7 +71,7 @@ export function bodyExamples(example: unknown): unknown {
   return Array.isArray(rows) && rows.length === 1 && Array.isArray(rows[0]) ? rows[0] : rows;
 }
 
-/** Emoji as a reader counts them: a family, a flag or a keycap is one, a sign such as ® is none. */
+/** Counts emoji as a reader does: a family, a flag or a keycap is one, a sign such as ® is none. */
 export function countEmoji(text: string): number {
   return text.match(/\p{RGI_Emoji}/gv)?.length ?? 0;
 }

@@ -90,7 +90,7 @@ type Repetition = Extract<StatusReason, 'duplicate_request' | 'conflicting_actio
 
 /** An examined item has all that is known before any read. */
 export interface ExaminedItem extends StatusItem {
-  /** It is undefined when no document can have this id. */
+  /** The address is undefined when no document can have this id. */
   readonly address: DocumentAddress | undefined;
   /** The verdict on equal ids comes before all others, whether the template exists or not. */
   readonly repeated: Repetition | undefined;

@@ -8,7 +8,7 @@ import type { StatusChange } from './bulk-status.ts';
 
 export interface RefusedChange {
   readonly change: StatusChange;
-  /** It is the row as it is now, undefined when it is gone. */
+  /** The row is as it is now, undefined when it is gone. */
   readonly current: TemplateRow | undefined;
 }
 

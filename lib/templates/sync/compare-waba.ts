@@ -27,7 +27,7 @@ export interface ComparisonPorts {
   readonly platform: Pick<PlatformTemplates, 'page'>;
   readonly events: EventSink;
   readonly nowMs: () => number;
-  /** It is the backoff before a platform call is retried. */
+  /** Platform calls are retried after this backoff. */
   readonly pause: Pause;
 }
 
@@ -36,7 +36,7 @@ export interface Comparison extends ComparisonPorts {
   readonly keepLease: KeepLease;
   readonly timeIsShort: () => boolean;
   readonly counts: SyncCounts;
-  /** It is the fence of the synchronization. Writes without one are guarded by the reading's time alone. */
+  /** The synchronization has this fence. Writes without one are guarded by the reading's time alone. */
   readonly fence?: SyncFence;
   readonly syncId?: string;
 }
@@ -160,7 +160,7 @@ function mayPass(error: unknown): boolean {
  * Tells clients before the write, because afterwards the difference is lost. A crash in between repeats the events with
  * the same ids. A failure leaves the rows for the next reader.
  */
-async function tell(work: Comparison, changes: readonly TemplateChange[]): Promise<void> {
+async function emitChanges(work: Comparison, changes: readonly TemplateChange[]): Promise<void> {
   const nowMs = work.nowMs();
   const keys = changes.filter(mayChangeStatus).map(({ templateKey }) => templateKey);
   const stored = keys.length === 0 ? new Map<string, StoredFact>() : await work.templates.storedFacts(keys);
@@ -176,7 +176,7 @@ async function apply(
   work: Comparison,
   changes: readonly TemplateChange[],
 ): Promise<{ readonly written: number; readonly refused: readonly SkippedTemplate[] }> {
-  await tell(work, changes);
+  await emitChanges(work, changes);
   const refusedKeys = new Set<string>();
   const newer = await work.templates.writeUpstream(
     changes.map((change) => change.write),

@@ -7,7 +7,7 @@ import { announcedRow, deletedEvents, statusChangedEvents } from '../model/templ
 import { templateKey } from '../model/template-key.ts';
 import type { UpstreamWrite } from '../model/upstream-writes.ts';
 
-/** They are by template key, then by client. */
+/** Rows are by template key, then by client. */
 export type KnownRows = ReadonlyMap<string, ReadonlyMap<number, TemplateRow>>;
 
 export interface TemplateChange {

@@ -39,9 +39,9 @@ export interface HeldLock {
 }
 
 export interface LockRequest {
-  /** It names this attempt; its retries use the same. */
+  /** The owner is this attempt; its retries use the same name. */
   readonly owner: string;
-  /** It names the client, or the scheduled walk, across all its attempts. */
+  /** The contender is the client, or the scheduled walk, across all its attempts. */
   readonly contender: string;
   readonly nowMs: number;
 }
@@ -69,8 +69,8 @@ export interface SyncLocks {
 /** Renews the lease before it grows old; call it between any two steps. Throws `SyncLockLost`. */
 export type KeepLease = () => Promise<void>;
 
-/** It starts with a heartbeat, so that a late or duplicate message stops before it does anything. */
-export async function beginKeeping(locks: SyncLocks, lock: HeldLock, nowMs: () => number): Promise<KeepLease> {
+/** Starts with a heartbeat, so that a late or duplicate message stops before it does anything. */
+export async function startHeartbeat(locks: SyncLocks, lock: HeldLock, nowMs: () => number): Promise<KeepLease> {
   let renewedAtMs = Number.NEGATIVE_INFINITY;
   const keepLease = async () => {
     const now = nowMs();

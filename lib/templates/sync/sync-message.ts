@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { queueBody } from '../../aws/queue-body.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
 
-/** It is the queue's maxReceiveCount. */
+/** The queue's maxReceiveCount has this value. */
 export const syncDeliveries = 5;
 
 const SyncCountsSchema = v.object({
@@ -37,15 +37,15 @@ export const noCounts: SyncCounts = {
 const SyncMessageSchema = v.object({
   lock: v.object({ name: v.string(), owner: v.string(), fence: v.number() }),
   clientId: v.number(),
-  /** They are unfinished, the current one first. */
+  /** These WABAs are unfinished, the current one first. */
   wabaIds: v.array(v.string()),
-  /** It is the position in the current WABA's list, absent before its first page. */
+  /** The current WABA's list was read up to this position, absent before its first page. */
   listing: v.optional(
     v.object({
       after: v.string(),
       startedAtMs: v.number(),
       seen: v.array(v.string()),
-      /** It is false once an entry had no readable name: then no template counts as gone. */
+      /** False says that an entry had no readable name: then no template counts as gone. */
       complete: v.boolean(),
     }),
   ),
@@ -63,7 +63,7 @@ export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
 export type QueuedSync = v.InferOutput<typeof QueuedSyncSchema>;
 
-/** Queued messages carry it (D47). */
+/** Queued messages carry this version (D47). */
 const syncVersion = 1;
 
 export function encodeSync(message: QueuedSync): string {
@@ -75,7 +75,7 @@ export function decodeSync(body: string): QueuedSync {
   return v.parse(QueuedSyncSchema, queuedMessage(body, syncVersion));
 }
 
-/** It throws when the queue did not accept a message. */
+/** Throws when the queue did not accept a message. */
 export interface SyncQueue {
   send(message: SyncMessage): Promise<void>;
   sendTurn(turn: WalkTurn, delaySeconds: number): Promise<void>;

@@ -17,7 +17,7 @@ export interface SyncWalks {
   finish(walkId: string): Promise<void>;
 }
 
-/** It is longer than all five deliveries of a failing message. */
+/** All five deliveries of a failing message take less time. */
 export const walkDeadAfterMs = 2 * 3_600_000;
 
 /**

@@ -8,7 +8,7 @@ import { PlatformFailure } from '../../platform/failure.ts';
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { SyncLockLost } from '../model/sync-lock-lost.ts';
 import { type Comparison, type ComparisonPorts, compareWaba, type Listing } from './compare-waba.ts';
-import { beginKeeping, type SyncLocks } from './sync-lock.ts';
+import { type SyncLocks, startHeartbeat } from './sync-lock.ts';
 import type { SyncCounts, SyncMessage } from './sync-message.ts';
 
 export interface SyncPorts extends ComparisonPorts {
@@ -33,7 +33,7 @@ interface Work extends SyncPorts, Comparison {
  * failing WABA is counted, logged and skipped. Throws `SyncLockLost`.
  */
 export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs: () => number): Promise<SyncResult> {
-  const keepLease = await beginKeeping(ports.locks, message.lock, ports.nowMs);
+  const keepLease = await startHeartbeat(ports.locks, message.lock, ports.nowMs);
   const timeIsShort = () => timeLeftMs() < reservedMs;
   const { name: lockName, owner: syncId, fence } = message.lock;
   const counts = { ...message.counts };
@@ -43,7 +43,8 @@ export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs
   for (const [index, wabaId] of message.wabaIds.entries()) {
     if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);
     const waba = wabas.get(wabaId);
-    if (waba === undefined) continue; // the client has left it since the request
+    // The client has left the WABA since the request.
+    if (waba === undefined) continue;
     const from = index === 0 ? message.listing : undefined;
     if (from === undefined) await refreshChannels(work, waba);
     if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);

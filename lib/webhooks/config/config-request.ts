@@ -28,7 +28,7 @@ const EventKind = v.pipe(
   documentedAs(() => EventTypeWord),
 );
 
-/** It is more than there are kinds, and quick to compare. */
+/** There are fewer kinds, and so many are quick to compare. */
 const maxEvents = 100;
 
 /** `client_id` is checked together with the query's (D4). */

@@ -20,7 +20,7 @@ export interface WebhookConfig {
   readonly events?: readonly string[] | undefined;
   /** The current secret is first, then at most the one before it. */
   readonly secrets: readonly SealedSecret[];
-  /** It is the optimistic lock: each write adds one and names the version before it. */
+  /** The version is the optimistic lock: each write adds one and names the version before it. */
   readonly version: number;
   readonly disabledReason?: DisabledReason | undefined;
   readonly disabledAtMs?: number | undefined;
@@ -71,7 +71,7 @@ export function validSecrets(secrets: readonly SealedSecret[], nowMs: number): r
 }
 
 /** Tells whether the noted failures are forgotten: the address has changed, or a switched-off receiver starts again. */
-export function startsAfresh(before: WebhookConfig | undefined, after: WebhookConfig): boolean {
+export function forgetsFailures(before: WebhookConfig | undefined, after: WebhookConfig): boolean {
   return before !== undefined && after.active && (!before.active || before.url !== after.url);
 }
 

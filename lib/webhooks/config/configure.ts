@@ -1,4 +1,4 @@
-import { type ConfigChange, changedConfig, type SealedSecret, startsAfresh, type WebhookConfig } from './config.ts';
+import { type ConfigChange, changedConfig, forgetsFailures, type SealedSecret, type WebhookConfig } from './config.ts';
 import type { WebhookConfigs } from './config-store.ts';
 import { resealed, type SealingKeySet, sealSecret } from './sealing.ts';
 import { secretBytes, webhookSecret } from './secret.ts';
@@ -35,7 +35,7 @@ export async function configure(
     const makesSecret = before === undefined || rotate;
     const config = await underFirstKey(keys, changedConfig(before, change, makesSecret ? newSecret : undefined));
     // Failures go before the write: if it fails, a receiver that is off or elsewhere has lost nothing.
-    if (startsAfresh(before, config)) await configs.forgetFailures(clientId);
+    if (forgetsFailures(before, config)) await configs.forgetFailures(clientId);
     const inTheWay = await configs.replaceConfig(config);
     // The SDK retries a request whose reply was lost, so the configuration in the way may hold this call's secret.
     if (inTheWay === undefined || holds(inTheWay, newSecret)) return makesSecret ? { config, secret } : { config };

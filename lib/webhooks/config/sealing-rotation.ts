@@ -3,7 +3,7 @@ import type { SealingJwk, SealingKeySet } from './sealing.ts';
 /** A function caches sealing keys this long, and a rotation waits for it. */
 export const sealingKeysKeptSeconds = 300;
 
-/** It leaves room for clocks that differ and reads that are retried. */
+/** Twice the cache time leaves room for clocks that differ and reads that are retried. */
 const readEverywhereSeconds = 2 * sealingKeysKeptSeconds;
 
 export type SealingRotationStep =

@@ -13,7 +13,7 @@ const SealingKeySchema = v.object({
     v.check((k) => Buffer.from(k, 'base64url').byteLength === keyBytes),
   ),
   kid: v.pipe(v.string(), v.minLength(1)),
-  /** It is in seconds. The rotation uses it to know when every function has the key (sealing-rotation.ts). */
+  /** The time is in seconds. The rotation uses it to know when every function has the key (sealing-rotation.ts). */
   added_at: v.number(),
 });
 const SealingKeySetSchema = v.object({ keys: v.pipe(v.array(SealingKeySchema), v.minLength(1)) });

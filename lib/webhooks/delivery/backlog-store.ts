@@ -6,20 +6,20 @@ import { clientPartition, waitingKey, waitingPrefix } from '../items.ts';
 import type { Backlog } from './deliver-ports.ts';
 import { deliveryLimitMs } from './retry.ts';
 
-/** A few rounds of posts, so that a run that ends early has read little in vain. */
+/** A page is a few rounds of posts, so that a run that ends early has read little in vain. */
 const pageItems = 50;
 /** Waiting events are abandoned before; the expiry cleans up after a client without a receiver. */
 const keptMs = 2 * deliveryLimitMs;
 
 const WaitingSchema = v.object({
-  // As text: a client's own numbers may be larger than DynamoDB's.
+  // The event is stored as text, because a client's own numbers may be larger than DynamoDB's.
   event: v.pipe(v.string(), v.parseJson(), ServiceEventSchema),
   attempts: v.number(),
   firstSeenMs: v.number(),
   dueMs: v.number(),
 });
 
-/** The waiting events in the table `webhooks`. Reads are strongly consistent. */
+/** Keeps the waiting events in the table `webhooks`. Reads are strongly consistent. */
 export function backlogStore(client: DynamoDBDocumentClient, table: string): Backlog {
   return {
     put: async ({ event, attempts, firstSeenMs, dueMs }) => {

@@ -9,11 +9,11 @@ export type SwitchOffReason = 'gone' | 'failing';
 
 export interface Receiver {
   readonly url: string;
-  /** The version of the configuration. */
+  /** The configuration has this version. */
   readonly version: number;
-  /** The kinds of event that it takes (D41). */
+  /** The receiver takes these kinds of event (D41). */
   readonly wanted: ReadonlySet<EventType>;
-  /** The secrets that sign now, newest first. */
+  /** These secrets sign now, the newest first. */
   readonly secrets: readonly string[];
 }
 
@@ -28,12 +28,15 @@ export interface DeliveryStates {
   ): Promise<{ readonly changed: boolean; readonly state: DeliveryState }>;
 }
 
-/** For each client, in the order of due times. */
+/** Each client has a list of waiting events, in the order of due times. */
 export interface Backlog {
-  /** Puts the event at its place in its client's list; idempotent. */
+  /** Puts the event at its place in its client's list. Is idempotent. */
   put(pending: Pending): Promise<void>;
   remove(pending: Pending): Promise<void>;
-  /** The list as it stands at each read. Undefined is an event of a later version, which this one cannot read. */
+  /**
+   * Yields the list as it stands at each read. Undefined stands for an event of a later version, which this one cannot
+   * read.
+   */
   pages(clientId: number): AsyncIterable<readonly (Pending | undefined)[]>;
 }
 
@@ -45,9 +48,9 @@ export interface WakeQueue {
 export interface DeliverPorts {
   readonly records: { record(event: ServiceEvent): Promise<void> };
   readonly receivers: {
-    /** Undefined when the client has no receiver, or it is switched off. */
+    /** Returns undefined when the client has no receiver, or it is switched off. */
     find(clientId: number): Promise<Receiver | undefined>;
-    /** False, without effect, when the configuration has changed since this version. */
+    /** Returns false, without effect, when the configuration has changed since this version. */
     switchOff(clientId: number, version: number, reason: SwitchOffReason): Promise<boolean>;
   };
   readonly states: DeliveryStates;
@@ -56,7 +59,7 @@ export interface DeliverPorts {
   readonly post: (post: Post) => Promise<PostAnswer>;
   readonly newOwner: () => string;
   readonly nowMs: () => number;
-  /** Time until the function is killed. */
+  /** Returns the time until Lambda kills the function. */
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;

@@ -15,7 +15,7 @@ import { type Holder, postBacklog, postFresh } from './post-rounds.ts';
 import { allEnded, type Offer } from './posts.ts';
 import { wakeDelaySeconds } from './retry.ts';
 
-/** What a post may still need after its start: its time-out, and the write of its result. */
+/** A post may still need this long after its start: its time-out, and the write of its result. */
 const endingMs = postTimeoutMs + 10_000;
 /** A holder starts no post that could outlast its lease. */
 const startMs = leaseMs - postTimeoutMs - 2_000;
@@ -27,7 +27,7 @@ export interface ClientBatch {
   readonly messages: readonly string[];
   readonly fresh: readonly Pending[];
   readonly isWoken: boolean;
-  /** Called for each fresh event that needs no further run. */
+  /** The run calls this for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
 }
 
@@ -62,7 +62,7 @@ function isHolder({ owner }: Visitor, { lease }: DeliveryState): boolean {
 }
 
 interface Beginning {
-  /** Undefined when another run has the lease, or there is nothing to do now. */
+  /** The round is absent when another run has the lease, or there is nothing to do now. */
   readonly round?: Round;
   readonly kept: readonly string[];
 }

@@ -9,7 +9,7 @@ export interface QueueDelivery {
   readonly body: string;
 }
 
-/** A parsed message: a recorded fresh event, or a wake. */
+/** A parsed message is a recorded fresh event, or a wake. */
 interface Arrival {
   readonly messageId: string;
   readonly clientId: number;
@@ -63,7 +63,10 @@ async function deliverTo(clientId: number, arrivals: readonly Arrival[], ports: 
     .map(({ messageId }) => messageId);
 }
 
-/** A wake for events that other runs listed while the crashed run had the lease; false when it cannot be queued. */
+/**
+ * Queues a wake for events that other runs listed while the crashed run had the lease. Returns false when it cannot be
+ * queued.
+ */
 async function lookAgainLater(clientId: number, ports: DeliverPorts): Promise<boolean> {
   try {
     await ports.queue.wakeLater(clientId, Math.ceil(leaseMs / 1_000) + 1);

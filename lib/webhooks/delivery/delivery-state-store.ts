@@ -10,12 +10,12 @@ import { DeliveryStateSchema } from './delivery-state.ts';
 /** A change competes with the function's other runs; a failed one is retried much later. */
 const mostTries = 10;
 
-/** The delivery state of each client: the item `DELIVERY` of the table `webhooks`, under an optimistic lock. */
+/** Keeps the delivery state of each client in the item `DELIVERY` of the table `webhooks`, under an optimistic lock. */
 export function deliveryStateStore(options: {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly pause: Pause;
-  /** Unique for each run; by default for each write. */
+  /** Each run has its own name; by default each write has one. */
   readonly newWriter?: () => string;
 }): DeliveryStates {
   const { client, table, pause, newWriter } = options;

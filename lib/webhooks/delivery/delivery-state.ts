@@ -1,43 +1,43 @@
 import * as v from 'valibot';
-import { inTheWay, LeaseSchema } from '../../aws/lease.ts';
+import { blockingLease, LeaseSchema } from '../../aws/lease.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Failure } from './post-result.ts';
 
-/*
- * The delivery state of one client, changed by compare-and-set. Events that cannot be posted at once wait in its list
+/**
+ * The delivery state of one client changes by compare-and-set. Events that cannot be posted at once wait in its list
  * (backlog-store.ts). One run at a time, the lease's holder, works the list off.
  */
 
 export const DeliveryStateSchema = v.object({
-  /** The right to post to the client, with the ids of the client's queue messages that the holder has. */
+  /** The lease is the right to post to the client. It names the client's queue messages that the holder has. */
   lease: v.optional(v.object({ ...LeaseSchema.entries, messages: v.array(v.string()) })),
   /** A run has put something due into the list, and the holder has not looked since. */
   isCalled: v.optional(v.boolean(), false),
-  /** When the latest wake message becomes visible; 0 when none is known to be under way. */
+  /** The latest wake message becomes visible then; 0 means that none is known to be under way. */
   wakeAtMs: v.optional(v.number(), 0),
-  /** No post starts before. */
+  /** No post starts before this time. */
   pausedUntilMs: v.optional(v.number(), 0),
   consecutiveFailures: v.optional(v.number(), 0),
-  /** The start of the present run of failures. */
+  /** The present run of failures started then. */
   failingSinceMs: v.optional(v.number()),
-  /** The start of the run of failures that the client was told of last (failing-event.ts). */
-  toldFailingSinceMs: v.optional(v.number()),
+  /** The client was told last of the run of failures that started then (failing-event.ts). */
+  notifiedFailingSinceMs: v.optional(v.number()),
   lastFailureMs: v.optional(v.number()),
   lastSuccessMs: v.optional(v.number()),
-  /** The holder's limit of concurrent posts; absent for the maximum. */
+  /** The holder makes at most this many posts at a time; absent means the maximum. */
   width: v.optional(v.number()),
   widthAtMs: v.optional(v.number()),
 });
 export type DeliveryState = v.InferOutput<typeof DeliveryStateSchema>;
 
-/** Concurrent posts to a healthy receiver: 100 events a second, even if an answer takes 150 ms. */
+/** A healthy receiver gets this many posts at a time: 100 events a second, even if an answer takes 150 ms. */
 const widest = 20;
 /** After this long without a failure, an overloaded receiver's width doubles. */
 const widenAfterMs = 600_000;
-/** The time in which a holder starts posts, the time-out of the last one, and a margin. */
+/** A lease covers the time in which a holder starts posts, the time-out of the last one, and a margin. */
 export const leaseMs = 40_000;
 export const postTimeoutMs = 15_000;
-/** Clock skew: a wake at work counts as arrived, even if its time still lies ahead. */
+/** Clocks differ: a wake at work counts as arrived, even if its time still lies ahead. */
 const clocksApartMs = 2_000;
 /** SQS delays are whole seconds, so a wake may be this late. */
 const wakeLateMs = 1_000;
@@ -45,11 +45,11 @@ const wakeLateMs = 1_000;
 const firstPauseMs = 5_000;
 const longestPauseMs = 300_000;
 const overloadPauseMs = 60_000;
-/** The receiver's pause for a `Retry-After`; only the event that got it waits longer. */
+/** A `Retry-After` pauses the receiver no longer than this; only the event that got it waits longer. */
 const longestAskedPauseMs = 3_600_000;
 const switchOffAfterMs = 5 * 24 * 3_600_000;
-/** A restart or a deployment of the receiver is shorter, and its client is told of none. */
-export const failingToldAfterMs = 15 * 60_000;
+/** A restart or a deployment of the receiver is shorter, so its client is not told of it. */
+export const failingNotifiedAfterMs = 15 * 60_000;
 const failingToldAfter = 3;
 /** A gap longer than any wait between attempts separates two runs of failures: nothing was tried in it. */
 const runGapMs = 2 * 24 * 3_600_000;
@@ -89,7 +89,7 @@ export function leaseOrSignal(
   { run, nowMs, isWoken, hasPut }: Signal,
 ): DeliveryState | undefined {
   const wakeAtMs = state.wakeAtMs > nowMs + clocksApartMs ? state.wakeAtMs : 0;
-  if (inTheWay(state.lease, run.owner, nowMs) !== undefined) {
+  if (blockingLease(state.lease, run.owner, nowMs) !== undefined) {
     return isWoken || (hasPut && !state.isCalled) ? { ...state, isCalled: true, wakeAtMs } : undefined;
   }
   if (!isWoken && !hasPut && !mayWait(state, nowMs)) return undefined;
@@ -101,19 +101,19 @@ export function leaseOrSignal(
 export interface Round {
   readonly delivered: boolean;
   readonly failure?: Failure | undefined;
-  /** The first due time of what is left in the list; undefined when nothing is left. */
+  /** The first event that is left in the list is due then; undefined when nothing is left. */
   readonly dueMs?: number | undefined;
-  /** The start of the run of failures whose event this round has stored. */
-  readonly toldFailingSinceMs?: number;
+  /** This round has stored the event about the run of failures that started then. */
+  readonly notifiedFailingSinceMs?: number;
 }
 
 export interface RoundEnd {
   readonly owner: string;
   readonly nowMs: number;
   readonly round: Round;
-  /** Whether there is time for another round. */
+  /** True says that there is time for another round. */
   readonly mayGoOn: boolean;
-  /** When the wake that the holder has sent becomes visible. */
+  /** The wake that the holder has sent becomes visible then. */
   readonly sentMs?: number | undefined;
 }
 
@@ -127,7 +127,7 @@ export function roundEnded(
 ): { readonly state: DeliveryState; readonly wakeMs?: number } | undefined {
   const state = afterRound(sentMs === undefined ? before : { ...before, wakeAtMs: sentMs }, round, nowMs);
   const { lease, ...free } = state;
-  if (inTheWay(lease, owner, nowMs) !== undefined) return undefined;
+  if (blockingLease(lease, owner, nowMs) !== undefined) return undefined;
   const isOwn = lease?.owner === owner;
   // A remaining lease belongs to a run that took over and died.
   const isNews = state.isCalled || (lease !== undefined && !isOwn);
@@ -142,17 +142,19 @@ export function roundEnded(
 
 export function afterRound(
   state: DeliveryState,
-  { delivered, failure, toldFailingSinceMs }: Round,
+  { delivered, failure, notifiedFailingSinceMs }: Round,
   nowMs: number,
 ): DeliveryState {
   const known = delivered ? afterSuccess(state, nowMs) : state;
   if (failure === undefined) return known;
-  return { ...afterFailure(known, failure, nowMs), ...omitUndefined({ toldFailingSinceMs }) };
+  return { ...afterFailure(known, failure, nowMs), ...omitUndefined({ notifiedFailingSinceMs }) };
 }
 
-/** The run's messages that the holder has as well. If the holder dies, only their redelivery starts another run. */
+/**
+ * Returns the run's messages that the holder has as well. If the holder dies, only their redelivery starts another run.
+ */
 export function messagesOfHolder({ lease }: DeliveryState, { owner, messages }: Run, nowMs: number): readonly string[] {
-  const other = inTheWay(lease, owner, nowMs);
+  const other = blockingLease(lease, owner, nowMs);
   return messages.filter((id) => other?.messages.includes(id));
 }
 
@@ -160,22 +162,25 @@ export function isPaused({ pausedUntilMs }: DeliveryState, nowMs: number): boole
   return pausedUntilMs > nowMs;
 }
 
-/** Whether due events may wait. A remaining lease means that its holder works on them, or has died. */
+/** Tells whether due events may wait. A remaining lease means that its holder works on them, or has died. */
 function mayWait({ isCalled, lease, wakeAtMs }: DeliveryState, nowMs: number): boolean {
   return isCalled || lease !== undefined || (wakeAtMs !== 0 && wakeAtMs <= nowMs);
 }
 
-/** Whether an early enough wake is under way. A wake past its time does not count, because it may be a dead letter. */
+/**
+ * Tells whether an early enough wake is under way. A wake past its time does not count, because it may be a dead
+ * letter.
+ */
 function hasWake({ wakeAtMs }: DeliveryState, atMs: number, nowMs: number): boolean {
   return wakeAtMs > nowMs && wakeAtMs <= atMs + wakeLateMs;
 }
 
-/** Concurrent posts once the receiver is known to answer. */
+/** Returns how many posts go out at a time once the receiver is known to answer. */
 export function widthOf({ width = widest }: DeliveryState): number {
   return width;
 }
 
-/** Whether a single first post must probe the receiver, which has failed or is unknown. */
+/** Tells whether a single first post must probe the receiver, which has failed or is unknown. */
 export function needsProbe({ consecutiveFailures, lastSuccessMs }: DeliveryState): boolean {
   return consecutiveFailures > 0 || lastSuccessMs === undefined;
 }
@@ -211,20 +216,20 @@ export function afterFailure(state: DeliveryState, failure: Failure, nowMs: numb
   };
 }
 
-/** Whether only failures came for five days. */
+/** Tells whether only failures came for five days. */
 export function isHopeless({ failingSinceMs }: DeliveryState, nowMs: number): boolean {
   return failingSinceMs !== undefined && nowMs - failingSinceMs >= switchOffAfterMs;
 }
 
 /**
- * The start of a run of failures that the client has to be told of: it has lasted a while, has three failures or more,
- * and is not noted as told. Undefined for any other (D34).
+ * Returns the start of a run of failures that the client has to be told of: it has lasted a while, has three failures
+ * or more, and is not noted as told. Returns undefined for any other (D34).
  */
-export function untoldFailingSinceMs(
-  { failingSinceMs, toldFailingSinceMs, consecutiveFailures }: DeliveryState,
+export function unnotifiedFailingSinceMs(
+  { failingSinceMs, notifiedFailingSinceMs, consecutiveFailures }: DeliveryState,
   nowMs: number,
 ): number | undefined {
-  if (failingSinceMs === undefined || failingSinceMs === toldFailingSinceMs) return undefined;
-  const isLong = consecutiveFailures >= failingToldAfter && nowMs - failingSinceMs >= failingToldAfterMs;
+  if (failingSinceMs === undefined || failingSinceMs === notifiedFailingSinceMs) return undefined;
+  const isLong = consecutiveFailures >= failingToldAfter && nowMs - failingSinceMs >= failingNotifiedAfterMs;
   return isLong ? failingSinceMs : undefined;
 }

@@ -1,6 +1,6 @@
 import { count } from '../../observe/metrics.ts';
 import type { DeliverPorts, SwitchOffReason } from './deliver-ports.ts';
-import { afterRound, type DeliveryState, isHopeless, type Round, untoldFailingSinceMs } from './delivery-state.ts';
+import { afterRound, type DeliveryState, isHopeless, type Round, unnotifiedFailingSinceMs } from './delivery-state.ts';
 import { failingEvent } from './failing-event.ts';
 import { freshPending, type Pending } from './pending.ts';
 import { type Failure, jointFailure } from './post-result.ts';
@@ -52,8 +52,8 @@ export function abandon({ event, attempts }: Pending, code: 'attempts' | 'time',
 }
 
 /**
- * Switches off a receiver that is gone or hopeless. False for others, or when the configuration has changed since these
- * posts.
+ * Switches off a receiver that is gone or hopeless. Returns false for others, or when the configuration has changed
+ * since these posts.
  */
 export async function switchOffReceiver(
   ended: readonly EndedPost[],
@@ -86,7 +86,7 @@ async function switchOff(
  * Records and lists the event that tells a client of its failing receiver, once its run of failures is long enough. The
  * returned round notes it; only a crash before that write repeats it, with the same id.
  */
-export async function failingTold(
+export async function notifyFailing(
   round: Round,
   { ended, state }: { readonly ended: readonly EndedPost[]; readonly state: DeliveryState },
   ports: DeliverPorts,
@@ -94,15 +94,15 @@ export async function failingTold(
   const failed = ended.filter(({ verdict }) => verdict.kind === 'failed');
   const last = failed.at(-1);
   const nowMs = ports.nowMs();
-  const sinceMs = untoldFailingSinceMs(afterRound(state, round, nowMs), nowMs);
+  const sinceMs = unnotifiedFailingSinceMs(afterRound(state, round, nowMs), nowMs);
   if (sinceMs === undefined || !last?.receiver.wanted.has('webhook.failing')) return round;
   const pending = freshPending(failingEvent(last.pending.event.clientId, sinceMs), nowMs);
-  const told = { ...round, toldFailingSinceMs: sinceMs };
+  const noted = { ...round, notifiedFailingSinceMs: sinceMs };
   // An earlier run crashed after it had stored the event, and this post of it has failed too.
-  if (failed.some((post) => post.pending.event.id === pending.event.id)) return told;
+  if (failed.some((post) => post.pending.event.id === pending.event.id)) return noted;
   // A receiver that refuses only this kind would cause the next such event with each.
   if (failed.every((post) => post.pending.event.type === pending.event.type)) return round;
   await ports.records.record(pending.event);
   await ports.list.put(pending);
-  return { ...told, dueMs: pending.dueMs };
+  return { ...noted, dueMs: pending.dueMs };
 }

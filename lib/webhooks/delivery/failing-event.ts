@@ -1,5 +1,5 @@
 import { eventId, type ServiceEvent } from '../event.ts';
-import { failingToldAfterMs } from './delivery-state.ts';
+import { failingNotifiedAfterMs } from './delivery-state.ts';
 
 /**
  * Tells a client that its receiver fails, once for each run of failures (D34). Everything in it comes from the start of
@@ -10,7 +10,7 @@ export function failingEvent(clientId: number, sinceMs: number): ServiceEvent {
     id: eventId('webhook.failing', clientId, [sinceMs]),
     clientId,
     type: 'webhook.failing',
-    timestampMs: sinceMs + failingToldAfterMs,
+    timestampMs: sinceMs + failingNotifiedAfterMs,
     data: { since: new Date(sinceMs).toISOString() },
   };
 }

@@ -10,7 +10,7 @@ export interface Pending {
   readonly dueMs: number;
 }
 
-/** Starts a run for a client's waiting events. */
+/** A wake starts a run for a client's waiting events. */
 const WakeSchema = v.object({ wakeClientId: v.number() });
 
 const QueuedSchema = v.union([WakeSchema, ServiceEventSchema]);
@@ -25,12 +25,12 @@ export function decodeQueued(body: string): Queued {
   return v.parse(QueuedSchema, queuedMessage(body, eventMessageVersion));
 }
 
-/** A new event. Its place in the list comes from its own time, so that a duplicate message puts it there once. */
+/** Places a new event in the list by its own time, so that a duplicate message puts it there once. */
 export function freshPending(event: ServiceEvent, nowMs: number): Pending {
   return { event, attempts: 0, firstSeenMs: nowMs, dueMs: Math.min(event.timestampMs, nowMs) };
 }
 
-/** The body for a receiver: the same bytes at every attempt (Standard Webhooks 1.0; D34). */
+/** Returns the body for a receiver: the same bytes at every attempt (Standard Webhooks 1.0; D34). */
 export function payloadOf({ type, timestampMs, data }: ServiceEvent): string {
   return JSON.stringify({ type, timestamp: new Date(timestampMs).toISOString(), data });
 }

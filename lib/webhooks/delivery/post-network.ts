@@ -7,7 +7,7 @@ export interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** From the DNS lookup to the head of the answer. */
+  /** The time runs from the DNS lookup to the head of the answer. */
   readonly totalMs: number;
 }
 

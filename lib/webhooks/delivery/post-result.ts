@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { retryAfterMs } from './retry.ts';
 
-/** A receiver's status, or the reason why there is none (`timeout`, `not_public`, ...). */
+/** A receiver answers with a status; otherwise there is a reason why not (`timeout`, `not_public`, ...). */
 export type PostAnswer = { readonly status: number; readonly retryAfter?: string } | { readonly fault: string };
 
 export interface Failure {
   readonly kind: 'failed';
-  /** For the log: the status or the fault. */
+  /** The log shows the status or the fault. */
   readonly code: string;
   readonly retryAfterMs?: number;
   /** The receiver reports overload. */
@@ -15,7 +15,7 @@ export interface Failure {
 
 export type PostResult = { readonly kind: 'delivered' } | { readonly kind: 'gone' } | Failure;
 
-/** Concurrent failures as one, with the longest `Retry-After`. */
+/** Joins concurrent failures into one, with the longest `Retry-After`. */
 export function jointFailure(failures: readonly Failure[]): Failure | undefined {
   const [first] = failures;
   if (first === undefined) return undefined;
@@ -29,7 +29,9 @@ export function jointFailure(failures: readonly Failure[]): Failure | undefined 
 
 const overloadStatuses = new Set([429, 502, 504]);
 
-/** 2xx is success, 410 ends the configuration, and every other status is retried, redirects too (D34, R42). */
+/**
+ * A status of 2xx is success, 410 ends the configuration, and every other status is retried, redirects too (D34, R42).
+ */
 export function postResultOf(answer: PostAnswer, nowMs: number): PostResult {
   if ('fault' in answer) return { kind: 'failed', code: answer.fault, overloaded: false };
   const { status, retryAfter } = answer;

@@ -1,16 +1,16 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 import { type DeliveryState, isPaused, type Round } from './delivery-state.ts';
-import { abandon, failingTold, rescheduleFailed, roundOf, switchOffReceiver } from './failed-posts.ts';
+import { abandon, notifyFailing, rescheduleFailed, roundOf, switchOffReceiver } from './failed-posts.ts';
 import type { Pending } from './pending.ts';
-import { allEnded, type Offer, postSideBySide } from './posts.ts';
+import { allEnded, type Offer, postConcurrently } from './posts.ts';
 import { deliveryLimitMs } from './retry.ts';
 
-/** A run that has the lease of a client. */
+/** The holder is the run that has the lease of a client. */
 export interface Holder {
   readonly clientId: number;
   readonly hasTime: () => boolean;
-  /** Called for each fresh event that needs no further run. */
+  /** The run calls this for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
 }
 
@@ -20,7 +20,7 @@ export async function postFresh(
   { offers, state }: { readonly offers: readonly Offer[]; readonly state: DeliveryState },
   ports: DeliverPorts,
 ): Promise<Round> {
-  const { ended } = await postSideBySide({ offers: inOrder(offers), hasTime, delivered: done }, state, ports);
+  const { ended } = await postConcurrently({ offers: inOrder(offers), hasTime, delivered: done }, state, ports);
   if (await switchOffReceiver(ended, state, ports)) {
     // The events stay recorded; none waits for a receiver that is off.
     for (const { pending } of offers) done(pending);
@@ -31,7 +31,7 @@ export async function postFresh(
     .filter((pending) => !ended.some((post) => post.pending === pending && post.verdict.kind !== 'gone'));
   await allEnded(rest.map(ports.list.put));
   const dues = await rescheduleFailed(ended, done, ports);
-  return await failingTold(roundOf(ended, ...dues, ...rest.map(({ dueMs }) => dueMs)), { ended, state }, ports);
+  return await notifyFailing(roundOf(ended, ...dues, ...rest.map(({ dueMs }) => dueMs)), { ended, state }, ports);
 }
 
 async function* inOrder(offers: readonly Offer[]): AsyncGenerator<Offer, undefined> {
@@ -40,7 +40,7 @@ async function* inOrder(offers: readonly Offer[]): AsyncGenerator<Offer, undefin
 
 interface Walk {
   isOver: boolean;
-  /** When the first of the others is due. */
+  /** The first of the others is due then. */
   dueMs: number | undefined;
 }
 
@@ -52,18 +52,18 @@ export async function postBacklog(holder: Holder, state: DeliveryState, ports: D
   if (isPaused(state, nowMs) && (await ports.receivers.find(clientId)) !== undefined) return roundOf([], nowMs);
   const walk: Walk = { isOver: false, dueMs: undefined };
   const offers = listed(holder, walk, ports);
-  const { ended, unposted } = await postSideBySide({ offers, hasTime, delivered: ports.list.remove }, state, ports);
+  const { ended, unposted } = await postConcurrently({ offers, hasTime, delivered: ports.list.remove }, state, ports);
   // After a failure it is unknown whether more is due, so one more offer is read, and not posted.
   if (!walk.isOver) await offers.next();
   const isLeft = !walk.isOver || unposted > 0 || ended.some(({ verdict }) => verdict.kind === 'gone');
   if (await switchOffReceiver(ended, state, ports)) return roundOf(ended, nowMs);
   const dues = await rescheduleFailed(ended, ports.list.remove, ports);
-  return await failingTold(roundOf(ended, ...dues, walk.dueMs, isLeft ? nowMs : undefined), { ended, state }, ports);
+  return await notifyFailing(roundOf(ended, ...dues, walk.dueMs, isLeft ? nowMs : undefined), { ended, state }, ports);
 }
 
 /**
- * The due events of a client's list, with its configuration read for each page. Unwanted and expired events are
- * removed.
+ * Yields the due events of a client's list, with its configuration read for each page. Removes unwanted and expired
+ * events.
  */
 async function* listed(
   { clientId, hasTime }: Holder,

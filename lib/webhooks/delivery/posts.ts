@@ -9,7 +9,7 @@ import { type Pending, payloadOf } from './pending.ts';
 import { type PostResult, postResultOf } from './post-result.ts';
 import { sign } from './signature.ts';
 
-/** An event that may be posted now, and its receiver. */
+/** An offered event may be posted now to its receiver. */
 export interface Offer {
   readonly pending: Pending;
   readonly receiver: Receiver;
@@ -29,7 +29,7 @@ export interface Posting {
  * Posts concurrently, within the receiver's width; a failing or unknown receiver gets a single probe first. It stops
  * after the first undelivered post, or when time is over.
  */
-export async function postSideBySide(
+export async function postConcurrently(
   { offers, hasTime, delivered }: Posting,
   state: DeliveryState,
   ports: DeliverPorts,

@@ -3,7 +3,7 @@ import type { OpenSecrets } from '../config/sealing.ts';
 import { subscribedTypes } from '../event-subscription.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 
-/** The clients' receivers, by their configurations at the moment of the call. */
+/** Finds the clients' receivers by their configurations at the moment of the call. */
 export function receiversIn(
   configs: Pick<WebhookConfigs, 'findConfig' | 'switchOff'>,
   openSecrets: OpenSecrets,

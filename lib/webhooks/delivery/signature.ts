@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 export interface Signed {
-  /** `whsec_` and the base64 of the key. One signature for each, in this order. */
+  /** A secret is `whsec_` and the base64 of the key. Each gives one signature, in this order. */
   readonly secrets: readonly string[];
   readonly webhookId: string;
   readonly timestampSeconds: number;
@@ -9,8 +9,8 @@ export interface Signed {
 }
 
 /**
- * The header `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` for each secret, separated by spaces (D34,
- * R41).
+ * Returns the header `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` for each secret, separated by spaces
+ * (D34, R41).
  */
 export function sign({ secrets, webhookId, timestampSeconds, body }: Signed): string {
   const content = `${webhookId}.${timestampSeconds}.${body}`;

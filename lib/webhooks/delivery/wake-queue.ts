@@ -3,7 +3,7 @@ import { sendEntry } from '../../aws/sqs-batch.ts';
 import type { WakeQueue } from './deliver-ports.ts';
 import { encodeWake } from './pending.ts';
 
-/** Wakes, in the event queue of their client. Each is a new message with its own age and receive count. */
+/** Sends wakes to the event queue of their client. Each is a new message with its own age and receive count. */
 export function wakeQueue(client: SQSClient, url: string): WakeQueue {
   return {
     wakeLater: (clientId, delaySeconds) =>

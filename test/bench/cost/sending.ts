@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
-import { sideBySide } from '../../../lib/aws/side-by-side.ts';
+import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
 import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { straightRecipients } from '../../../lib/messages/chunk.ts';
 import { log } from '../../../lib/observe/log.ts';
@@ -145,7 +145,7 @@ async function optOutsOf(
     const stops = audience(recipients, at).map(({ to }) => {
       return { scope: { kind: 'client', clientId: 9 } as const, recipients: [to], word, clientIds: [] };
     });
-    await sideBySide(stops, 20, (stop) => recordOptOut(stop, ports));
+    await forEachConcurrently(stops, 20, (stop) => recordOptOut(stop, ports));
   }
 }
 

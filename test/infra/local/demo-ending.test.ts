@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { Report, ReportRow } from '../../../infra/local/demo/client.ts';
-import { discrepancies, onTheWay, tableOf } from '../../../infra/local/demo/ending.ts';
-import { fates } from '../../../infra/local/demo/fates.ts';
-import { follow, lostOneWatched } from '../../../infra/local/demo/following.ts';
+import { follow, lostOneWatched } from '../../../infra/local/demo/follow-report.ts';
+import { discrepancies, onTheWay, tableOf } from '../../../infra/local/demo/result-table.ts';
+import { specialRecipients } from '../../../infra/local/demo/special-recipients.ts';
 import { countStates } from '../../../lib/messages/report/outcome.ts';
 
-const special = fates.map(({ to }) => to);
+const special = specialRecipients.map(({ to }) => to);
 const recipients = audience(special.length + 3, 7, special);
 const rows: readonly ReportRow[] = recipients.map(({ to }) => {
-  const { ending, code } = fates.find((fate) => fate.to === to) ?? { ending: 'read' };
+  const { ending, code } = specialRecipients.find((fate) => fate.to === to) ?? { ending: 'read' };
   return { to, state: ending, ...(code === undefined ? {} : { code, reason: `reason of ${code}` }) };
 });
 const [refused, late] = rows;

@@ -2,10 +2,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
-  askPastEdge,
   type DistributionState,
   edgeFindings,
-  type PastEdge,
+  type OriginAnswer,
+  requestOrigin,
 } from '../../../infra/operate/doctor-edge.ts';
 
 const distribution: DistributionState = {
@@ -16,10 +16,10 @@ const distribution: DistributionState = {
   publicName: 'api.example.com',
   origin: { scheme: 'https', host: 'origin.api.example.com', port: 443 },
 };
-const refused: PastEdge = { status: 403, code: 'edge_required' };
+const refused: OriginAnswer = { status: 403, code: 'edge_required' };
 
 describe('an edge', () => {
-  it.each<[string, DistributionState | undefined, PastEdge | undefined, string[], string]>([
+  it.each<[string, DistributionState | undefined, OriginAnswer | undefined, string[], string]>([
     ['as it should be', distribution, refused, ['good', 'good'], 'enabled and deployed'],
     ['without a distribution', undefined, undefined, ['bad'], 'npm run deploy -- -c stage=prod'],
     [
@@ -83,14 +83,14 @@ describe('past the edge', () => {
       asked = { url: request.url, host: request.headers['host'], key: request.headers['x-origin-key'] };
       response.writeHead(403).end('{"message":"no","code":"edge_required"}');
     });
-    expect(await askPastEdge(there)).toEqual(refused);
+    expect(await requestOrigin(there)).toEqual(refused);
     expect(asked).toEqual({ url: '/health', host: 'api.example.com', key: undefined });
   });
 
   it('an answer that is no JSON has no code, and none at all is a failure', async () => {
     const there = await apiThat((_, response) => response.writeHead(502).end('bad gateway'));
-    expect(await askPastEdge(there)).toEqual({ status: 502, code: undefined });
+    expect(await requestOrigin(there)).toEqual({ status: 502, code: undefined });
     const cut = await apiThat((request) => request.socket.destroy());
-    expect(await askPastEdge(cut)).toEqual({ failure: 'ECONNRESET' });
+    expect(await requestOrigin(cut)).toEqual({ failure: 'ECONNRESET' });
   });
 });

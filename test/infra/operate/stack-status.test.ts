@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { protectionFor, type StackStatus, standingsOf } from '../../../infra/operate/stack-status.ts';
+import { protectionFor, type StackStatus, statusesOf } from '../../../infra/operate/stack-status.ts';
 
 const standing = (status: string | undefined, refusesDeletion = false): StackStatus | undefined =>
   status === undefined ? undefined : { status, refusesDeletion };
@@ -128,7 +128,7 @@ describe('how the stacks stand', () => {
         '<StackStatus>UPDATE_COMPLETE</StackStatus><EnableTerminationProtection>true</EnableTerminationProtection>',
       'template-messaging-prod-stateless': '<StackStatus>ROLLBACK_COMPLETE</StackStatus>',
     };
-    expect(await standingsOf('prod')).toEqual({
+    expect(await statusesOf('prod')).toEqual({
       stateful: { status: 'UPDATE_COMPLETE', refusesDeletion: true },
       stateless: { status: 'ROLLBACK_COMPLETE', refusesDeletion: false },
     });
@@ -136,7 +136,7 @@ describe('how the stacks stand', () => {
 
   it('is asked of the edge in its own region, where there is one', async () => {
     answers = { 'template-messaging-prod-edge': '<StackStatus>CREATE_COMPLETE</StackStatus>' };
-    expect(await standingsOf('prod', { region: 'eu-west-1', hasEdge: true })).toEqual({
+    expect(await statusesOf('prod', { region: 'eu-west-1', hasEdge: true })).toEqual({
       stateful: undefined,
       stateless: undefined,
       edge: { status: 'CREATE_COMPLETE', refusesDeletion: false },
@@ -146,6 +146,6 @@ describe('how the stacks stand', () => {
 
   it('is nothing where there are none', async () => {
     answers = {};
-    expect(await standingsOf('prod')).toEqual({ stateful: undefined, stateless: undefined });
+    expect(await statusesOf('prod')).toEqual({ stateful: undefined, stateless: undefined });
   });
 });

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { foreignBecause } from '../../../infra/simulator/own-origin.ts';
+import { foreignOriginReason } from '../../../infra/simulator/own-origin.ts';
 import { simulatorOfFile } from '../../support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
@@ -86,7 +86,7 @@ test.each<[string, IncomingHttpHeaders, string | undefined]>([
   ['a page of another site', { host, 'sec-fetch-site': 'cross-site' }, bySite],
   ['a site that no browser has', { host, 'sec-fetch-site': '' }, bySite],
 ])('%s may, or is told why not', (_, headers, why) => {
-  expect(foreignBecause(headers)).toBe(why);
+  expect(foreignOriginReason(headers)).toBe(why);
 });
 
 describe('what the console is served with', () => {

@@ -185,14 +185,14 @@ describe('a username', () => {
     expect((await strike()).body).toEqual({ messaging_product: 'whatsapp', success: true, deleted: true });
     expect((await strike()).body.deleted).toBe(false);
     const book = new ContactBook();
-    const beholder = { portfolioId: '4', numberId: '3' };
-    book.met(beholder, recipient, 0);
+    const viewer = { portfolioId: '4', numberId: '3' };
+    book.met(viewer, recipient, 0);
     book.forget('4', recipient);
     const thirtyDaysMs = 30 * day * 1_000;
     expect([
-      book.knows(beholder, recipient, thirtyDaysMs - 1),
-      book.knows(beholder, recipient, thirtyDaysMs),
-      book.knows({ ...beholder, numberId: '5' }, recipient, 1),
+      book.knows(viewer, recipient, thirtyDaysMs - 1),
+      book.knows(viewer, recipient, thirtyDaysMs),
+      book.knows({ ...viewer, numberId: '5' }, recipient, 1),
     ]).toEqual([true, false, false]);
     await heard.wait(30 * day);
     heard.forget();

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shownOf } from '../../../infra/simulator/console/cut.ts';
 import {
   type Block,
   blocksOf,
@@ -9,6 +8,7 @@ import {
   spansOf,
   wordsOf,
 } from '../../../infra/simulator/console/formatting.ts';
+import { shownOf } from '../../../infra/simulator/console/read-more.ts';
 import { timeLeft } from '../../../infra/simulator/console/texts.ts';
 
 /* The console's phone formats the text of a message (platform reference, 4.6). Its texts come from strangers. */

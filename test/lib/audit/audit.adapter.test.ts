@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type AuditPorts, audited, type Deed, usersAudit } from '../../../lib/audit/audit.ts';
+import { type AuditPorts, audited, type PerformedAct, usersAudit } from '../../../lib/audit/audit.ts';
 import { auditReader } from '../../../lib/audit/audit-reading-store.ts';
 import { auditWriter } from '../../../lib/audit/audit-store.ts';
 import type { AuditEntry } from '../../../lib/audit/entry.ts';
@@ -13,7 +13,7 @@ import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
 const caller = { userId: 'agent1001', clientId: 1001 };
-const deed: Deed = { caller, clientId: 1001, act: 'template.created', on: { wabaId: '2000', templateId: '9' } };
+const deed: PerformedAct = { caller, clientId: 1001, act: 'template.created', on: { wabaId: '2000', templateId: '9' } };
 const atMs = Date.parse('2026-11-30T23:59:59.999Z');
 
 let table: string;
@@ -112,7 +112,7 @@ describe('a table that does not take the line', () => {
 });
 
 describe('what is noted of a request', () => {
-  const ended = async (work: () => Promise<unknown>, found?: (result: unknown) => Deed['on'] | undefined) => {
+  const ended = async (work: () => Promise<unknown>, found?: (result: unknown) => PerformedAct['on'] | undefined) => {
     const audit = new MemoryAudit();
     const error = await audited(audit, deed, work, found).then(
       () => undefined,

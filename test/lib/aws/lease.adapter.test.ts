@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { conditionalWrite } from '../../../lib/aws/conditional-write.ts';
 import {
+  blockingLease,
   heldLease,
-  inTheWay,
   isOwnLease,
   type Lease,
   LeaseSchema,
@@ -24,7 +24,7 @@ test.each<readonly [string, Lease | undefined, string, number, boolean]>([
   ['one’s own, over', lease, 'a', 101, false],
   ['no', undefined, 'b', 0, false],
 ])('%s lease: %j is in the way of %s at %i: %j', (_, found, owner, nowMs, isInTheWay) => {
-  expect(inTheWay(found, owner, nowMs)).toEqual(isInTheWay ? found : undefined);
+  expect(blockingLease(found, owner, nowMs)).toEqual(isInTheWay ? found : undefined);
 });
 
 test('a lease is held until its time, by its owner too, and has all that stands in it', () => {
@@ -34,7 +34,7 @@ test('a lease is held until its time, by its owner too, and has all that stands 
     undefined,
     undefined,
   ]);
-  expect(inTheWay(withMore, 'b', 99)?.messages).toEqual(['m1']);
+  expect(blockingLease(withMore, 'b', 99)?.messages).toEqual(['m1']);
 });
 
 test('what is stored is a lease with an owner and a time, or none', () => {
@@ -72,7 +72,7 @@ async function written(id: string, { does, owner, atMs }: Step): Promise<boolean
 
 /** Returns the lease that the rule gives, and whether it changed. */
 function ruled(before: Lease | undefined, { does, owner, atMs }: Step): readonly [Lease | undefined, boolean] {
-  const may = does === 'take' ? inTheWay(before, owner, atMs) === undefined : before?.owner === owner;
+  const may = does === 'take' ? blockingLease(before, owner, atMs) === undefined : before?.owner === owner;
   if (!may) return [before, false];
   return [does === 'give back' ? undefined : { owner, untilMs: atMs + 10 }, true];
 }

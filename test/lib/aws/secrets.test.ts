@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startSecretStore } from '../../../infra/local/secret-store.ts';
-import { keptFor, secretReader } from '../../../lib/aws/secrets.ts';
+import { cachedFor, secretReader } from '../../../lib/aws/secrets.ts';
 import { type SignedRequest, signedScope } from '../../support/signature-v4.ts';
 
 type Answer = (response: ServerResponse) => unknown;
@@ -152,7 +152,7 @@ test('reads what the local stack holds', async () => {
 test('a value is read by one at a time, however many ask, and again when it is too old', async () => {
   const now = { ms: 0 };
   const readings: PromiseWithResolvers<string>[] = [];
-  const value = keptFor(
+  const value = cachedFor(
     1_000,
     () => now.ms,
     () => {

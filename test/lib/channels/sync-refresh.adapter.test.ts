@@ -112,6 +112,6 @@ test('a refresh that sleeps through the lease ends the synchronization', async (
     await mayGoOn();
     return 1;
   };
-  await expect(runSync(workshop(asleep), message, plentyMs)).rejects.toThrow('lock is held by somebody else');
+  await expect(runSync(workshop(asleep), message, plentyMs)).rejects.toThrow('lock is held by another run');
   expect(await templateStore(client, table).rowsOf(1001)).toEqual([]);
 });

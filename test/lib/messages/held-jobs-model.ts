@@ -155,7 +155,7 @@ function holdsPorts(outside: Outside<string>): Parameters<typeof runHolds>[0] {
   return {
     ...{ ...quiet, nowMs },
     states: { park: call('park'), stop: call('stop'), goOn: call('goOn'), endPause: call('endPause') },
-    wabas: { change: changeIn(outside), ask: (_, message) => ask(message, nowMs()) },
+    wabas: { change: changeIn(outside), takeProbe: (_, message) => ask(message, nowMs()) },
     watchParked: (_, sinceMs) => call('watch')(parkedWatchOf(scenarioHead, sinceMs)),
   };
 }

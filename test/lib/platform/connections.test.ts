@@ -1,13 +1,13 @@
 import { Agent } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { wakefulConnections } from '../../../lib/platform/connections.ts';
+import { freshConnections } from '../../../lib/platform/connections.ts';
 
 /** Makes an agent with these open connections. */
 function keeping(...kept: Socket[]) {
   const agent = Object.assign(new Agent(), { freeSockets: { 'elsewhere:443:': undefined, 'platform:443:': kept } });
   const now = { ms: 1_000 };
-  const connections = wakefulConnections(agent, { wallMs: () => now.ms, monotonicMs: () => now.ms });
+  const connections = freshConnections(agent, { wallMs: () => now.ms, monotonicMs: () => now.ms });
   return { agent, now, connections };
 }
 

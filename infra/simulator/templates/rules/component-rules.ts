@@ -1,4 +1,4 @@
-import type { UploadedMedium } from '../../uploads/upload-shelf.ts';
+import type { UploadedMedium } from '../../uploads/upload-store.ts';
 import type { Category, GivenComponent } from '../definition.ts';
 import { checkAuthentication } from './authentication-rules.ts';
 import { checkButtons, checkOfferCode } from './button-rules.ts';

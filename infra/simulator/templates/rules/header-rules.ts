@@ -1,5 +1,5 @@
 import { managementError } from '../../errors.ts';
-import type { UploadedMedium } from '../../uploads/upload-shelf.ts';
+import type { UploadedMedium } from '../../uploads/upload-store.ts';
 import type { Category, GivenPart } from '../definition.ts';
 import { checkKeys, headerFormat, missingExample } from './refusals.ts';
 import { checkExamples, checkText } from './text-rules.ts';

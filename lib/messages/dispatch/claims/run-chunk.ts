@@ -13,7 +13,7 @@ export interface ChunkEnding {
 
 export interface ChunkPorts extends SlicePorts {
   /** Emits the events about endings, idempotent by their ids. `slices` are those that a try has ended. */
-  readonly tell: (endings: readonly ChunkEnding[], slices: readonly Slice[]) => Promise<void>;
+  readonly emit: (endings: readonly ChunkEnding[], slices: readonly Slice[]) => Promise<void>;
   readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function runChunk(chunk: Chunk, owner: string, ports: ChunkPorts): 
   try {
     const endings = over.flatMap(({ slice, recorded }) => endingsOf(slice, recorded));
     if (endings.length > 0) {
-      await ports.tell(
+      await ports.emit(
         endings,
         over.map(({ recorded }) => recorded),
       );

@@ -96,7 +96,7 @@ async function endedBy(own: Slice, outcomes: ReadonlyMap<number, Outcome>, ports
     await persistently(() => ports.markUnknown(own.key.jobId), ports);
   }
   const slice = await persistently(() => ports.slices.end(own, outcomes), ports);
-  return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
+  return slice === undefined ? { kind: 'later' } : await toEmit(slice, ports);
 }
 
 /** No recipient was called, so it does not matter whether the claim was written. */
@@ -104,7 +104,7 @@ async function giveUp(claim: SliceClaim, places: Iterable<number>, ports: SliceP
   const again: Outcome = { state: 'again', dueMs: ports.retryMs() };
   const outcomes: Outcomes = new Map([...places].map((place) => [place, again]));
   const slice = await persistently(() => ports.slices.endUncalled(claim, outcomes), ports);
-  return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
+  return slice === undefined ? { kind: 'later' } : await toEmit(slice, ports);
 }
 
 /** Repeats the write: its facts are known only to this run. */
@@ -129,7 +129,7 @@ async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promis
   const { ofDead } = await ports.look(claim);
   if (ofDead.state === 'unknown') await ports.markUnknown(met.key.jobId);
   const slice = await ports.slices.endForTheDead(met, claim.owner, ofDead);
-  return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
+  return slice === undefined ? { kind: 'later' } : await toEmit(slice, ports);
 }
 
 /** The next try is awaited no longer: SQS hides a message for hours, not days, and counts receives. */
@@ -143,11 +143,11 @@ async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   const dueMs = dueMsOf(met) ?? 0;
   const waitMs = dueMs - ports.nowMs();
   if (waitMs > 0 && waitMs <= longestWaitMs) return { kind: 'later', atMs: dueMs };
-  return await toTell(met, ports);
+  return await toEmit(met, ports);
 }
 
 /** Reads receipts after outcome and doubt are written, and so finds those of a run that saw neither. */
-async function toTell(slice: Slice, ports: SlicePorts): Promise<SliceEnd> {
+async function toEmit(slice: Slice, ports: SlicePorts): Promise<SliceEnd> {
   if (!slice.outcomes.some((outcome) => outcome?.state === 'unknown')) return { kind: 'ended', slice };
   const settled = await settleByReceipts(slice, await ports.proven(slice), ports);
   return settled === undefined ? { kind: 'later' } : { kind: 'ended', slice: settled };

@@ -51,9 +51,9 @@ export type Outcome =
   | { readonly state: 'sent'; readonly platformMessageId?: string; readonly held?: string; readonly code?: string }
   | {
       readonly state: 'failed' | 'expired' | 'unknown';
-      /** It is the platform's error code, or one of our own. */
+      /** The code is the platform's, or one of our own. */
       readonly code: string;
-      /** It is the platform's text for people and the client's data: stored, never logged. */
+      /** The text is the platform's for people and the client's data: stored, never logged. */
       readonly reason?: string;
     }
   /** The platform took nothing; the message may be tried from `dueMs` on. */
@@ -67,7 +67,7 @@ export interface Slice {
   readonly try: number;
   /** Counts the writes, for the optimistic lock. */
   readonly version: number;
-  /** It names the run and delivery that claimed this try. */
+  /** The owner is the run and delivery that claimed this try. */
   readonly owner: string;
   readonly atMs: number;
   readonly state: 'claimed' | 'ended';
@@ -111,7 +111,7 @@ function nextVersion(existing: Pick<Slice, 'version'> | undefined): number {
   return (existing?.version ?? 0) + 1;
 }
 
-/** It owns slice 0 of a withdrawn job: a worker that meets it sends and emits nothing (D25). */
+/** This owner has slice 0 of a withdrawn job: a worker that meets it sends and emits nothing (D25). */
 const withdrawal = 'withdrawal';
 
 export function withdrawn(claim: Omit<SliceClaim, 'owner' | 'try'>): Slice {

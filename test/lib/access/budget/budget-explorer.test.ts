@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import {
-  companyIn,
   type Holding,
   halfOf,
   isShared,
   type Leased,
   nextStep,
   nothingHeld,
+  sawOtherUser,
   withLease,
   withLook,
   withoutOne,
@@ -51,7 +51,7 @@ function* starts(): Generator<World> {
         .filter((user) => before[user] > 0)
         .map((user) => [user, { ...nothingHeld, leased: countsOf(before, user) }] as const),
     );
-    const fresh = (user: User) => ({ ...nothingHeld, company: companyIn(memory, user) });
+    const fresh = (user: User) => ({ ...nothingHeld, company: sawOtherUser(memory, user) });
     const knowing: Process = { held: { ana: fresh('ana'), ben: fresh('ben') } };
     for (const processes of [
       [{ held: {} }, { held: {} }],

@@ -3,7 +3,7 @@ import type { AcceptJobPorts } from '../../../../lib/messages/accept/accept-job.
 import {
   acceptWithinCostLimits,
   type CostLimitPorts,
-  giveBackOf,
+  reservationReleaseOf,
 } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
 import {
   acceptOnce,
@@ -120,7 +120,7 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
     await acceptWithinCostLimits(makeJob(recipients, { jobId, acceptedAtMs: outside.nowMs() }), { budget }, ports);
     return { jobId };
   };
-  const takenBack = giveBackOf(1001, { budget }, ports);
+  const takenBack = reservationReleaseOf(1001, { budget }, ports);
   const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
   try {
     await (request.keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));

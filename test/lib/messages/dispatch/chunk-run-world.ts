@@ -240,7 +240,7 @@ export class ChunkRunWorld {
       states: this.table.ofStates({ call }),
       wabas: {
         change: (wabaId, rule) => call('changeHolds', () => this.holds.change(wabaId, rule)),
-        ask: (wabaId, message) => call('askHolds', () => this.holds.ask(wabaId, message)),
+        takeProbe: (wabaId, message) => call('askHolds', () => this.holds.takeProbe(wabaId, message)),
       },
       watchParked: () => call('watch', () => undefined),
       nowMs: () => this.nowMs,

@@ -148,7 +148,7 @@ describe('no message is called', () => {
     const { wabas } = world.holdsPorts(async (_, effect) => await effect());
     const { category, path, phoneNumberId } = chunkOf([]);
     const asker = { category, path, phoneNumberId, templateName: 'another', templateLanguage: 'es' };
-    expect(await wabas.ask(chunkOf([]).wabaId, asker)).toBeDefined();
+    expect(await wabas.takeProbe(chunkOf([]).wabaId, asker)).toBeDefined();
     await world.work([chunkOf(slicesOf(10))]);
     expect([world.posted, world.table.slices.size, world.requeued.length]).toEqual([[], 0, 1]);
   });
@@ -161,7 +161,7 @@ describe('no message is called', () => {
     // The slot lies beyond the changeable second, so the worker reads the number twice.
     const first = await world.reserved(70);
     world.faultOf = (name) => {
-      if (name === 'look' && world.count('look') === 2) void world.holds.ask(wabaId, about);
+      if (name === 'look' && world.count('look') === 2) void world.holds.takeProbe(wabaId, about);
       return undefined;
     };
     await world.work([chunkOf(slicesOf(30, first + 40))]);

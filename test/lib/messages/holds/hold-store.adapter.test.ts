@@ -37,8 +37,10 @@ test('what is stored is found again; nothing is held of a WABA of which nothing 
 
 test('of five who may ask at once one does, and its answer ends the hold', async () => {
   await store().change('W1', opened('number:1', { code: '133010', nowMs: startMs }));
-  expect(await store(startMs + 9_999).ask('W1', message)).toBeUndefined();
-  const questions = await Promise.all(Array.from({ length: 5 }, () => store(startMs + 10_000).ask('W1', message)));
+  expect(await store(startMs + 9_999).takeProbe('W1', message)).toBeUndefined();
+  const questions = await Promise.all(
+    Array.from({ length: 5 }, () => store(startMs + 10_000).takeProbe('W1', message)),
+  );
   const [mine, ...others] = questions.filter((question) => question !== undefined);
   expect(others).toEqual([]);
   expect(mine?.of).toEqual([{ scope: 'number:1', sinceMs: startMs, ask: 1 }]);
@@ -72,8 +74,8 @@ test('every write does what the model of worlds does (D46)', async () => {
       for (const { name, scope, result, atMs } of writes) {
         nowMs = atMs;
         if (name === 'ask') {
-          const asked = await store(nowMs).ask(wabaId, message);
-          expect(asked).toEqual(await model.ask(wabaId, message));
+          const asked = await store(nowMs).takeProbe(wabaId, message);
+          expect(asked).toEqual(await model.takeProbe(wabaId, message));
           question = asked ?? question;
         } else {
           const open = opened(scope, { code: scope === 'waba' ? '368' : 'no_answer', nowMs });

@@ -29,7 +29,7 @@ function world(changes: Partial<RunHoldsPorts['states']> = {}) {
   const ports: RunHoldsPorts = {
     states: { ...statesNoting(calls), ...changes },
     wabas: {
-      ask: (...asked) => wabas.ask(...asked),
+      takeProbe: (...asked) => wabas.takeProbe(...asked),
       change: (...changed) => {
         writes += 1;
         return wabas.change(...changed);
@@ -174,14 +174,14 @@ test('an answer that ends a hold is logged, one that does not is none', async ()
   const { ports, logged, wabas } = world();
   await runHolds({ ...ports, nowMs: () => nowMs - 30_000 }).byRefusal(chunk, { code: 131042 });
   const holds = runHolds(ports);
-  const question = await holds.ask(chunk);
+  const question = await holds.takeProbes(chunk);
   expect(question?.of).toMatchObject([{ scope: 'waba', ask: 1 }]);
-  expect(await holds.ask(chunk)).toBeUndefined();
+  expect(await holds.takeProbes(chunk)).toBeUndefined();
   if (question === undefined) throw new Error('no worker may ask');
   await holds.answered(chunk, question, 'refused');
   expect(logged.at(-1)?.[0]).not.toBe('hold.ended');
   wabas.stored.set(wabaId, { ...noHolds, holds: { waba: { sinceMs: 1, code: '131042', nextAskMs: 1, asks: 0 } } });
-  const next = await holds.ask(chunk);
+  const next = await holds.takeProbes(chunk);
   if (next === undefined) throw new Error('no worker may ask');
   await holds.answered(chunk, next, 'taken');
   expect([logged.at(-1)?.[0], wabas.of(wabaId)]).toEqual(['hold.ended', noHolds]);
@@ -190,12 +190,12 @@ test('an answer that ends a hold is logged, one that does not is none', async ()
 test('what cannot be written now is found out again: nothing throws, and the message does as it would', async () => {
   const fails = async () => Promise.reject(new Error('unavailable'));
   const { logged, ports } = world({ park: fails, stop: fails, goOn: fails, endPause: fails });
-  const away = { ...ports, wabas: { ask: fails, change: fails } };
+  const away = { ...ports, wabas: { takeProbe: fails, change: fails } };
   expect(await runHolds(away).byRefusal(chunk, { code: 132015 })).toEqual(waits);
   expect(await runHolds({ ...away, watchParked: fails }).byRefusal(chunk, { code: 132015 })).toEqual(waits);
   expect(await runHolds(away).byRefusal(chunk, { code: 132016 })).toMatchObject({ kind: 'settle' });
   const holds = runHolds(away);
-  expect([await holds.ask(chunk), await holds.afterSilence(chunk, 'no_answer')]).toEqual([undefined, false]);
+  expect([await holds.takeProbes(chunk), await holds.afterSilence(chunk, 'no_answer')]).toEqual([undefined, false]);
   await holds.answered(chunk, { untilMs: nowMs, of: [] }, 'taken');
   await holds.taken(chunk, { pausedFromMs: 1 });
   expect(logged.map(([event]) => event)).toEqual([

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
-import { giveBackOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
+import { reservationReleaseOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
@@ -111,7 +111,7 @@ describe('the marks of a job (D57, R55)', () => {
     const clientId = 7_000 + number;
     const budgets = budgetsStore({ documentClient: client, tableName: table, pause: async () => undefined });
     const budget = { clientId, amount: 1, stop: true };
-    const takenBack = giveBackOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
+    const takenBack = reservationReleaseOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
     for (const [at, name] of ['A', 'B'].entries()) {
       await budgets.reserve({ clientId, jobId: jobIdOf(name), atMs: nowMs, units: 10 });
       await died(name, [at]);

@@ -102,7 +102,8 @@ async function works(
   const run = runHolds(worker);
   const job = table.states.get(head.jobId) ?? {};
   if (byHolds(job, on, {}, nowMs).kind === 'settle') return false;
-  const probe = on.length > 0 && on.every(({ hold }) => isProbeDue(hold, nowMs)) ? await run.ask(chunk) : undefined;
+  const probe =
+    on.length > 0 && on.every(({ hold }) => isProbeDue(hold, nowMs)) ? await run.takeProbes(chunk) : undefined;
   if (on.length > 0 && probe === undefined) return false;
   if (isRefused) await run.byRefusal(chunk, { code: 132015 });
   else await run.taken(chunk, job);

@@ -161,7 +161,7 @@ test('a smaller fence is refused and nothing of its transaction is written (R26)
   const fenced = (fence: number, lockName = 'sync') => ({ fence: { lockName, fence } });
   await store().writeUpstream([present(touched, 10)], fenced(8));
   await expect(store().writeUpstream([present(other, 11), present(touched, 11)], fenced(7))).rejects.toThrow(
-    'lock is held by somebody else',
+    'lock is held by another run',
   );
   expect(await find(other)).toBeUndefined();
   expect((await find(touched))?.fact.readAtMs).toBe(10);

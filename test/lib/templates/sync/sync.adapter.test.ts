@@ -259,11 +259,11 @@ test('with little time each run does one page and leaves a checkpoint; together 
 test('a message of a finished or superseded synchronization stops before it reads anything', async () => {
   const message = await started('done');
   await workshop().locks.release(message.lock, now);
-  await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by somebody else');
+  await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by another run');
   const superseded = await started('crashed');
   now += leaseMs + clockSkewMs + 1;
   await started('next');
-  await expect(runSync(workshop(), superseded, plentyMs)).rejects.toThrow('lock is held by somebody else');
+  await expect(runSync(workshop(), superseded, plentyMs)).rejects.toThrow('lock is held by another run');
   expect(platform.requests).toEqual([]);
 });
 
@@ -288,7 +288,7 @@ test('a worker that slept through its lease writes nothing more (R26)', async ()
   };
   // The sleeper's clock stands still, so it does not know that its lease is over: only the fence can stop it.
   const sleeper = runSync(workshop({ platform: { page }, nowMs: () => asleep }), message, plentyMs);
-  await expect(sleeper).rejects.toThrow('lock is held by somebody else');
+  await expect(sleeper).rejects.toThrow('lock is held by another run');
   expect(new Set((await rowsOf(1001)).map((row) => row.status))).toEqual(new Set(['PAUSED']));
 });
 
@@ -353,7 +353,7 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
       // Another contender comes within a minute, so the next delivery has nothing left to do.
       now += 60_000;
       await runSync(workshop(), await started('second'), plentyMs);
-      await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by somebody else');
+      await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by another run');
     }
     expect(await liveNames(1002), `crash at ${point}`).toEqual(upstream);
     expect(await lockIsFree()).toBe(true);

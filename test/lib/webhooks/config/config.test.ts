@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   changedConfig,
+  forgetsFailures,
   rotationOverlapMs,
-  startsAfresh,
   validSecrets,
   type WebhookConfig,
 } from '../../../../lib/webhooks/config/config.ts';
@@ -110,5 +110,5 @@ test.each([
   ['switched on again', switchedOff, stored, true],
   ['another address while off', switchedOff, { ...switchedOff, url: 'https://hooks.example.com/b' }, false],
 ])('failures so far are forgotten or not: %s', (_, before, after, expected) => {
-  expect(startsAfresh(before, after)).toBe(expected);
+  expect(forgetsFailures(before, after)).toBe(expected);
 });

@@ -273,7 +273,7 @@ describe('a client is told of its failing receiver (D34)', () => {
       const told = failingEvent(client, began);
       expect([world.breakAt, failingIn(world)]).toEqual([undefined, [told]]);
       expect(waitingIn(world).map((pending) => pending.event)).toEqual([told]);
-      expect(world.states.get(client)?.toldFailingSinceMs).toBe(began);
+      expect(world.states.get(client)?.notifiedFailingSinceMs).toBe(began);
     },
   );
 });

@@ -66,8 +66,8 @@ function checkFailings({ failings, states, had, nowMs }: World, failedBefore: nu
   }
   if (new Set(failings.map(({ id }) => id)).size < failings.length)
     throw new Error('D34: two events tell of one run of failures');
-  for (const { toldFailingSinceMs } of Object.values(states)) {
-    if (toldFailingSinceMs !== undefined && !isTold(failings, toldFailingSinceMs))
+  for (const { notifiedFailingSinceMs } of Object.values(states)) {
+    if (notifiedFailingSinceMs !== undefined && !isTold(failings, notifiedFailingSinceMs))
       throw new Error('D34: noted as told before it was stored');
   }
 }
@@ -96,7 +96,7 @@ async function checkNextFailure(world: World): Promise<void> {
 /** One that is noted as told is delivered as any other. After a crash before the note the next failure tells it. */
 function toldOfFailing({ failings, states }: World): Told[] {
   return failings
-    .filter(({ clientId, data }) => states[clientId]?.toldFailingSinceMs === Date.parse(data.since))
+    .filter(({ clientId, data }) => states[clientId]?.notifiedFailingSinceMs === Date.parse(data.since))
     .map((event) => ({ event, attempts: 0, firstSeenMs: event.timestampMs }));
 }
 

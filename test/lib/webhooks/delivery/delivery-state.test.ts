@@ -13,7 +13,7 @@ import {
   type Round,
   type Run,
   roundEnded,
-  untoldFailingSinceMs,
+  unnotifiedFailingSinceMs,
   widthOf,
 } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import type { Failure } from '../../../../lib/webhooks/delivery/post-result.ts';
@@ -267,11 +267,11 @@ describe('a run of failures is told to its client (D34)', () => {
     ['after 15 minutes and three failures', long, 15 * minuteMs + 7, 7],
     ['not a moment sooner', long, 15 * minuteMs + 6, undefined],
     ['not after two failures', { ...long, consecutiveFailures: 2 }, dayMs, undefined],
-    ['not twice', { ...long, toldFailingSinceMs: 7 }, dayMs, undefined],
-    ['though an earlier one was', { ...long, toldFailingSinceMs: 6 }, dayMs, 7],
+    ['not twice', { ...long, notifiedFailingSinceMs: 7 }, dayMs, undefined],
+    ['though an earlier one was', { ...long, notifiedFailingSinceMs: 6 }, dayMs, 7],
     ['not once it is over', afterSuccess(long, 8), dayMs, undefined],
   ])('%s', (_, state, nowMs, sinceMs) => {
-    expect(untoldFailingSinceMs(state, nowMs)).toBe(sinceMs);
+    expect(unnotifiedFailingSinceMs(state, nowMs)).toBe(sinceMs);
   });
 
   test('only by its own failures, not by those before a gap of more than two days', () => {
@@ -281,7 +281,7 @@ describe('a run of failures is told to its client (D34)', () => {
     let state: DeliveryState = failing(3);
     for (const ms of laterMs) {
       state = afterFailure(state, failure, begunMs + ms);
-      told.push(untoldFailingSinceMs(state, begunMs + ms));
+      told.push(unnotifiedFailingSinceMs(state, begunMs + ms));
     }
     expect(told).toEqual([undefined, undefined, begunMs]);
     expect(afterFailure(failing(9), failure, begunMs).pausedUntilMs).toBe(begunMs + 5_000);
@@ -289,8 +289,10 @@ describe('a run of failures is told to its client (D34)', () => {
 
   test('and noted with the round that has stored its event', () => {
     const noted = roundEnded({ ...held, ...long }, { ...closing('a', 50), round: { ...nothing, failure } });
-    expect(noted?.state.toldFailingSinceMs).toBeUndefined();
-    const told = { ...nothing, failure, toldFailingSinceMs: 7 };
-    expect(roundEnded({ ...held, ...long }, { ...closing('a', 50), round: told })?.state.toldFailingSinceMs).toBe(7);
+    expect(noted?.state.notifiedFailingSinceMs).toBeUndefined();
+    const told = { ...nothing, failure, notifiedFailingSinceMs: 7 };
+    expect(roundEnded({ ...held, ...long }, { ...closing('a', 50), round: told })?.state.notifiedFailingSinceMs).toBe(
+      7,
+    );
   });
 });

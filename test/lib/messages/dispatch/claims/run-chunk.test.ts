@@ -58,8 +58,8 @@ function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partia
     mayRepeat: async () => false,
     claimLifeMs: 90_000,
     retryMs: () => nowMs,
-    tell: async (endings) =>
-      void done.push(['tell', endings.map(({ recipient, outcome }) => [recipient.index, outcome])]),
+    emit: async (endings) =>
+      void done.push(['emit', endings.map(({ recipient, outcome }) => [recipient.index, outcome])]),
     queueAgain: async (left, atMs) => void done.push(['queueAgain', left, atMs]),
     ...changes,
   };
@@ -71,7 +71,7 @@ test('each slice is claimed as one, by its place in the job, and every ending is
   expect(await run()).toEqual({ kind: 'acknowledged' });
   const own = { owner: 'run-1', atMs: nowMs, size: 2, try: 0 };
   expect(claims).toEqual([2, 3].map((slice) => ({ ...own, key: { jobId, slice } })));
-  expect(done).toEqual([['tell', [[20, sent], [21, sent], [30, sent], [31, failed]]]]); // biome-ignore format: one row
+  expect(done).toEqual([['emit', [[20, sent], [21, sent], [30, sent], [31, failed]]]]); // biome-ignore format: one row
 });
 
 test('what is to be tried again is told of no more, and queued once, for the first of its times', async () => {
@@ -89,7 +89,7 @@ test('what is to be tried again is told of no more, and queued once, for the fir
     { try: 1, size: 2, recipients: [{ index: 30, to: '', notBeforeMs: nowMs + 8 }] },
   ];
   expect(done).toEqual([
-    ['tell', [[31, sent]]],
+    ['emit', [[31, sent]]],
     ['queueAgain', [first, second], nowMs + 7],
   ]);
 });
@@ -100,7 +100,7 @@ test('with nothing to tell, nothing is told', async () => {
   expect(done.map(([name]) => name)).toEqual(['queueAgain']);
 });
 
-test.each(['tell', 'queueAgain'] as const)(
+test.each(['emit', 'queueAgain'] as const)(
   'when %s fails the chunk comes again, and nothing after it is done',
   async (name) => {
     const unreachable = async () => {
@@ -108,7 +108,7 @@ test.each(['tell', 'queueAgain'] as const)(
     };
     const { run, done } = world({ 20: again(1) }, { [name]: unreachable });
     expect(await run()).toEqual({ kind: 'again', slices });
-    expect(done.map(([each]) => each)).toEqual(name === 'tell' ? [] : ['tell']);
+    expect(done.map(([each]) => each)).toEqual(name === 'emit' ? [] : ['emit']);
   },
 );
 
@@ -127,12 +127,12 @@ test('a slice that another has claimed makes the chunk come again: when the firs
   expect(await meeting({ 2: 10, 3: 30 }).run()).toEqual({ kind: 'again', slices, atMs: nowMs + 90_000 - 30 });
   const one = meeting({ 3: 30 });
   expect(await one.run()).toEqual({ kind: 'again', slices: slices.slice(1), atMs: nowMs + 90_000 - 30 });
-  expect(one.done).toEqual([['tell', [[20, sent], [21, sent]]]]); // biome-ignore format: one row
+  expect(one.done).toEqual([['emit', [[20, sent], [21, sent]]]]); // biome-ignore format: one row
   const { ports } = one;
   const end = async (own: Slice) => (own.key.slice === 2 ? undefined : ended(own, new Map()));
   expect(await world({}, { slices: { ...ports.slices, end } }).run()).toEqual({
     kind: 'again',
-    slices: slices,
+    slices,
   });
 });
 
@@ -144,7 +144,7 @@ test('what goes wrong with one slice keeps no other from being worked off', asyn
   };
   const { run, done } = world({}, { slices: { ...ports.slices, end } });
   expect(await run()).toEqual({ kind: 'again', slices: slices.slice(0, 1) });
-  expect(done).toEqual([['tell', [[30, sent], [31, sent]]]]); // biome-ignore format: one row
+  expect(done).toEqual([['emit', [[30, sent], [31, sent]]]]); // biome-ignore format: one row
 });
 
 test('at most three slices are claimed and not ended, and all are worked off', async () => {

@@ -126,7 +126,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
     markUnknown: call('markUnknown'),
     proven: async ({ key }) => new Set(await proven(key)),
     call: call('call'),
-    tell: call('tell'),
+    emit: call('tell'),
     queueAgain: call('queueAgain'),
     nowMs,
     mayRepeat: async (times) => times < 3,

@@ -2,7 +2,7 @@
  * Runs `act` on all, in order, `atOnce` at a time. After a failure no other begins, and it throws once those under way
  * have ended, so that no work continues in the background.
  */
-export async function sideBySide<T>(
+export async function forEachConcurrently<T>(
   all: Iterable<T>,
   atOnce: number,
   act: (one: T) => Promise<unknown>,

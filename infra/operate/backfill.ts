@@ -4,11 +4,11 @@ import { conditionalWrite } from '../../lib/aws/conditional-write.ts';
 type Item = Readonly<Record<string, unknown>>;
 
 /** Returns what an item lacks, and the attributes it depends on; undefined when nothing is lacking. It is pure. */
-export type Lacking = (item: Item) => { readonly set: Item; readonly from: readonly string[] } | undefined;
+export type MissingAttributes = (item: Item) => { readonly set: Item; readonly from: readonly string[] } | undefined;
 
-export interface FillIn {
+export interface BackfillRun {
   readonly table: string;
-  readonly lacking: Lacking;
+  readonly lacking: MissingAttributes;
   /** One run reads at most these items, which limits its cost. */
   readonly limitItems: number;
   /** The run before ended here; without it the run starts at the beginning. */
@@ -19,7 +19,7 @@ export interface FillIn {
 }
 
 /** `next` starts the next run; undefined at the end of the table. `passed` counts items that changed meanwhile. */
-export interface FilledIn {
+export interface BackfillResult {
   readonly looked: number;
   readonly filled: number;
   readonly passed: number;
@@ -30,7 +30,7 @@ export interface FilledIn {
  * Gives items what they lack, in one bounded run (TABLES.md). An item is written only if it is still as read; another
  * writer of it writes the new attribute anyway. Any run can be repeated.
  */
-export async function fillIn(client: DynamoDBDocumentClient, run: FillIn): Promise<FilledIn> {
+export async function backfill(client: DynamoDBDocumentClient, run: BackfillRun): Promise<BackfillResult> {
   const { table, limitItems, pageItems = 100, pause } = run;
   let after = run.after;
   let [looked, filled, passed] = [0, 0, 0];
@@ -61,7 +61,7 @@ async function given(
   client: DynamoDBDocumentClient,
   table: string,
   item: Item,
-  { set, from }: NonNullable<ReturnType<Lacking>>,
+  { set, from }: NonNullable<ReturnType<MissingAttributes>>,
 ): Promise<boolean> {
   const names = Object.keys(set);
   const { written } = await conditionalWrite(

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedReads } from '../../../../lib/messages/receipts/shared-reads.ts';
+import { coalescedReads } from '../../../../lib/messages/receipts/coalesced-reads.ts';
 
 /** The test ends each read itself. */
 function world() {
   const reads: { readonly partition: string; readonly answer: PromiseWithResolvers<number> }[] = [];
-  const ask = sharedReads((partition) => {
+  const ask = coalescedReads((partition) => {
     const answer = Promise.withResolvers<number>();
     reads.push({ partition, answer });
     return answer.promise;

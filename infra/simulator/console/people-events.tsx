@@ -2,12 +2,12 @@ import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { AttemptPane, Outcome, Sent } from './attempt-pane.tsx';
 import { DemoUserChoice, useDemoUser } from './demo-user.tsx';
+import { FilteredList } from './filtered-list.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { AttemptRow, Attempts } from './model.ts';
 import { Empty, useAnswer } from './parts.tsx';
-import { isTold, ShowChoice } from './people-show.tsx';
+import { isEventRow, ShowChoice } from './people-tabs.tsx';
 import { place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
@@ -22,12 +22,12 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** Lists events about people that the demo user's client got: each event once, with its newest attempt. */
-export function ToldView() {
+export function PeopleEventsView() {
   const told = useStore(counters);
   const who = useDemoUser();
   const { id: named, filter } = useStore(place);
   const { q = '', event = '' } = filter;
-  const id = isTold(named) ? named : '';
+  const id = isEventRow(named) ? named : '';
   const list = useAnswer(() => control<Attempts>('events'), `${told?.world} ${told?.events}`);
   const attempts = list.value?.data ?? none;
   const rows = useMemo(() => eventsOf(attempts, who?.clientId), [attempts, who?.clientId]);
@@ -47,7 +47,7 @@ export function ToldView() {
           <DemoUserChoice />
           <Choice name="event" label="Kind" all="Every kind" options={Object.entries(kinds)} />
         </Filters>
-        <FoundList
+        <FilteredList
           page="people"
           noun="event"
           label="Events, newest first"
@@ -63,7 +63,7 @@ export function ToldView() {
             A client is told of answers where its webhook asks for <code>message.replied</code>;{' '}
             <code>npm run webhooks:listen -- --events all</code> does on this machine.
           </p>
-        </FoundList>
+        </FilteredList>
       </section>
       <section class="pane-main" aria-label="Event">
         {id === '' || list.value === undefined ? (

@@ -8,10 +8,10 @@ export function ShowChoice() {
   return <Choice name="show" label="Show" all="Opt-outs" options={options} />;
 }
 
-export function isDoing(id: string): boolean {
+export function isActRow(id: string): boolean {
   return /^d\d+$/.test(id);
 }
 
-export function isTold(id: string): boolean {
+export function isEventRow(id: string): boolean {
   return /^e\d+$/.test(id);
 }

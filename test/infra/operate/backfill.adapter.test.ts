@@ -1,6 +1,6 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type FilledIn, fillIn, type Lacking } from '../../../infra/operate/fill-in.ts';
+import { type BackfillResult, backfill, type MissingAttributes } from '../../../infra/operate/backfill.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 /*
@@ -40,7 +40,7 @@ const versions = [
 ] as const;
 type Item = { readonly name: string; readonly folded: string };
 
-const lacking: Lacking = (item) =>
+const lacking: MissingAttributes = (item) =>
   typeof item['name'] === 'string' && item['folded'] === undefined
     ? { set: { folded: folded(item['name']) }, from: ['name'] }
     : undefined;
@@ -53,10 +53,10 @@ async function all(): Promise<Item[]> {
 
 /** Repeats bounded runs, as an operator starts them. */
 async function filledIn(limitItems: number, meanwhile: (run: number) => Promise<unknown> = async () => undefined) {
-  const runs: FilledIn[] = [];
-  let after: FilledIn['next'];
+  const runs: BackfillResult[] = [];
+  let after: BackfillResult['next'];
   do {
-    const run = await fillIn(client, { table, ...filling, limitItems, after });
+    const run = await backfill(client, { table, ...filling, limitItems, after });
     runs.push(run);
     after = run.next;
     await meanwhile(runs.length);
@@ -81,7 +81,7 @@ describe.each([0, 1, 2])('step %i', (step) => {
   });
 });
 
-describe('the fill-in', () => {
+describe('the backfill', () => {
   const users = Array.from({ length: 25 }, (_, index) => `User${index}`);
   beforeEach(async () => {
     for (const name of users) await versions[0].write(name, name);
@@ -100,7 +100,7 @@ describe('the fill-in', () => {
     for (const sk of ['a', 'b']) {
       await client.send(new PutCommand({ TableName: rows, Item: { pk: 'p', sk, name: sk.toUpperCase() } }));
     }
-    const run = await fillIn(client, { table: rows, ...filling, limitItems: 1 });
+    const run = await backfill(client, { table: rows, ...filling, limitItems: 1 });
     expect(run).toMatchObject({ looked: 1, filled: 1, passed: 0, next: { pk: 'p', sk: 'a' } });
     const { Items } = await client.send(new ScanCommand({ TableName: rows, ConsistentRead: true }));
     expect(Items).toEqual([
@@ -116,12 +116,12 @@ describe('the fill-in', () => {
 
   test('goes on after a run that died half way, from where that began', async () => {
     let calls = 0;
-    const dying: Lacking = (item) => {
+    const dying: MissingAttributes = (item) => {
       calls += 1;
       if (calls === 7) throw new Error('died');
       return lacking(item);
     };
-    await expect(fillIn(client, { table, ...filling, lacking: dying, limitItems: 100 })).rejects.toThrow('died');
+    await expect(backfill(client, { table, ...filling, lacking: dying, limitItems: 100 })).rejects.toThrow('died');
     expect((await all()).filter((item) => item.folded !== undefined)).toHaveLength(6);
     expect(await filledIn(100)).toEqual([{ looked: 25, filled: 19, passed: 0 }]);
   });
@@ -145,7 +145,10 @@ describe('the fill-in', () => {
       },
       { step: 'deserialize' },
     );
-    expect(await fillIn(interrupted, { table, ...filling, limitItems: 100 })).toMatchObject({ filled: 24, passed: 1 });
+    expect(await backfill(interrupted, { table, ...filling, limitItems: 100 })).toMatchObject({
+      filled: 24,
+      passed: 1,
+    });
     expect(isChanged).toBe(true);
     const item = await read(last);
     expect(expected === 'gone' ? item : item['folded']).toEqual(expected === 'gone' ? {} : expected);

@@ -11,7 +11,7 @@ export interface Medium {
 
 const firstId = 1_700_000_000_000_000;
 
-export class MediaShelf {
+export class MediaStore {
   readonly #byId = new Map<string, Medium>();
   #added = 0;
 

@@ -9,7 +9,7 @@ interface PanelProps {
 }
 
 /** Lists addresses of webhook receivers, and has a form for any webhook. */
-export function TellingPanel({ overview, onChange }: PanelProps) {
+export function WebhookReceiversPanel({ overview, onChange }: PanelProps) {
   return (
     <section class="panel" aria-labelledby="telling">
       <h2 id="telling">Webhook receivers</h2>

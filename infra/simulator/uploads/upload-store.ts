@@ -44,7 +44,7 @@ export class UploadSession {
   }
 }
 
-export class UploadShelf {
+export class UploadStore {
   readonly #sessions = new Map<string, UploadSession>();
   readonly #media = new Map<string, UploadedMedium>();
 

@@ -2,7 +2,7 @@ import type { ReportedState } from '../../../lib/messages/receipts/reported-stat
 import { call, type DemoStack } from './client.ts';
 
 /** The recipient is one of the magic recipients (infra/simulator/README.md). */
-export interface Fate {
+export interface SpecialRecipient {
   readonly to: string;
   readonly what: string;
   readonly ending: ReportedState;
@@ -14,7 +14,7 @@ export interface Fate {
 /** The answer for this recipient is lost, so only a receipt tells that the platform took the message. */
 export const lostRecipient = '15550000200';
 
-export const fates: readonly Fate[] = [
+export const specialRecipients: readonly SpecialRecipient[] = [
   { to: '15550231026', what: 'refused at once', ending: 'failed', code: '131026' },
   { to: '15550131026', what: 'taken, failed later', ending: 'failed', code: '131026' },
   { to: '15550131049', what: 'taken, failed later', ending: 'failed', code: '131049' },
@@ -27,7 +27,7 @@ export const fates: readonly Fate[] = [
 ];
 
 export async function arrange({ platformUrl }: DemoStack, signal: AbortSignal): Promise<void> {
-  for (const { to, course } of fates) {
+  for (const { to, course } of specialRecipients) {
     if (course === undefined) continue;
     const body = { match: { to }, course, times: 1 };
     await call({ baseUrl: platformUrl, route: 'POST /_control/receipts', body, signal });

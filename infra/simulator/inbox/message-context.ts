@@ -19,7 +19,7 @@ interface Sent {
 }
 
 /** Returns what a send belongs to: sender, dispatch, other tries, holds and blocks. */
-export function aroundOf(world: World, sent: Sent) {
+export function contextOf(world: World, sent: Sent) {
   const { to, numberId, callbackData } = sent;
   const number = world.numbers.get(numberId);
   const dispatchId = callbackData === undefined ? undefined : markOfService.exec(callbackData)?.[1];

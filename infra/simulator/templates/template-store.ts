@@ -4,14 +4,14 @@ import { componentsAsRead, type Template, type TemplateFields } from './template
 const firstId = 1_300_000_000_000_001;
 
 /** Templates are found by id, by (WABA, name, language), and by WABA in order of creation. */
-export class TemplateShelf {
+export class TemplateStore {
   readonly #byId = new Map<string, Template>();
   readonly #idByKey = new Map<string, string>();
   readonly #idsByWaba = new Map<string, Set<string>>();
   #created = 0;
   #changes = 0;
 
-  /** It grows with every change, so that pages reload. */
+  /** The count grows with every change, so that pages reload. */
   get changes(): number {
     return this.#changes;
   }

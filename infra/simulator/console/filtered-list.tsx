@@ -4,13 +4,13 @@ import { choose } from './router.ts';
 import { counted, leftOutWords } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
 
-interface FoundListProps<T> {
+interface FilteredListProps<T> {
   readonly page: string;
   readonly noun: string;
   /** The default is `noun` with an s. */
   readonly nouns?: string;
   readonly label: string;
-  /** It is undefined until they are read. */
+  /** The rows are undefined until they are read. */
   readonly rows: readonly T[] | undefined;
   readonly found: readonly T[];
   /** The total includes rows that are not listed. */
@@ -30,12 +30,12 @@ interface FoundListProps<T> {
   readonly children?: ComponentChildren;
 }
 
-/** Turns a control route's list into properties of `FoundList`. */
+/** Turns a control route's list into properties of `FilteredList`. */
 export function listed<T>(answer: Answer<{ readonly total: number; readonly data: readonly T[] }>) {
   return { answer, rows: answer.value?.data, total: answer.value?.total };
 }
 
-export function FoundList<T>(props: FoundListProps<T>) {
+export function FilteredList<T>(props: FilteredListProps<T>) {
   const { page, noun, label, rows, found, answer, keyOf, rowHeight = 58, chosen, row, below } = props;
   return (
     <>
@@ -62,7 +62,7 @@ export function FoundList<T>(props: FoundListProps<T>) {
   );
 }
 
-function leftOutOf<T>({ rows = [], total = 0, atMsOf, cut = 'dropped' }: FoundListProps<T>): string {
+function leftOutOf<T>({ rows = [], total = 0, atMsOf, cut = 'dropped' }: FilteredListProps<T>): string {
   const count = total - rows.length;
   const oldest = rows.at(-1);
   if (count <= 0 || oldest === undefined) return '';
@@ -76,7 +76,7 @@ function NoneFound({
   answer: { problem, again },
   nothing,
   children,
-}: Pick<FoundListProps<unknown>, 'noun' | 'nouns' | 'rows' | 'answer' | 'nothing' | 'children'>) {
+}: Pick<FilteredListProps<unknown>, 'noun' | 'nouns' | 'rows' | 'answer' | 'nothing' | 'children'>) {
   if (rows !== undefined) {
     return rows.length === 0 ? <Empty title={nothing}>{children}</Empty> : <Empty title={`No ${noun} is like that`} />;
   }

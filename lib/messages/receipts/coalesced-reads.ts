@@ -2,7 +2,9 @@
  * Shares one read at a time per partition among callers that ask before it begins. So every answer is from a read after
  * the caller's own write (items.ts, `unknownMarkKey`).
  */
-export function sharedReads<Found>(read: (partition: string) => Promise<Found>): (partition: string) => Promise<Found> {
+export function coalescedReads<Found>(
+  read: (partition: string) => Promise<Found>,
+): (partition: string) => Promise<Found> {
   const running = new Map<string, Promise<Found>>();
   const waiting = new Map<string, Promise<Found>>();
   const readAfter = async (partition: string, before: Promise<Found> | undefined) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Parts } from '../../../infra/local/parts.ts';
+import { Parts } from '../../../infra/local/stack-parts.ts';
 
 function recorder() {
   const stopped: string[] = [];

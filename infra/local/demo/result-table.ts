@@ -1,7 +1,7 @@
 import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import type { Recipient } from './audience.ts';
 import type { Report, ReportRow } from './client.ts';
-import { type Fate, fates } from './fates.ts';
+import { type SpecialRecipient, specialRecipients } from './special-recipients.ts';
 
 const underWay: readonly ReportedState[] = ['pending', 'unknown', 'sent', 'delivered'];
 
@@ -9,8 +9,10 @@ export function onTheWay({ counts }: Pick<Report, 'counts'>): number {
   return underWay.reduce((sum, state) => sum + counts[state], 0);
 }
 
-const usual: Omit<Fate, 'to'> = { what: 'nothing special', ending: 'read' };
-const fateOf = new Map<string | undefined, Omit<Fate, 'to'>>(fates.map((fate) => [fate.to, fate]));
+const usual: Omit<SpecialRecipient, 'to'> = { what: 'nothing special', ending: 'read' };
+const fateOf = new Map<string | undefined, Omit<SpecialRecipient, 'to'>>(
+  specialRecipients.map((fate) => [fate.to, fate]),
+);
 
 /**
  * Returns the demo's last table: the report's counts, then the special recipients, then recipients with an unexpected

@@ -1,5 +1,5 @@
 import type { DemoClient, Report, ReportRow } from './client.ts';
-import { lostRecipient } from './fates.ts';
+import { lostRecipient } from './special-recipients.ts';
 import { type WatchOptions, watched } from './watching.ts';
 
 export interface FollowOptions extends Omit<WatchOptions<Report>, 'look' | 'sign'> {

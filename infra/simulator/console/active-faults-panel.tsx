@@ -17,7 +17,7 @@ interface FaultInForce {
 }
 
 /** Shows faults, receipt rules and slowed numbers as sentences, each with a button that removes it. */
-export function InForcePanel({ overview, onChange }: PanelProps) {
+export function ActiveFaultsPanel({ overview, onChange }: PanelProps) {
   const [problem, setProblem] = useState('');
   const inForce = inForceOf(overview);
   const run = (removing: () => Promise<unknown>) => async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sideBySide } from '../../../lib/aws/side-by-side.ts';
+import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
 
 /** Records the calls in order; a test ends each call itself. */
 function asked() {
@@ -23,7 +23,7 @@ const moment = () => new Promise((resolve) => setImmediate(resolve));
 
 test('so much at once, the next one as soon as one has ended', async () => {
   const { begun, act, end } = asked();
-  const all = sideBySide([0, 1, 2, 3], 2, act);
+  const all = forEachConcurrently([0, 1, 2, 3], 2, act);
   expect(begun).toEqual([0, 1]);
   end(1);
   await moment();
@@ -45,7 +45,7 @@ test.each<[string, () => Iterable<number>]>([
 ])('of %s no other begins where one fails, and it throws when those under way have ended', async (_, all) => {
   const { begun, act, end, fail } = asked();
   const isOver = { failed: false };
-  const work = sideBySide(all(), 2, act).catch((error: unknown) => {
+  const work = forEachConcurrently(all(), 2, act).catch((error: unknown) => {
     isOver.failed = true;
     return error;
   });

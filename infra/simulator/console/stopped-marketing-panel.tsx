@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { control } from './api.ts';
 import { type FieldGroup, FieldGroups, Form } from './form.tsx';
-import type { Overview, StopTold } from './model.ts';
+import type { Overview, StopView } from './model.ts';
 import { Action, Problem } from './parts.tsx';
 import { counted, numberOf } from './texts.ts';
 
@@ -14,7 +14,7 @@ interface StoppedProps {
 }
 
 /** Lists people who stopped marketing, by number, and has a form for one more. */
-export function StoppedPanel({ overview, onChange }: StoppedProps) {
+export function StoppedMarketingPanel({ overview, onChange }: StoppedProps) {
   const [problem, setProblem] = useState('');
   const ofNumbers = overview.numbers
     .map((number) => ({ number, stops: overview.stopped.filter(({ phone_number_id: id }) => id === number.id) }))
@@ -63,7 +63,7 @@ function nameOf(fields: Overview['numbers'][number]['fields']): string {
 
 interface StoppedOfProps {
   readonly name: string;
-  readonly stops: readonly StopTold[];
+  readonly stops: readonly StopView[];
   readonly onProblem: (text: string) => void;
 }
 

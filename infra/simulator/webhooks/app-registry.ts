@@ -21,7 +21,7 @@ export interface Subscription {
   readonly overrideCallbackUri?: string | undefined;
 }
 
-export class AppShelf {
+export class AppRegistry {
   readonly #apps = new Map<string, App>();
   readonly #byWaba = new Map<string, Map<string, Subscription>>();
 
