@@ -50,7 +50,7 @@ const longestAskedPauseMs = 3_600_000;
 const switchOffAfterMs = 5 * 24 * 3_600_000;
 /** A restart or a deployment of the receiver is shorter, so its client is not told of it. */
 export const failingNotifiedAfterMs = 15 * 60_000;
-const failingToldAfter = 3;
+const failingNotifiedAfter = 3;
 /** A gap longer than any wait between attempts separates two runs of failures: nothing was tried in it. */
 const runGapMs = 2 * 24 * 3_600_000;
 
@@ -230,6 +230,6 @@ export function unnotifiedFailingSinceMs(
   nowMs: number,
 ): number | undefined {
   if (failingSinceMs === undefined || failingSinceMs === notifiedFailingSinceMs) return undefined;
-  const isLong = consecutiveFailures >= failingToldAfter && nowMs - failingSinceMs >= failingNotifiedAfterMs;
+  const isLong = consecutiveFailures >= failingNotifiedAfter && nowMs - failingSinceMs >= failingNotifiedAfterMs;
   return isLong ? failingSinceMs : undefined;
 }
