@@ -34,11 +34,10 @@ const restOnly = [
   'test/contract/doctor.test.ts',
   'test/contract/smoke.test.ts',
   'test/contract/template-types.test.ts',
-  // These wait for a timeout or for receipts, or send many messages.
+  // These wait for a timeout, or send many messages.
   'test/contract/erase.test.ts',
   'test/contract/event-delivery.test.ts',
   'test/contract/held-jobs.test.ts',
-  'test/contract/user-ids.test.ts',
   'test/contract/worker-kill.test.ts',
   'test/contract/hostile-bodies.test.ts',
   'test/functions/body-memory.test.ts',
