@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -42,11 +42,9 @@ async function carry(rehearsal: Rehearsal): Promise<number> {
   const [block = ''] = recoveryBlocks('Messages');
   const [choose = ''] = block.split('# Now take the damaged items out of carry.jsonl.');
   await rehearsal.operate(choose);
-  const file = join(rehearsal.folder, 'carry.jsonl');
-  const items = readFileSync(file, 'utf8').trim().split('\n').map(itemOf);
+  const items = readFileSync(join(rehearsal.folder, 'carry.jsonl'), 'utf8').trim().split('\n').map(itemOf);
   const intact = items.filter((item) => item['damaged'] !== true);
   if (intact.length === items.length) throw new Error('no damaged item is in carry.jsonl');
-  writeFileSync(file, '');
   const { documentClient, tableName } = awsTarget(emulatedStage);
   const TableName = `${tableName('messages')}-restored`;
   for (const Item of intact) await documentClient.send(new PutCommand({ TableName, Item }));

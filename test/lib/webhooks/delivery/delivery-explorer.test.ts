@@ -56,6 +56,15 @@ function stateItem(failing: Partial<DeliveryState> | undefined): StateItem {
 const notAnswered = { fault: 'timeout' };
 type Bounds = Pick<World, 'runsLeft' | 'faultsLeft' | 'badAnswersLeft' | 'changesLeft'>;
 
+const failingReceiver = {
+  told: [waiting],
+  badAnswers: [{ status: 503 }],
+  meets: ['taken', 'told'],
+  batchSize: 1,
+  bounds: { runsLeft: 3, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 0 },
+  quick: { runsLeft: 2 },
+} as const;
+
 const scenarios: readonly (Scenario & {
   readonly name: string;
   readonly told: readonly Told[];
@@ -124,33 +133,20 @@ const scenarios: readonly (Scenario & {
   },
   {
     name: 'two failures in 15 minutes',
-    told: [waiting],
+    ...failingReceiver,
     failing: { failingSinceMs: startMs - 900_000, consecutiveFailures: 2 },
-    badAnswers: [{ status: 503 }],
-    meets: ['taken', 'told'],
-    batchSize: 1,
-    bounds: { runsLeft: 3, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 1 },
+    bounds: { ...failingReceiver.bounds, changesLeft: 1 },
     quick: { runsLeft: 2, changesLeft: 0 },
   },
   {
     name: 'one failure, 15 minutes ago',
-    told: [waiting],
+    ...failingReceiver,
     failing: { failingSinceMs: startMs - 900_000, consecutiveFailures: 1 },
-    badAnswers: [{ status: 503 }],
-    meets: ['taken', 'told'],
-    batchSize: 1,
-    bounds: { runsLeft: 3, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 0 },
-    quick: { runsLeft: 2 },
   },
   {
     name: 'five failures in ten minutes',
-    told: [waiting],
+    ...failingReceiver,
     failing: { failingSinceMs: startMs - 600_000, consecutiveFailures: 5 },
-    badAnswers: [{ status: 503 }],
-    meets: ['taken', 'told'],
-    batchSize: 1,
-    bounds: { runsLeft: 3, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 0 },
-    quick: { runsLeft: 2 },
   },
   {
     name: 'two clients, one never answers',
