@@ -113,7 +113,10 @@ export const ProvisioningFileSchema = v.strictObject({
       zone: v.optional(
         v.pipe(
           v.string(),
-          v.check((text) => zoneNamed(text) !== undefined, 'must be an IANA time zone such as Europe/Madrid'),
+          v.check(
+            (text) => zoneNamed(text) !== undefined,
+            'must be an IANA time zone (Area/Place such as Europe/Madrid, or UTC)',
+          ),
         ),
       ),
       /** The budget for a month of UTC is in dollars at list prices; with `stop`, sends above it are refused (D58). */
