@@ -174,14 +174,18 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
 const dollars = /^\d{1,8}(\.\d{1,8})?$/;
 
 /**
- * `Dry-Run` must be `true` or `false` exactly, so that a typing error sends nothing (D9, D51). `Max-Cost` is in dollars
+ * The gateway joins a header that comes twice by a comma: as a key of its own it would send twice (D9).
+ * `Dry-Run` must be `true` or `false` exactly, so that a typing error sends nothing (D51). `Max-Cost` is in dollars
  * with up to eight decimals, like rates (D58).
  */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[\x21-\x7e]{1,255}$/, butReceived('Idempotency-Key must have 1 to 255 visible ASCII characters')),
+      v.regex(
+        /^[\x21-\x2b\x2d-\x7e]{1,255}$/,
+        butReceived('Idempotency-Key must have 1 to 255 visible ASCII characters without a comma'),
+      ),
     ),
   ),
   'Dry-Run': v.optional(v.picklist(['true', 'false'], butReceived('Dry-Run must be true or false'))),
