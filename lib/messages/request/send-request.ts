@@ -9,7 +9,7 @@ import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
-import { addressForm, addressFormText } from './recipient-address.ts';
+import { addressForm, addressFormText, addressHint } from './recipient-address.ts';
 
 const maxRecipients = 10_000;
 /** All limits of the platform are lower; recipient-rules.ts has the exact ones. */
@@ -21,7 +21,10 @@ const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
 const wholeNumber = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number below 2^53')));
 const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
-const ToSchema = v.pipe(v.string(), v.regex(addressForm, butReceived(addressFormText)));
+const ToSchema = v.pipe(
+  v.string(),
+  v.regex(addressForm, (issue) => `${butReceived(addressFormText)(issue)}${addressHint(issue.input)}`),
+);
 
 const CardSchema = closedObject({
   body: v.optional(boundedList(text, 200)),
