@@ -8,7 +8,12 @@ import type { ErasePorts } from '../../lib/messages/erase/erase-ports.ts';
 import { learnedIdsStore } from '../../lib/messages/erase/learned-ids-store.ts';
 import { personScans } from '../../lib/messages/erase/person-scan-store.ts';
 import { rewriter } from '../../lib/messages/erase/rewrite-store.ts';
-import { addressForm, addressFormText, addressHint, canonicalAddress } from '../../lib/messages/request/recipient-address.ts';
+import {
+  addressForm,
+  addressFormText,
+  addressHint,
+  canonicalAddress,
+} from '../../lib/messages/request/recipient-address.ts';
 import { type NameOf, personNames } from '../../lib/opt-outs/person-name.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { erasedAsLines, erasureLogged } from './erase-output.ts';

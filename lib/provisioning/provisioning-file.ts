@@ -73,7 +73,7 @@ const UserSchema = v.pipe(
         v.check(isPasswordHash, 'the password hash must be a PHC string, argon2id or scrypt, within 64 MiB'),
       ),
     ),
-    permissions: v.array(v.picklist(permissions, `must be a permission that there is: ${permissions.join(', ')}`)),
+    permissions: v.array(v.picklist(permissions, `must be one of the permissions ${permissions.join(', ')}`)),
     campaign_ids: v.array(id),
   }),
   // The check runs whatever else is wrong with the user.
