@@ -2,11 +2,10 @@ import * as v from 'valibot';
 import { documentedAs } from './documented.ts';
 import { invalid } from './refusal.ts';
 
-/*
- * Returns query values from the gateway: repeated parameters are joined by commas. An empty parameter is refused,
- * because a script's unset variable would ask for all (D16); a search and a list of fields alone count as missing, as
- * forms send them (D8). Flags and numbers are strict, so that a misspelt one is refused.
- */
+// Returns query values from the gateway: repeated parameters are joined by commas. Flags and numbers are strict.
+
+// An empty parameter is refused, because a script's unset variable would ask for all (D16). A search and a list of fields
+// alone count as missing, as forms send them (D8).
 
 /** Keeps a whole text, or a cursor. */
 export const textFilter = v.optional(v.pipe(v.string(), v.nonEmpty()));

@@ -9,8 +9,8 @@ type HeaderSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 type Asked = Pick<HttpEvent, 'headers'>;
 
 /**
- * Returns the headers that a page reads. Refuses with 400 bad values and, for an absent header, a near misspelling: the
- * client meant not to send, or not to send twice (D9, D51). The gateway joins a header that comes twice by commas.
+ * Returns the headers that a page reads. Refuses with 400 bad values, doubled ones, which the gateway joins by commas,
+ * and near misspellings of absent ones: the client meant not to send, or not to send twice (D9, D51).
  */
 export function parseHeaders<const S extends HeaderSchema>(schema: S, asked: Asked): v.InferOutput<S> {
   const names = Object.keys(schema.entries);

@@ -171,15 +171,14 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
 }
 
 /**
- * Dollars have a decimal point, as in `Max-Cost`: no sign, exponent or separator, so that no typing error raises a
- * limit.
+ * Dollars have a decimal point and up to eight decimals, like rates (D58): no sign, exponent or separator, so that no
+ * typing error raises a limit.
  */
 const dollars = /^\d{1,8}(\.\d{1,8})?$/;
 
 /**
- * The gateway joins a header that comes twice by a comma: as a key of its own it would send twice (D9).
- * `Dry-Run` must be `true` or `false` exactly, so that a typing error sends nothing (D51). `Max-Cost` is in dollars
- * with up to eight decimals, like rates (D58).
+ * `k,k` is a key that came twice: as a key of its own it would send twice (D9). `Dry-Run` must be `true` or `false`
+ * exactly, so that a typing error sends nothing (D51).
  */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(
