@@ -6,7 +6,7 @@ import { deployedChannels } from '../lib/channels/deployed.ts';
 import { listedClient, selectChannels } from '../lib/channels/listing.ts';
 import { appliedFields, ChannelSchema, channelView } from '../lib/channels/view.ts';
 import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
-import { flag, listFilter, pageOf, pageQuery, sliceOf, textFilter } from '../lib/http/query.ts';
+import { fieldsFilter, flag, pageOf, pageQuery, searchFilter, sliceOf, textFilter } from '../lib/http/query.ts';
 
 export const ChannelsListQuery = v.object({
   client_id: ClientIdText,
@@ -14,11 +14,11 @@ export const ChannelsListQuery = v.object({
   waba_id: textFilter,
   status: textFilter,
   business_id: textFilter,
-  business_name: textFilter,
-  q: textFilter,
+  business_name: searchFilter,
+  q: searchFilter,
   deleted: flag('deleted'),
   ...pageQuery,
-  fields: listFilter,
+  fields: fieldsFilter,
 });
 
 export const ChannelsListAnswer = v.object({

@@ -2,7 +2,16 @@ import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { alwaysNull, answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
-import { flag, listFilter, listOfWords, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
+import {
+  fieldsFilter,
+  flag,
+  listFilter,
+  listOfWords,
+  pageOf,
+  pageQuery,
+  searchFilter,
+  textFilter,
+} from '../lib/http/query.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../lib/platform/enums.ts';
 import { deployedListing } from '../lib/templates/deployed/listing.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
@@ -11,7 +20,7 @@ import type { TemplateStore } from '../lib/templates/model/template-store.ts';
 
 export const TemplatesListQuery = v.object({
   state: listOfWords(TemplateStatusWord),
-  search: textFilter,
+  search: searchFilter,
   category: listOfWords(TemplateCategoryWord),
   lang: listFilter,
   did: textFilter,
@@ -20,7 +29,7 @@ export const TemplatesListQuery = v.object({
   active: flag('active'),
   deleted: flag('deleted'),
   campaign_name: textFilter,
-  fields: listFilter,
+  fields: fieldsFilter,
   ...pageQuery,
   client_id: ClientIdText,
   channel_ids: listFilter,

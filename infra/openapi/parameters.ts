@@ -23,7 +23,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   search: 'A part of the name, in any letter case.',
   category: 'The category of the template, in any letter case.',
   'pricing-get.category': 'Authentication, Marketing, Utility or Service, in any letter case.',
-  lang: 'The language of the template, in any letter case.',
+  lang: 'The language of the template, in any spelling that a send takes: en_US, en-us.',
   'templates-list.did': 'Only templates that are assigned to a channel of this DID.',
   name: 'The whole name.',
   template_platform_id: 'The id that the platform gave the template.',

@@ -8,7 +8,12 @@ import type { ErasePorts } from '../../lib/messages/erase/erase-ports.ts';
 import { learnedIdsStore } from '../../lib/messages/erase/learned-ids-store.ts';
 import { personScans } from '../../lib/messages/erase/person-scan-store.ts';
 import { rewriter } from '../../lib/messages/erase/rewrite-store.ts';
-import { addressForm, canonicalAddress } from '../../lib/messages/request/recipient-address.ts';
+import {
+  addressForm,
+  addressFormText,
+  addressHint,
+  canonicalAddress,
+} from '../../lib/messages/request/recipient-address.ts';
 import { type NameOf, personNames } from '../../lib/opt-outs/person-name.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { erasedAsLines, erasureLogged } from './erase-output.ts';
@@ -113,9 +118,8 @@ function idsOf({ recipient = [] }: Wanted, { input }: EraseTerminal): ReadonlySe
   const given = recipient.flatMap((each) => (each === '-' ? input().split('\n') : [each]));
   const ids = given.map((each) => each.trim()).filter((each) => each !== '');
   if (ids.length === 0) throw new CommandError('--recipient is missing: a number or a user id');
-  if (!ids.every((id) => addressForm.test(id))) {
-    throw new CommandError('--recipient takes 8 to 15 digits with country code, or a business-scoped user id');
-  }
+  const stray = ids.find((id) => !addressForm.test(id));
+  if (stray !== undefined) throw new CommandError(`--recipient ${addressFormText}${addressHint(stray)}`);
   return new Set(ids.map(canonicalAddress));
 }
 

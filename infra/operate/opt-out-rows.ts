@@ -1,5 +1,10 @@
 import { isMoment } from '../../lib/http/query.ts';
-import { addressForm, canonicalAddress } from '../../lib/messages/request/recipient-address.ts';
+import {
+  addressForm,
+  addressFormText,
+  addressHint,
+  canonicalAddress,
+} from '../../lib/messages/request/recipient-address.ts';
 import type { Recipient } from '../../lib/opt-outs/person-name.ts';
 
 /**
@@ -108,7 +113,9 @@ function rowOf(text: string, columns: readonly string[], nowMs: number): Row {
   const [recipient, at] = [value('recipient'), value('at')];
   const atMs = isMoment(at) ? Date.parse(at) : undefined;
   const faults = [
-    ...(addressForm.test(recipient) ? [] : [`recipient ${recipientWanted}, received ${shown(recipient)}`]),
+    ...(addressForm.test(recipient)
+      ? []
+      : [`recipient ${addressFormText}, received ${shown(recipient)}${addressHint(recipient)}`]),
     ...(at === '' || atMs !== undefined ? [] : [`at must be ${timeWanted}, received ${shown(at)}`]),
     ...(atMs !== undefined && atMs > nowMs ? [`at is in the future, received ${shown(at)}`] : []),
   ];
@@ -116,7 +123,6 @@ function rowOf(text: string, columns: readonly string[], nowMs: number): Row {
   return { recipient: canonicalAddress(recipient), atMs, faults };
 }
 
-const recipientWanted = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
 const timeWanted = 'a time such as 2026-11-22T10:00:00Z (RFC 3339), or empty';
 
 const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;

@@ -64,6 +64,9 @@ export const RefusalAnswer = v.object({
       v.description('What the send would cost at list prices, where that is why it was refused.'),
     ),
   ),
+  retried_by: v.exactOptional(
+    v.pipe(v.array(v.string()), v.description('The dispatches that retry the recipients already.')),
+  ),
   errors: v.exactOptional(
     v.pipe(
       v.array(
@@ -78,14 +81,14 @@ export const RefusalAnswer = v.object({
 });
 
 export function refusalAnswer(refusal: Refusal): Answer {
-  const { errors, headers, platformCode, estimate } = refusal.details;
+  const { errors, headers, platformCode, estimate, retriedBy } = refusal.details;
   if (refusal.code === 'invalid_credentials') {
     return { statusCode: refusal.status, headers: { 'cache-control': 'no-store' }, body: '' };
   }
   const body = shaped(RefusalAnswer, {
     message: refusal.message,
     code: refusal.code,
-    ...omitUndefined({ platform_code: platformCode, estimate: estimate && { cost: estimate } }),
+    ...omitUndefined({ platform_code: platformCode, estimate: estimate && { cost: estimate }, retried_by: retriedBy }),
     ...(errors === undefined || errors.length === 0 ? {} : { errors }),
   });
   return answer(refusal.status, body, headers);

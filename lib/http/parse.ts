@@ -59,7 +59,6 @@ const kindsOfValue: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   safe_integer: 'a whole number',
   finite: 'a number',
-  non_empty: 'a text that is not empty',
 };
 
 function expectedOf(issue: v.BaseIssue<unknown>): string {
@@ -69,6 +68,8 @@ function expectedOf(issue: v.BaseIssue<unknown>): string {
     case 'literal':
     case 'picklist':
       return wordsOf(issue).join(' or ') || 'another value';
+    case 'non_empty':
+      return Array.isArray(issue.input) ? 'a list that is not empty' : 'a text that is not empty';
     case 'min_value':
       return `at least ${requirement}`;
     case 'max_value':

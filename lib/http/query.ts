@@ -2,32 +2,49 @@ import * as v from 'valibot';
 import { documentedAs } from './documented.ts';
 import { invalid } from './refusal.ts';
 
-/*
- * Returns query values from the gateway: repeated parameters are joined by commas. An empty filter counts as missing;
- * an empty moment is refused. Flags and numbers are strict, so that a misspelt one is refused.
- */
+// Returns query values from the gateway: repeated parameters are joined by commas. Flags and numbers are strict.
 
-export const textFilter = v.optional(
+// An empty parameter is refused, because a script's unset variable would ask for all (D16). A search and a list of fields
+// alone count as missing, as forms send them (D8).
+
+/** Keeps a whole text, or a cursor. */
+export const textFilter = v.optional(v.pipe(v.string(), v.nonEmpty()));
+
+export const searchFilter = v.optional(
   v.pipe(
     v.string(),
     v.transform((text) => (text === '' ? undefined : text)),
   ),
 );
 
-/** Values are separated by commas, without blanks around them; it is undefined when none is left. */
+/** Values are separated by commas, without blanks around them. */
 export const listFilter = v.optional(
   v.pipe(
     v.string(),
+    v.transform(valuesIn),
+    v.nonEmpty(),
+    documentedAs(() => v.array(v.pipe(v.string(), v.nonEmpty()))),
+  ),
+);
+
+/** Is a list of names of fields, or undefined when none is left. */
+export const fieldsFilter = v.optional(
+  v.pipe(
+    v.string(),
     v.transform((text) => {
-      const values = text
-        .split(',')
-        .map((value) => value.trim())
-        .filter((value) => value !== '');
-      return values.length === 0 ? undefined : values;
+      const names = valuesIn(text);
+      return names.length === 0 ? undefined : names;
     }),
     documentedAs(() => v.array(v.string())),
   ),
 );
+
+function valuesIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+}
 
 /** Documents a list with these words. The page itself refuses other words. */
 export function listOfWords(word: v.GenericSchema) {
@@ -41,10 +58,7 @@ export function listOfWords(word: v.GenericSchema) {
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/**
- * Parses an RFC 3339 moment to milliseconds. An empty one is refused: a script's unset variable would ask for all
- * (D40).
- */
+/** Parses an RFC 3339 moment to milliseconds. */
 export function moment(name: string) {
   const message = expected(name, 'a time such as 2026-11-22T10:00:00Z (RFC 3339; a plus is %2B in a query)');
   return v.optional(
@@ -73,7 +87,7 @@ function expected(name: string, what: string): (issue: v.BaseIssue<unknown>) => 
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Keeps an ISO 8601 day as text. An empty one is refused, as a moment is. */
+/** Keeps an ISO 8601 day as text. */
 export function day(name: string) {
   const message = expected(name, 'a day such as 2026-11-22');
   return v.optional(

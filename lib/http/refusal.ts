@@ -57,6 +57,8 @@ export interface RefusalDetails {
   readonly platformCode?: number;
   /** The refused cost is in dollars (D58). */
   readonly estimate?: { readonly amount: number; readonly currency: string };
+  /** Other retries have the recipients: these dispatches (D57). */
+  readonly retriedBy?: readonly string[];
   readonly cause?: unknown;
 }
 

@@ -1,23 +1,31 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { unrecognizedField } from './closed-object.ts';
 import { closestName, didYouMean } from './closest-name.ts';
 import type { HttpEvent } from './endpoint.ts';
-import { clip, parse } from './parse.ts';
+import { clip, faultOf } from './parse.ts';
 import { type Fault, refuseFaults } from './refusal.ts';
 
 type HeaderSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 type Asked = Pick<HttpEvent, 'headers'>;
 
 /**
- * Returns the headers that a page reads. Refuses with 400 bad values and, for an absent header, a near misspelling: the
- * client meant not to send, or not to send twice (D9, D51).
+ * Returns the headers that a page reads. Refuses with 400 bad values, doubled ones, which the gateway joins by commas,
+ * and near misspellings of absent ones: the client meant not to send, or not to send twice (D9, D51).
  */
 export function parseHeaders<const S extends HeaderSchema>(schema: S, asked: Asked): v.InferOutput<S> {
   const names = Object.keys(schema.entries);
   const given = names.filter((name) => asked.headers[name.toLowerCase()] !== undefined);
   const absent = names.filter((name) => !given.includes(name));
   refuseFaults(misspelt(asked.headers, absent));
-  return parse(schema, Object.fromEntries(given.map((name) => [name, asked.headers[name.toLowerCase()]])));
+  const values = Object.fromEntries(given.map((name) => [name, asked.headers[name.toLowerCase()]]));
+  const { issues = [], output } = v.safeParse(schema, values);
+  refuseFaults(
+    issues.map(faultOf).map(({ path, message }) => {
+      const joined = values[path]?.includes(',') ? '; a header that comes twice is joined by a comma' : '';
+      return { path, message: `${message}${joined}` };
+    }),
+  );
+  return output as v.InferOutput<S>;
 }
 
 const rehearsal = 'Dry-Run';

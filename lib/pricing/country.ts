@@ -12,8 +12,13 @@ export function isCountry(text: string): boolean {
   return /^[a-z]{2}$/i.test(text) && knownCountries.has(text.toUpperCase());
 }
 
-/** Returns the country with the nearest name in English, Spanish or Portuguese, or undefined when none is near. */
+/**
+ * Returns the country of another code of two letters (`UK` is `GB`), else the one with the nearest name in English,
+ * Spanish or Portuguese, or undefined when none is near.
+ */
 export function countryNamed(name: string): string | undefined {
+  const current = /^[a-z]{2}$/i.test(name) ? new Intl.Locale(`und-${name}`).region : undefined;
+  if (current !== undefined && knownCountries.has(current)) return current;
   const codes = new Map<string, string>();
   for (const language of ['en', 'es', 'pt']) {
     const names = new Intl.DisplayNames(language, { type: 'region' });
@@ -21,6 +26,12 @@ export function countryNamed(name: string): string | undefined {
   }
   const near = closestName(name, [...codes.keys()]);
   return near === undefined ? undefined : codes.get(near);
+}
+
+/** Returns `; did you mean GB?` for the code that the text probably means, or nothing. */
+export function countryMeant(text: string): string {
+  const meant = countryNamed(text);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /**

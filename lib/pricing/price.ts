@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
 import { jsonExcerpt } from '../http/json-excerpt.ts';
 import { Refusal } from '../http/refusal.ts';
-import { countryNamed, knownCountries } from './country.ts';
+import { countryMeant, knownCountries } from './country.ts';
 import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rates.ts';
 
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
@@ -65,9 +65,8 @@ export function dearestPrice(rates: Rates, categoryWord: string): number {
 
 function noRate(country: string, code: string): Refusal {
   const refused = 'no rate for that market and category';
-  if (code !== '') return new Refusal('rate_not_found', refused);
-  const meant = countryNamed(country);
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const hint = countryMeant(country);
+  if (code !== '' && hint === '') return new Refusal('rate_not_found', refused);
   const message = `market must be a two-letter code (ISO 3166-1 alpha-2), received ${jsonExcerpt(country)}${hint}`;
   return new Refusal('rate_not_found', `${refused}: ${message}`, { errors: [{ path: 'market', message }] });
 }

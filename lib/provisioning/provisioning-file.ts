@@ -73,7 +73,7 @@ const UserSchema = v.pipe(
         v.check(isPasswordHash, 'the password hash must be a PHC string, argon2id or scrypt, within 64 MiB'),
       ),
     ),
-    permissions: v.array(v.picklist(permissions, `must be a permission that there is: ${permissions.join(', ')}`)),
+    permissions: v.array(v.picklist(permissions, `must be one of the permissions ${permissions.join(', ')}`)),
     campaign_ids: v.array(id),
   }),
   // The check runs whatever else is wrong with the user.
@@ -113,7 +113,10 @@ export const ProvisioningFileSchema = v.strictObject({
       zone: v.optional(
         v.pipe(
           v.string(),
-          v.check((text) => zoneNamed(text) !== undefined, 'must be an IANA time zone such as Europe/Madrid'),
+          v.check(
+            (text) => zoneNamed(text) !== undefined,
+            'must be an IANA time zone (Area/Place such as Europe/Madrid, or UTC)',
+          ),
         ),
       ),
       /** The budget for a month of UTC is in dollars at list prices; with `stop`, sends above it are refused (D58). */

@@ -88,7 +88,7 @@ describe.skipIf(onDeployedStage)('filters, all at once (D35)', () => {
     ['q=boreal%20waba', [saoPaulo]],
     [`q=boreal&waba_id=${wabas.shared}`, [boreal]],
     [`q=boreal&client_id=${clients.andes}`, []],
-    ['wa_id=&q=&business_name=&deleted=false', [andes, boreal, saoPaulo]],
+    ['q=&business_name=&fields=&deleted=false', [andes, boreal, saoPaulo]],
     [`deleted=true&wa_id=${andes}`, []],
   ])('%s', async (query, numbers) => {
     const reply = await list('operator', query);

@@ -117,7 +117,7 @@ describe('a dispatch is retried', () => {
     expect((await reportOf(source)).retried_by).toEqual([first]);
 
     const again = await retry(source);
-    expect([again.status, again.body.code]).toEqual([409, 'nothing_to_retry']);
+    expect([again.status, again.body.code, again.body.retried_by]).toEqual([409, 'nothing_to_retry', [first]]);
     // A recipient that the retry did not reach is retried from it.
     const second = await reportOf(accepted(await retry(first)));
     expect([second.retry_of, second.total, second.counts.sent]).toEqual([first, 1, 1]);

@@ -30,6 +30,15 @@ describe.each(guarded)('$operation', ({ asked, known, rehearses, waits }) => {
     expect(like.message.replace('unrecognized field: colour. Known parameters: ', '').split(', ')).toEqual(known);
   });
 
+  // client_id has a refusal of its own (D4).
+  const exact = known.filter((name) => !['search', 'q', 'business_name', 'fields', 'client_id'].includes(name));
+  test.skipIf(exact.length === 0)('a parameter without a value, but for a search and fields (D16, D8)', async () => {
+    for (const name of exact) {
+      const { status, body } = await ask(`?${name}=`);
+      expect([status, body.errors]).toEqual([400, expect.arrayContaining([expect.objectContaining({ path: name })])]);
+    }
+  });
+
   test.skipIf(rehearses)('the wish for a rehearsal', async () => {
     const message = 'Dry-Run: this route cannot be rehearsed, only a send can; nothing was done';
     const { status, body } = await ask('', { 'Dry-Run': 'true' });

@@ -132,10 +132,10 @@ describe('PUT, GET and DELETE /v1/opt-outs', () => {
   });
 
   test.each([
-    ['a number without its country', '0115555', '"0115555"'],
+    ['a number without its country', '0115555', '"0115555": it begins with a zero, and no country code does'],
     ['a number with blanks', '54 9115555', '"54 9115555"'],
     ['two numbers', '5491155550001,5491155550002', '"5491155550001,5491155550002"'],
-    ['a user id in small letters', 'ar.1', '"ar.1"'],
+    ['a user id in small letters', 'ar.1', '"ar.1": its letter case is wrong, a user id begins with AR.'],
     ['a name', 'ana/luis', '"ana/luis"'],
     ['far too much', '9'.repeat(3_000), `"${'9'.repeat(56)}...`],
   ])('%s is 400, which says what was expected', async (_, recipient, shown) => {

@@ -52,6 +52,7 @@ describe('refusals', () => {
     [{ market: 'BR', category: 'Marketing', client_id: 'one' }, 400, 'invalid_client_id', 'invalid client_id: one'],
     [{ market: 'XX', category: 'Marketing' }, 404, 'rate_not_found', 'no rate for that market and category'],
     [{ market: 'Brazil', category: 'Service' }, 404, 'rate_not_found', noCode('"Brazil"; did you mean BR?')],
+    [{ market: 'UK', category: 'Service' }, 404, 'rate_not_found', noCode('"UK"; did you mean GB?')],
   ])('%j', async (query, status, code, message) => {
     const { status: answered, body } = await price(query as Record<string, string>);
     expect([answered, body.code, body.message]).toEqual([status, code, message]);

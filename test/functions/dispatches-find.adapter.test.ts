@@ -66,7 +66,7 @@ async function allPages(query: Query, caller?: TestCaller) {
   const ids: string[] = [];
   let [cursor, pages, roundTrips] = ['', 0, 0];
   do {
-    const { body, cost } = await found({ ...query, cursor }, caller);
+    const { body, cost } = await found({ ...query, ...(cursor === '' ? {} : { cursor }) }, caller);
     ids.push(...idsIn(body));
     pages += 1;
     roundTrips = Math.max(roundTrips, cost.roundTrips);

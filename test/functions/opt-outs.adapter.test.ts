@@ -150,7 +150,7 @@ describe('a word of the client (D55)', () => {
     expect((await world.list({}, other)).body).toMatchObject({ data: [] });
   });
 
-  test.each(['1234567', '0549115555', '54 911', 'ar.1', 'AR.', 'nobody', `AR.${'1'.repeat(129)}`])(
+  test.each(['1234567', '54 911', 'AR.', 'nobody', `AR.${'1'.repeat(129)}`])(
     '%j is no recipient: 400',
     async (recipient) => {
       const short = recipient.length > 60 ? `"${recipient.slice(0, 56)}...` : `"${recipient}"`;

@@ -94,6 +94,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     redirected,
     droppedIndexes: repeats.map(([position]) => position),
     recipients: kept,
+    request,
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
     timetable,
   });

@@ -50,14 +50,37 @@ export function compositionPlan(
   inputs: { readonly header?: HeaderInput; readonly catalogId?: string; readonly messagingAccountId?: string },
 ): CompositionPlan {
   const { flows, codeButton, productList } = contract;
+  const { header, ...others } = inputs;
   return {
     templateName: template.name,
     languageCode: template.language,
-    ...inputs,
+    ...omitUndefined({ header: header && named(header) }),
+    ...others,
     ...plannedButtons(contract),
     ...omitUndefined({ flows: flows && [...flows], codeButton, productList }),
     cards: contract.cards.map((card) => ({ media: card.media, ...plannedButtons(card) })),
   };
+}
+
+const longestDocumentName = 255;
+
+/** A document without a name has the last part of its URL, decoded (D26): the person would see one without a name. */
+function named(header: HeaderInput): HeaderInput {
+  if (header.type !== 'document_url' || header.filename !== undefined) return header;
+  const segment = new URL(header.value).pathname.split('/').at(-1) ?? '';
+  // An escaped slash may part the path of a store of files.
+  const [name = ''] = decoded(segment).split(/[/\\]/).slice(-1);
+  const shown = name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '').trim();
+  const filename = [...shown].slice(-longestDocumentName).join('');
+  return filename === '' ? header : { ...header, filename };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 function plannedButtons({

@@ -13,6 +13,23 @@ export const addressForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]
 /** The refusal of any other text says this after the field's name. */
 export const addressFormText = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
 
+/** Contact lists and word processors add them to a copied number; a person sees none. */
+const unseen = /(?! )[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+
+/** Says what is wrong with a text that looks right, after the words of its refusal (D24). Is empty for all else. */
+export function addressHint(text: string): string {
+  const [hidden] = unseen.exec(text) ?? [];
+  if (hidden !== undefined) {
+    const code = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    return `: it has an invisible character, U+${code}`;
+  }
+  if (/^\+?0/.test(text)) return ': it begins with a zero, and no country code does';
+  const start = /^[a-z]{2}\.(?:ent\.)?(?=[0-9a-z]{1,128}$)/i.exec(text)?.[0] ?? '';
+  return start === start.toUpperCase()
+    ? ''
+    : `: its letter case is wrong, a user id begins with ${start.toUpperCase()}`;
+}
+
 /** Returns the same for all spellings of one recipient. User ids are case-sensitive. */
 export function canonicalAddress(to: string): string {
   return to.replace('+', '');

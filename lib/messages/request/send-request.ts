@@ -9,7 +9,7 @@ import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
-import { addressForm, addressFormText } from './recipient-address.ts';
+import { addressForm, addressFormText, addressHint } from './recipient-address.ts';
 
 const maxRecipients = 10_000;
 /** All limits of the platform are lower; recipient-rules.ts has the exact ones. */
@@ -21,7 +21,10 @@ const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
 const wholeNumber = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number below 2^53')));
 const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
-const ToSchema = v.pipe(v.string(), v.regex(addressForm, butReceived(addressFormText)));
+const ToSchema = v.pipe(
+  v.string(),
+  v.regex(addressForm, (issue) => `${butReceived(addressFormText)(issue)}${addressHint(issue.input)}`),
+);
 
 const CardSchema = closedObject({
   body: v.optional(boundedList(text, 200)),
@@ -168,20 +171,23 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
 }
 
 /**
- * Dollars have a decimal point, as in `Max-Cost`: no sign, exponent or separator, so that no typing error raises a
- * limit.
+ * Dollars have a decimal point and up to eight decimals, like rates (D58): no sign, exponent or separator, so that no
+ * typing error raises a limit.
  */
 const dollars = /^\d{1,8}(\.\d{1,8})?$/;
 
 /**
- * `Dry-Run` must be `true` or `false` exactly, so that a typing error sends nothing (D9, D51). `Max-Cost` is in dollars
- * with up to eight decimals, like rates (D58).
+ * `k,k` is a key that came twice: as a key of its own it would send twice (D9). `Dry-Run` must be `true` or `false`
+ * exactly, so that a typing error sends nothing (D51).
  */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[\x21-\x7e]{1,255}$/, butReceived('Idempotency-Key must have 1 to 255 visible ASCII characters')),
+      v.regex(
+        /^[\x21-\x2b\x2d-\x7e]{1,255}$/,
+        butReceived('Idempotency-Key must have 1 to 255 visible ASCII characters without a comma'),
+      ),
     ),
   ),
   'Dry-Run': v.optional(v.picklist(['true', 'false'], butReceived('Dry-Run must be true or false'))),

@@ -51,8 +51,8 @@ const marginMs = 86_400_000;
 const believedMs = (jobMemorySeconds - 86_400) * 1_000;
 
 /**
- * Marks wanted recipients that no other retry has, and accepts them (marks.ts). Refuses with 409 `request_in_progress`
- * or `nothing_to_retry`.
+ * Marks wanted recipients that no other retry has, and accepts them (marks.ts). Refuses with 409 `request_in_progress`,
+ * or `nothing_to_retry` with the dispatches that have them all.
  */
 export async function withMarked<T>(
   retrying: Retrying,
@@ -146,11 +146,14 @@ function freeOf(
   const held = heldIn(seen, standings);
   const indexes = wanted.filter((index) => !held.has(index)).toSorted((one, other) => one - other);
   if (indexes.length > 0) return { ...mine, indexes };
-  const isOpen = ({ jobId }: Marking) => (standings.get(jobId) ?? 'open') === 'open';
-  if (seen.retries.some((marking) => isOpen(marking) && marking.indexes.some((index) => wanted.includes(index)))) {
-    throw beingRetried();
-  }
-  throw new Refusal('nothing_to_retry', 'all recipients that could be retried are in another retry: see retried_by');
+  const standingOf = ({ jobId }: Marking) => standings.get(jobId) ?? 'open';
+  const holding = seen.retries.filter(
+    (marking) => standingOf(marking) !== 'withdrawn' && marking.indexes.some((index) => wanted.includes(index)),
+  );
+  if (holding.some((marking) => standingOf(marking) === 'open')) throw beingRetried();
+  throw new Refusal('nothing_to_retry', 'all recipients that could be retried are in another retry: see retried_by', {
+    retriedBy: holding.map(({ jobId }) => jobId).sort(),
+  });
 }
 
 /** A failure only makes the marks hold longer, until the run must be dead, and does not change the answer. */

@@ -9,7 +9,7 @@ const maxCodes = 100;
 const CodeSchema = v.pipe(
   v.string(),
   v.maxLength(64),
-  v.check((code) => adviceOfCode(code) !== undefined, butReceived('must be a code that reports have')),
+  v.check((code) => adviceOfCode(code) !== undefined, butReceived('must be a code of report rows')),
 );
 
 /** Without codes, every cause that may pass counts (D57). */

@@ -24,8 +24,8 @@ type RetrySend = Send & Pick<Retry, 'means'>;
 export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
 
 /**
- * Accepts a retry (D57): sends to free recipients with their template and parameters, by default in the original hours,
- * with full time to live. Refuses also with 409 `not_retryable` when parameters no longer fit.
+ * Accepts a retry (D57): sends to free recipients with their template and parameters, in the original hours unless it has
+ * its own, with full time to live. Refuses also with 409 `not_retryable` when parameters no longer fit.
  */
 export async function acceptRetry(
   retry: Retry & { readonly remainingMs: () => number },
@@ -62,8 +62,15 @@ function retryingOf({ jobId }: Retry, source: RetrySource): Retrying {
 function sendOf(retry: Retry, source: RetrySource, marked: ReadonlySet<number>): RetrySend {
   const { dispatchId: _source, codes: _chosen, ...send } = retry;
   const recipients = ofMarked(source, marked).map(({ recipient }) => recipient);
-  const { time = source.time } = send;
+  const time = timeOf(send.time, source.time);
   return { ...send, ...omitUndefined({ time }), retryOf: source.jobId, request: { ...source.request, recipients } };
+}
+
+/** The source's hours, days and zone hold, beside a `Send-At` of the retry's own too: only its own hours replace them. */
+function timeOf(own: Retry['time'], hours: RetrySource['time']): Retry['time'] {
+  if (own === undefined || hours === undefined) return own ?? hours;
+  if (own.window !== undefined || own.days !== undefined) return own;
+  return { ...hours, ...own, asked: { ...hours.asked, ...own.asked } };
 }
 
 function ofMarked(source: RetrySource, marked: ReadonlySet<number>): readonly RetryRecipient[] {

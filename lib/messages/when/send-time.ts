@@ -62,7 +62,7 @@ export const SendTimeHeaders = v.object({
 
 function unknownZone(text: string): string {
   const hint = didYouMean(text, Intl.supportedValuesOf('timeZone'));
-  return `Send-Zone must be an IANA time zone such as Europe/Madrid, received ${jsonExcerpt(text)}${hint}`;
+  return `Send-Zone must be an IANA time zone (Area/Place such as Europe/Madrid, or UTC), received ${jsonExcerpt(text)}${hint}`;
 }
 
 function windowIn(text: string): LocalTimes['window'] {

@@ -139,7 +139,7 @@ function placeOf({ places }: ToBeTimed, index: number): number {
 
 function unknownZone(place: number, to: string) {
   const path = `recipients[${place}].to`;
-  const message = `${path}: expected an addressee whose time zone is known, or Send-Zone, received ${jsonExcerpt(to)}`;
+  const message = `${path}: expected a recipient whose time zone is known, or Send-Zone, received ${jsonExcerpt(to)}`;
   return { path, message };
 }
 
@@ -147,8 +147,10 @@ function neverOpen(place: number, zones: readonly string[], { asked }: SendTime)
   const path = `recipients[${place}].to`;
   const hours = [asked.window, asked.days].filter((text) => text !== undefined).join(' ');
   const [first, ...others] = zones;
-  const where = others.length === 0 ? first : `${first} and ${others.length} more zones of the addressee at once`;
-  return { path, message: `${path}: expected hours that there are, or Send-Zone: ${hours} is never in ${where}` };
+  const more = `${others.length} more zone${others.length === 1 ? '' : 's'} of the recipient at once`;
+  const where = others.length === 0 ? first : `${first} and ${more}`;
+  const message = `${path}: expected other hours (Send-Window, Send-Days) or Send-Zone: ${hours} never comes in ${where}`;
+  return { path, message };
 }
 
 /** Recipients with the same call times form one lot, whatever their zones; their order stays. */

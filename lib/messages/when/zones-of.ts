@@ -42,7 +42,7 @@ export function prefixesIn(text: string): string[] {
  * Returns a number's zones by area and country, a user id's by country. One zone unknown to the runtime makes all
  * unknown: the others alone would allow too much.
  */
-export function zonesOf(to: string): readonly string[] | undefined {
+export function zonesOf(to: string, isKnown = isKnownToRuntime): readonly string[] | undefined {
   const { digits = '', country } = destinationOf(to);
   const zones = (isUserId(to) ? undefined : byArea(digits)) ?? zonesOfCountry.get(country ?? '');
   return zones?.every(isKnown) ? zones : undefined;
@@ -50,7 +50,7 @@ export function zonesOf(to: string): readonly string[] | undefined {
 
 const known = new Map<string, boolean>();
 
-function isKnown(zone: string): boolean {
+function isKnownToRuntime(zone: string): boolean {
   const before = known.get(zone) ?? zoneNamed(zone) !== undefined;
   known.set(zone, before);
   return before;

@@ -9,7 +9,7 @@ import { enumOf, isPart } from '../../http/json-part.ts';
 import { faultOf } from '../../http/parse.ts';
 import { refuseFaults } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import { isCountry } from '../../pricing/country.ts';
+import { countryMeant, isCountry } from '../../pricing/country.ts';
 import { maxPairs, PairSchema } from '../assignments/assignment-request.ts';
 import { eachOnce, type Pair } from '../assignments/pairs.ts';
 import { fileFaults, type MediaFile } from '../authoring/header-media.ts';
@@ -63,10 +63,13 @@ export const TemplatesCreateBody = closedObject({
   code_expiration_minutes: v.optional(v.number()),
   /** For MARKETING it counts only where messages go through the platform's marketing edge (D30). */
   message_send_ttl_seconds: v.optional(TimeToLiveSchema),
-  country: v.optional(
-    v.pipe(v.string(), v.check(isCountry, butReceived('country must be an ISO 3166-1 alpha-2 code')), v.toUpperCase()),
-  ),
+  country: v.optional(v.pipe(v.string(), v.check(isCountry, strayCountry), v.toUpperCase())),
 });
+
+function strayCountry(issue: v.BaseIssue<unknown>): string {
+  const what = butReceived('country must be an ISO 3166-1 alpha-2 code')(issue);
+  return `${what}${countryMeant(String(issue.input))}`;
+}
 
 export interface CreateRequest {
   readonly name: string;

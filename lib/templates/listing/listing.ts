@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import type { Campaign, Channel } from '../../access/directory.ts';
 import { wholeNumber } from '../../http/documented.ts';
 import type { TemplateRow } from '../model/row.ts';
-import type { TemplateDocument } from '../model/template.ts';
+import { languageKey, type TemplateDocument } from '../model/template.ts';
 import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible-documents.ts';
 
 /** This campaign name finds templates without assignment (contract, Channel-campaign group). */
 const unassignedCampaignName = 'Unassigned';
 
-/** An absent filter passes all. A list matches any of its values as a whole, in any letter case (D16). */
+/** An absent filter passes all. A list matches any of its values as a whole, in any letter case, languages in any spelling that a send takes (D16). */
 export interface TemplateFilters {
   readonly states?: readonly string[] | undefined;
   readonly categories?: readonly string[] | undefined;
@@ -124,13 +124,13 @@ export function channelIdsOf(documents: readonly TemplateDocument[]): number[] {
 }
 
 function rowFilter(filters: TemplateFilters): (row: TemplateRow) => boolean {
-  const among = (values: readonly string[] | undefined) => {
-    const set = values === undefined ? undefined : new Set(values.map((value) => value.toLowerCase()));
-    return (value: string | undefined) => set === undefined || (value !== undefined && set.has(value.toLowerCase()));
+  const among = (values: readonly string[] | undefined, keyOf = (value: string) => value.toLowerCase()) => {
+    const set = values === undefined ? undefined : new Set(values.map(keyOf));
+    return (value: string | undefined) => set === undefined || (value !== undefined && set.has(keyOf(value)));
   };
   const state = among(filters.states);
   const category = among(filters.categories);
-  const language = among(filters.languages);
+  const language = among(filters.languages, languageKey);
   const quality = among(filters.qualityScores);
   const search = filters.search?.toLowerCase();
   return (row) =>

@@ -14,8 +14,8 @@ const answer = jsonSchemas({}, 'answer');
 const wholeNumber = { type: 'integer', minimum: 1 };
 
 test.each<[string, v.GenericSchema, unknown]>([
-  ['a filter of text', textFilter, { type: 'string' }],
-  ['a list parted by commas', listFilter, { type: 'array', items: { type: 'string' } }],
+  ['a filter of text', textFilter, { type: 'string', minLength: 1 }],
+  ['a list parted by commas', listFilter, { type: 'array', items: { type: 'string', minLength: 1 } }],
   ['a flag', flag('active'), { type: 'boolean' }],
   ['a count', countTo('limit', 100), { ...wholeNumber, maximum: 100 }],
   ['a moment', moment('from'), { type: 'string', format: 'date-time' }],

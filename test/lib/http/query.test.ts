@@ -1,16 +1,30 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { parse } from '../../../lib/http/parse.ts';
-import { flag, listFilter, pageOf, pageQuery, sliceOf, textFilter } from '../../../lib/http/query.ts';
+import {
+  fieldsFilter,
+  flag,
+  listFilter,
+  pageOf,
+  pageQuery,
+  searchFilter,
+  sliceOf,
+  textFilter,
+} from '../../../lib/http/query.ts';
 
-const Query = v.object({ text: textFilter, list: listFilter, active: flag('active'), ...pageQuery });
+const Query = v.object({
+  ...{ text: textFilter, search: searchFilter, list: listFilter, fields: fieldsFilter, active: flag('active') },
+  ...pageQuery,
+});
 
 test.each([
   [{}, {}],
   [{ text: 'a' }, { text: 'a' }],
-  [{ text: '' }, { text: undefined }],
+  [{ search: 'a' }, { search: 'a' }],
+  [{ search: '' }, { search: undefined }],
   [{ list: 'a, b,,c' }, { list: ['a', 'b', 'c'] }],
-  [{ list: ' ,' }, { list: undefined }],
+  [{ fields: 'a, b,,c' }, { fields: ['a', 'b', 'c'] }],
+  [{ fields: ' ,' }, { fields: undefined }],
   [{ active: 'true' }, { active: true }],
   [{ active: 'false' }, { active: false }],
   [
@@ -22,6 +36,9 @@ test.each([
 });
 
 test.each([
+  [{ text: '' }, 'text is invalid: expected a text that is not empty, received ""'],
+  [{ list: '' }, 'list is invalid: expected a list that is not empty, received []'],
+  [{ list: ' ,' }, 'list is invalid: expected a list that is not empty, received []'],
   [{ active: 'TRUE' }, 'active must be true or false, received "TRUE"'],
   [{ active: '' }, 'active must be true or false, received ""'],
   [{ active: 'true,false' }, 'active must be true or false, received "true,false"'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../lib/http/refusal.ts';
 import { parseHeaders, refuseRehearsal } from '../../../lib/http/request-headers.ts';
+import { SendHeaders } from '../../../lib/messages/accept/send-headers.ts';
 import { MessagesSendHeaders } from '../../../lib/messages/request/send-request.ts';
 import { WebhookConfigPutHeaders } from '../../../lib/webhooks/config/config-request.ts';
 
@@ -38,13 +39,16 @@ describe('headers of a send', () => {
     expect(ofSend(headers)).toEqual(read);
   });
 
-  test.each([[''], ['a b'], ['é'], ['a\u0000'], ['x'.repeat(256)]])('Idempotency-Key %j is refused', (key) => {
-    expect(faultOf(() => ofSend({ 'idempotency-key': key }))).toContain(
-      'Idempotency-Key | Idempotency-Key must have 1 to 255 visible ASCII characters, received "',
-    );
-  });
+  test.each([[''], ['a b'], ['é'], ['a\u0000'], ['x'.repeat(256)], [','], ['k,k'], ['k, k']])(
+    'Idempotency-Key %j is refused',
+    (key) => {
+      expect(faultOf(() => ofSend({ 'idempotency-key': key }))).toContain(
+        'Idempotency-Key | Idempotency-Key must have 1 to 255 visible ASCII characters without a comma, received "',
+      );
+    },
+  );
 
-  test.each(['', 'True', 'TRUE', '1', '0', 'yes', 'False', ' true', 'true,true', '"true"'])(
+  test.each(['', 'True', 'TRUE', '1', '0', 'yes', 'False', ' true', '"true"'])(
     'Dry-Run: %j is no rehearsal and no send (D51)',
     (word) => {
       expect(faultOf(() => ofSend({ 'dry-run': word }))).toBe(
@@ -52,6 +56,24 @@ describe('headers of a send', () => {
       );
     },
   );
+
+  test.each([
+    ['Idempotency-Key', 'k'],
+    ['Dry-Run', 'true'],
+    ['Max-Cost', '25.00'],
+    ['Send-At', '2026-11-27T09:00:00Z'],
+    ['Send-Window', '09:00-20:00'],
+    ['Send-Zone', 'Europe/Madrid'],
+  ])('%s that comes twice is refused as such, however the gateway joins it', (name, value) => {
+    for (const joined of [`${value},${value}`, `${value}, ${value}`]) {
+      const refused = faultOf(() => parseHeaders(SendHeaders, { headers: { [name.toLowerCase()]: joined } }));
+      const received = `, received ${JSON.stringify(joined)}`;
+      expect(refused).toMatch(new RegExp(`^${name} \\| ${name} must `));
+      expect(refused.slice(refused.indexOf(', received'))).toBe(
+        `${received}; a header that comes twice is joined by a comma`,
+      );
+    }
+  });
 
   test.each(['dry_run', 'dryrun', 'x-dry-run', 'dry-runs', 'dryr-un', 'dry-ru'])('nor is the header %s', (name) => {
     expect(faultOf(() => ofSend({ [name]: 'true' }))).toBe(

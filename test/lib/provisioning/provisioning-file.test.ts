@@ -134,6 +134,7 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ],
   ['a zone that there is none of', set('zone', 'Europe/Atlantis', client), ['clients[1].zone']],
   ['an offset for a zone', set('zone', '+01:00', client), ['clients[1].zone']],
+  ['a short name, which is Cairo to the runtime', set('zone', 'ART', client), ['clients[1].zone']],
   ['a budget of nothing', set('monthly_budget', { amount: 0 }, client), ['clients[1].monthly_budget.amount']],
   [
     'a budget in parts of a cent',

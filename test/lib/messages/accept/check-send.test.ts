@@ -293,3 +293,77 @@ test('a DID that is the channel of another client is named; the own one is not (
   const other = sendOf({ template: { name: 'order_update', language: 'en-us' } });
   expect((await checkSend(other, ports)).warning).toBe("language en-us was taken for the template's en_US");
 });
+
+describe('values that need a look are counted, and sent as they are (D26)', () => {
+  const warningFor = async (template: PlatformTemplate, request: Partial<SendRequest>) => {
+    const { job, warning } = await checkSend(sendOf(request), portsOf(template).ports);
+    return [job.recipients.map(({ params }) => params), warning];
+  };
+
+  test.each([
+    ['{{first_name}}', 'looks like an unfilled placeholder'],
+    ['Hola {{ 1 }}!', 'looks like an unfilled placeholder'],
+    ['$\u007bname}', 'looks like an unfilled placeholder'],
+    ['*|FNAME|*', 'looks like an unfilled placeholder'],
+    ['%name%', 'looks like an unfilled placeholder'],
+    ['undefined', 'looks like an unfilled placeholder'],
+    ['\u200b\u2060 \u00ad', 'has only invisible characters'],
+    ['\u3164', 'has only invisible characters'],
+  ])('%j %s', async (value, what) => {
+    const params = { body: ['Ana', value], buttons: ['17'] };
+    expect(await warningFor(sendable.order, { recipients: [ana, { to, params }] })).toEqual([
+      [ana.params, params],
+      `1 value ${what}: recipients[1].params.body[1]`,
+    ]);
+  });
+
+  test.each(['Ana {la} Única', '100%', '5 % 3 %', 'null y void', 'a \u200d b', '{}', '[1]', 'https://example.com'])(
+    'not %j',
+    async (value) => {
+      const recipients = [{ to, params: { body: [value, '17'], buttons: ['17'] } }];
+      expect(await warningFor(sendable.order, { recipients })).toEqual([[recipients[0]?.params], undefined]);
+    },
+  );
+
+  test.each(['https://example.com/17', 'HTTP://example.com', 'shop://17'])(
+    'the whole URL %s where a suffix belongs, in a card too',
+    async (value) => {
+      const recipients = [{ to, params: { body: ['Ana', '17'], buttons: [value] } }];
+      expect((await warningFor(sendable.order, { recipients }))[1]).toBe(
+        '1 value is a whole URL that is appended to the URL of its button: recipients[0].params.buttons[0]',
+      );
+      const card = { body: ['{{1}}'], buttons: [value] };
+      const [, warning] = await warningFor(sendable.carousel, {
+        recipients: [{ to, params: { body: ['Ana'], cards: [card, card] } }],
+      });
+      expect(warning).toBe(
+        [
+          '2 values look like unfilled placeholders, first recipients[0].params.cards[0].body[0]',
+          '2 values are whole URLs that are appended to the URL of their button, first recipients[0].params.cards[0].buttons[0]',
+        ].join('; '),
+      );
+    },
+  );
+
+  test('a coupon code and the header are no suffix; the places are those of the request', async () => {
+    const location = { latitude: '1', longitude: '2', name: '{{place}}', address: 'https://example.com' };
+    const recipients = [ana, ana, { to: '5491155550002', params: { body: ['{{1}}'] } }].map(
+      ({ to: person, params }) => ({
+        ...{ to: person, params: { body: params.body.slice(0, 1) } },
+      }),
+    );
+    expect((await warningFor(sendable.location, { recipients, header: { type: 'location', location } }))[1]).toBe(
+      'duplicate recipients were dropped: recipients[1]; 2 values look like unfilled placeholders, first component.header.location.name',
+    );
+    expect(
+      (
+        await warningFor(sendable.location, {
+          recipients,
+          header: { type: 'location', location: { ...location, name: 'A' } },
+        })
+      )[1],
+    ).toBe(
+      'duplicate recipients were dropped: recipients[1]; 1 value looks like an unfilled placeholder: recipients[2].params.body[0]',
+    );
+  });
+});

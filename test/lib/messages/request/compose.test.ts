@@ -221,3 +221,18 @@ test('what the checker accepts is not everything', () => {
   const missing = composeMessage({ ...plan, buttons: [] }, { to, params: { body: ['a'] } }, 'J-0');
   expect(platformComplaints(sendable.order, missing as unknown as SentMessage)).toHaveLength(2);
 });
+
+test.each([
+  ['https://cdn.example.com/a/Invoice%20F-17.pdf?token=x#p', 'Invoice F-17.pdf'],
+  ['https://cdn.example.com/o/bills%2F2026%2Ffactura%20n%C2%BA%2017.pdf', 'factura nº 17.pdf'],
+  ['https://cdn.example.com/100%.pdf', '100%.pdf'],
+  ['https://cdn.example.com/a%0Ab.pdf', 'ab.pdf'],
+  [`https://cdn.example.com/${'x'.repeat(300)}.pdf`, `${'x'.repeat(251)}.pdf`],
+  ['https://cdn.example.com/', undefined],
+  ['https://cdn.example.com', undefined],
+  ['https://cdn.example.com/a/%20', undefined],
+])('the document %s without a name is shown as %s (D26)', (value, filename) => {
+  const header = { type: 'document_url', value } as const;
+  const { header: planned } = compositionPlan(sendable.document, parameterContract(sendable.document), { header });
+  expect(planned).toEqual(filename === undefined ? header : { ...header, filename });
+});

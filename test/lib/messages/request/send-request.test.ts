@@ -95,7 +95,12 @@ test.each<[string, unknown, string, string]>([
   ['a to of 16 digits', { ...good, recipients: [{ to: '1234567890123456' }] }, 'recipients[0].to', 'must be 8 to'],
   ['a to with spaces', { ...good, recipients: [{ to: '549 11 5555' }] }, 'recipients[0].to', 'must be 8 to 15 digits'],
   ['a to with a line end', { ...good, recipients: [{ to: `${to}\n` }] }, 'recipients[0].to', 'must be 8 to 15 digits'],
-  ['a user id in lower case', { ...good, recipients: [{ to: 'us.abc' }] }, 'recipients[0].to', 'must be 8 to 15'],
+  [
+    'a user id in lower case',
+    { ...good, recipients: [{ to: 'us.abc' }] },
+    'recipients[0].to',
+    'received "us.abc": its letter case is wrong, a user id begins with US.',
+  ],
   ['unknown field', { ...good, namespace: 'x' }, 'namespace', 'unrecognized field: namespace'],
   ['client_id spelled wrongly', { ...good, clientId: 1 }, 'clientId', 'unrecognized field: clientId'],
   ['a field inherited by objects', { ...good, toString: 1 }, 'toString', 'unrecognized field: toString'],

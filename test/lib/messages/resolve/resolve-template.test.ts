@@ -161,6 +161,7 @@ describe('warning', () => {
       droppedIndexes: [],
       foreignDid: undefined,
     },
+    request: { recipients: [] },
     recipients: ['12125550001', '+12125550002', 'US.1a2B', '14165550001', '17875550001'].map((to) => ({ to })),
   };
   const marketing = { ...resolved, template: { ...sendable.order, category: 'marketing' } };

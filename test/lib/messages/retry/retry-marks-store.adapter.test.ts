@@ -77,7 +77,9 @@ describe('the marks of a job (D57, R55)', () => {
   test('a recipient is in one retry; the next retry takes the rest', async () => {
     expect(await retried('A', [0, 1])).toEqual([0, 1]);
     expect(await retried('B', [1, 2])).toEqual([2]);
-    await expect(retried('C', [0, 1, 2])).rejects.toMatchObject({ code: 'nothing_to_retry' });
+    await expect(retried('C', [0, 1, 2])).rejects.toMatchObject({
+      ...{ code: 'nothing_to_retry', details: { retriedBy: [jobIdOf('A'), jobIdOf('B')] } },
+    });
   });
 
   test('requests at once share no recipient', async () => {
@@ -155,6 +157,10 @@ describe('the marks of a job (D57, R55)', () => {
   });
 });
 
+const headersOf = (hours: { readonly window: string; readonly days: string; readonly zone: string }) => ({
+  ...{ 'Send-Window': hours.window, 'Send-Days': hours.days, 'Send-Zone': hours.zone },
+});
+
 describe('a retry whose recipients are judged (D57)', () => {
   const parameters = parameterStore(client, table);
 
@@ -201,7 +207,7 @@ describe('a retry whose recipients are judged (D57)', () => {
       });
     expect(await timed(hours)).toEqual([
       'invalid_recipients',
-      expect.stringMatching(/^recipients\[2\]\.to: expected an addressee whose time zone is known/),
+      expect.stringMatching(/^recipients\[2\]\.to: expected a recipient whose time zone is known/),
       ['recipients[2].to'],
     ]);
     number += 100;
@@ -212,16 +218,21 @@ describe('a retry whose recipients are judged (D57)', () => {
     ]);
   });
 
-  test('keeps the hours and days that the first one had asked for, and not its moment, unless it has a time of its own', async () => {
+  test('keeps the hours and days that the first one had asked for, and not its moment, unless it has hours or days of its own', async () => {
     const hours = { window: '09:00-20:00', days: 'mon-fri', zone: 'Europe/Madrid' };
     const when = { asked: { ...hours, send_at: '2026-12-01T00:00:00Z' }, fromMs: startMs };
-    const own = sendTimeOf({ 'Send-Days': 'mon-sun' });
-    for (const [time, asked] of [
-      [undefined, hours],
-      [own, own?.asked],
+    const moment = '2026-12-02T00:00:00Z';
+    for (const [time, kept] of [
+      [undefined, sendTimeOf(headersOf(hours))],
+      [sendTimeOf({ 'Send-At': moment }), sendTimeOf({ 'Send-At': moment, ...headersOf(hours) })],
+      [sendTimeOf({ 'Send-Days': 'mon-sun' }), sendTimeOf({ 'Send-Days': 'mon-sun' })],
+      [
+        sendTimeOf({ 'Send-At': moment, 'Send-Window': '10:00-11:00' }),
+        sendTimeOf({ 'Send-At': moment, 'Send-Window': '10:00-11:00' }),
+      ],
     ] as const) {
       number += 300;
-      expect(await rehearsed(time, (send) => send.time?.asked, when)).toEqual(asked);
+      expect(await rehearsed(time, (send) => send.time, when)).toEqual(kept);
     }
     number += 300;
     expect(await rehearsed(undefined, (send) => send.time, { asked: { send_at: hours.window }, fromMs: startMs })).toBe(

@@ -129,7 +129,7 @@ describe('hours', () => {
         {
           path: 'recipients[4].to',
           message:
-            'recipients[4].to: expected hours that there are, or Send-Zone: 14:00-14:30 is never in Atlantic/Canary and 1 more zones of the addressee at once',
+            'recipients[4].to: expected other hours (Send-Window, Send-Days) or Send-Zone: 14:00-14:30 never comes in Atlantic/Canary and 1 more zone of the recipient at once',
         },
       ],
     });
@@ -167,7 +167,7 @@ describe('a number whose zone is not known', () => {
         {
           path: 'recipients[7].to',
           message:
-            'recipients[7].to: expected an addressee whose time zone is known, or Send-Zone, received "99912345678"',
+            'recipients[7].to: expected a recipient whose time zone is known, or Send-Zone, received "99912345678"',
         },
       ],
     });

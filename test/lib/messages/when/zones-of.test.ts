@@ -75,6 +75,13 @@ test('a mobile number of a wide country, a number of no area and a user id have 
   expect(zonesOf('RU.1')).toEqual(expect.arrayContaining(['Europe/Kaliningrad', 'Asia/Kamchatka']));
 });
 
+test('one zone that the runtime does not know makes all unknown: the others alone would allow too much', () => {
+  const knownBut = (unknown: string) => (zone: string) => zone !== unknown;
+  for (const zone of ['Atlantic/Canary', 'Europe/Madrid'])
+    expect(zonesOf('34600111222', knownBut(zone))).toBeUndefined();
+  expect(zonesOf('34600111222', knownBut('Europe/Paris'))).toEqual(['Atlantic/Canary', 'Europe/Madrid']);
+});
+
 test('a number of no country has no known zone', () => {
   expect(zonesOf('99912345678')).toBeUndefined();
   expect(zonesOf('ZZ.1')).toBeUndefined();

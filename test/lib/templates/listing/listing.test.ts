@@ -72,7 +72,8 @@ const subset = (values: string[]) =>
 const anyValues: fc.Arbitrary<Required<Asked>> = fc.record({
   state: subset(states),
   category: subset(categories),
-  lang: subset(languages),
+  // A send takes these spellings too (D16).
+  lang: subset([...languages, 'es-AR', 'en-us']),
   quality: subset(scores),
   search: fc.constantFrom('order', 'ORD', 'e', '.', 'zzz', '('),
   name: fc.constantFrom(...names),
@@ -136,7 +137,8 @@ function naive(rows: TemplateRow[], asked: Asked, scope: number[] | undefined): 
     if (asked.deleted === true ? !row.deleted : row.deleted) continue;
     if (asked.active !== undefined && asked.active !== row.active) continue;
     if (!isAmong(asked.state, row.status) || !isAmong(asked.category, row.category)) continue;
-    if (!isAmong(asked.lang, row.language) || !isAmong(asked.quality, row.qualityScore ?? '')) continue;
+    const languagesAsked = asked.lang?.map((each) => each.replace('-', '_'));
+    if (!isAmong(languagesAsked, row.language) || !isAmong(asked.quality, row.qualityScore ?? '')) continue;
     if (asked.search && row.name.toUpperCase().indexOf(asked.search.toUpperCase()) < 0) continue;
     if (asked.name && row.name !== asked.name) continue;
     if (asked.platformId && row.platformId !== asked.platformId) continue;
