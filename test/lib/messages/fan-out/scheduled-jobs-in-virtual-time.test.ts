@@ -9,6 +9,7 @@ import type { JobHead } from '../../../../lib/messages/job.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { type Lot, lotAt, type Opening } from '../../../../lib/messages/lots.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryNumbers } from '../../../support/memory-numbers.ts';
 import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
@@ -55,6 +56,7 @@ class World {
   kills = 0;
   lost = 0;
   judge: FanOutPorts['judge'] = async (job) => asAccepted(job);
+  costStop: FanOutPorts['costStop'] = noCosts.costStop;
   limitPerSecond = 10;
   /** A run dies at this share of the calls. */
   killShare = 0;
@@ -163,6 +165,7 @@ class World {
       },
       watch: { sendLater: (watch) => run.call('watch', () => void this.watched.add(watch.jobId)) },
       sendAgain: (next, seconds) => run.call('sendAgain', () => this.deliver(next, seconds)),
+      costStop: (released) => this.costStop(released),
       judge: (job) => {
         this.judged += 1;
         return this.judge(job);
