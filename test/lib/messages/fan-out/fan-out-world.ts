@@ -7,10 +7,10 @@ import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-job.ts';
 import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
-import { noCosts } from '../../../support/no-costs.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { memoryPaces } from '../../../support/memory-numbers.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 export const nowMs = 1_800_000_000_000;

@@ -8,9 +8,9 @@ import type { Progress, StoredJob, Wave } from '../../../../lib/messages/fan-out
 import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-job.ts';
 import type { Lot } from '../../../../lib/messages/lots.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
-import { noCosts } from '../../../support/no-costs.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 

@@ -9,10 +9,10 @@ import type { JobHead } from '../../../../lib/messages/job.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { type Lot, lotAt, type Opening } from '../../../../lib/messages/lots.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
-import { noCosts } from '../../../support/no-costs.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryNumbers } from '../../../support/memory-numbers.ts';
 import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 /**
@@ -309,6 +309,20 @@ test.each(['template_deleted', 'template_switched_off', 'channel_removed', 'temp
     expect(world.table.states.get('J')?.stop).toMatchObject({ state: 'failed', code });
   },
 );
+
+test('what has become too expensive by a later opening ends before a call, and what has left is told as released (D56)', async () => {
+  const world = new World();
+  const reason = 'the send would cost 1 USD';
+  world.costStop = async ({ rests: [rest] }) =>
+    rest?.from === 0 ? undefined : { state: 'failed', code: 'over_max_cost', reason };
+  world.accept({ jobId: 'J', total: 30 }, [
+    { until: 20, open: windowOf([2, 3]) },
+    { until: 30, open: windowOf([4, 5]) },
+  ]);
+  await world.play();
+  expect(world.endsOf('J', 30)).toEqual({ released: 20, over_max_cost: 10 });
+  expect(world.table.states.get('J')?.stop).toMatchObject({ code: 'over_max_cost', reason });
+});
 
 test('of a template that was edited, who does not fit any more is said so to the worker, and the others go', async () => {
   const world = new World();

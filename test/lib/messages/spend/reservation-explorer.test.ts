@@ -8,7 +8,7 @@ import type { WrittenMessages } from '../../../../lib/messages/report/outcome.ts
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { Statement } from '../../../../lib/messages/spend/statement.ts';
-import { explore, type Step } from '../../../support/exploration.ts';
+import { explore, partNumbers, type Step } from '../../../support/exploration.ts';
 import { type JobItem, jobWrites, stateOf } from '../../../support/messages-table/job-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
@@ -139,6 +139,17 @@ async function effectOf(world: World, { name, args }: Call, atMs: number): Promi
   }
 }
 
+const numberOf = partNumbers();
+const standings = new Map<number, ReturnType<typeof standingAfter<'over'>>>();
+
+/** A run's state depends only on its kind and its replies. */
+function standingOf(run: Run): ReturnType<typeof standingAfter<'over'>> {
+  const number = numberOf(run);
+  const known = standings.get(number) ?? standingAfter((outside) => running(run.kind, outside), startMs, run.replies);
+  standings.set(number, known);
+  return known;
+}
+
 async function successorsOf(world: World): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
   for (const [at, run] of world.runs.entries()) {
@@ -148,7 +159,7 @@ async function successorsOf(world: World): Promise<Step<World>[]> {
       runs: base.runs.with(at, { ...run, ...next }),
       faultsLeft: base.faultsLeft - less,
     });
-    const { open, end } = await standingAfter((outside) => running(run.kind, outside), startMs, run.replies);
+    const { open, end } = await standingOf(run);
     const of = `run ${at}, a ${run.kind},`;
     if (end !== undefined) {
       steps.push({ does: `${of} ends`, state: withRun(world, { isOver: true, replies: [] }) });
@@ -177,7 +188,6 @@ const scenarios: readonly { readonly kinds: readonly RunKind[]; readonly faultsL
   { kinds: ['release', 'worker', 'cancellation', 'count'], faultsLeft: 0 },
   { kinds: ['release', 'worker', 'cancellation'], faultsLeft: 1 },
   { kinds: ['release', 'cancellation', 'cancellation'], faultsLeft: 1 },
-  { kinds: ['release', 'worker', 'cancellation', 'cancellation'], faultsLeft: 0 },
 ];
 
 test.each(firstUnlessThorough(scenarios))(
@@ -189,7 +199,8 @@ test.each(firstUnlessThorough(scenarios))(
     const ends = new Set<number>();
     const states = await explore(first, {
       successorsOf,
-      keyOf: (world) => JSON.stringify(world),
+      keyOf: ({ job, slice, runs: all, statement, ...rest }) =>
+        JSON.stringify([job, slice, statement, rest, all.map((run) => numberOf(run))]),
       check: async (world) => {
         const { committed, slice } = world;
         if (committed < possible(world) * priceOf(world)) throw new Error('a message may cost what is not reserved');
