@@ -161,9 +161,9 @@ function readingTogether(): typeof client {
 test('releases that have read the same reservation give it back once (D58)', async () => {
   const clientId = 12;
   const budgets = budgetsStore(messages);
-  for (const jobId of ['R1', 'R2']) await budgets.reserve({ clientId, jobId, atMs: startMs, units: 100 });
+  for (const jobId of ['G1', 'G2']) await budgets.reserve({ clientId, jobId, atMs: startMs, units: 100 });
   const racing = budgetsStore({ ...messages, documentClient: readingTogether() });
-  await Promise.all([1, 2].map(() => racing.release({ clientId, jobId: 'R1' })));
+  await Promise.all([1, 2].map(() => racing.release({ clientId, jobId: 'G1' })));
   expect(await budgets.committedUnits(clientId, startMs)).toBe(100);
 });
 
