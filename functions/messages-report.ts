@@ -13,11 +13,12 @@ import { prefersType } from '../lib/http/content-negotiation.ts';
 import { answer, csvAnswer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
 import { omitUndefined } from '../lib/keys/omit-undefined.ts';
-import { deployedKnownRates, deployedReport } from '../lib/messages/deployed/reports.ts';
+import { deployedReport } from '../lib/messages/deployed/reports.ts';
 import { openReport, type ReportPorts, readPage } from '../lib/messages/report/read-report.ts';
 import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/report/report.ts';
 import { reportCsv } from '../lib/messages/report/report-csv.ts';
 import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/report/report-cursor.ts';
+import { deployedKnownRates } from '../lib/pricing/deployed.ts';
 
 const defaultLimit = 100;
 

@@ -44,7 +44,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: {
       directory: ['GetItem'],
-      messages: ['BatchGetItem', 'Query', 'UpdateItem'],
+      messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       rates: ['GetItem'],
       audit: ['PutItem'],
     },
@@ -57,19 +57,26 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   }),
   'dispatches-cancel': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['Query', 'UpdateItem'], audit: ['PutItem'] },
+    tables: {
+      directory: ['GetItem'],
+      messages: ['Query', 'PutItem', 'UpdateItem'],
+      rates: ['GetItem'],
+      audit: ['PutItem'],
+    },
   }),
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
     tables: {
-      messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
       channels: ['BatchGetItem'],
       webhooks: ['GetItem'],
-      // A released scheduled send checks its template and channel again.
+      // A released scheduled send checks its template, channel and cost again.
       templates: ['BatchGetItem'],
       directory: ['GetItem'],
+      rates: ['GetItem'],
     },
+    secrets: ['PERSON_KEY_SECRET'],
     sendsTo: ['sendJobs', 'dispatch', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },

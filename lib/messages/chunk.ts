@@ -58,7 +58,6 @@ const ChunkOfJobSchema = v.object({
   urgent: v.exactOptional(v.literal(true)),
   receiptsExpected: v.exactOptional(v.literal(true)),
   heedsOptOuts: v.exactOptional(v.literal(true)),
-  reservedUnits: v.exactOptional(v.number()),
   /** This chunk is the whole job, so its end is the end of the job (D41). */
   alone: v.exactOptional(v.literal(true)),
   /** Acceptance has queued this chunk itself; its job may not have begun yet (items.ts, `mayBegin`). */
@@ -93,11 +92,11 @@ export function chunkOfJob(
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
 ): Omit<QueuedChunk, 'slices'> {
   const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
-  const { expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts, reservedUnits } = head;
+  const { expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts } = head;
   return {
     version: chunkVersion,
     ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
-    ...omitUndefined({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts, reservedUnits }),
+    ...omitUndefined({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts }),
     about: aboutJob(head),
   };
 }

@@ -96,8 +96,8 @@ export const JobHeadSchema = v.object({
   keptUntilMs: v.exactOptional(v.number()),
   /** This job retries that one (D57). */
   retryOf: v.exactOptional(v.string()),
-  /** The job has reserved this much of the client's month (D58), nothing without a budget. */
-  reservedUnits: v.exactOptional(v.number()),
+  /** `Max-Cost` of the request in units (D58): a release judges it again (D56). */
+  maxCostUnits: v.exactOptional(v.number()),
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),
   total: v.number(),

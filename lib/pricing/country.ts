@@ -5,11 +5,23 @@ import phonePrefixes from './phone-prefixes.json' with { type: 'json' };
 const countryOfPrefix: ReadonlyMap<string, string> = new Map(Object.entries(phonePrefixes));
 const longestPrefix = Math.max(...[...countryOfPrefix.keys()].map((prefix) => prefix.length));
 
+const kosovo = 'XK';
+
+/** Countries have a price: those of ISO 3166-1, and Kosovo, to which it has assigned no code (D32). */
 export const knownCountries: ReadonlySet<string> = new Set(countries);
+
+/** Numbers and user ids of no country have this market (D32), as +881 of satellites. */
+export const otherMarket = 'Other';
 
 /** Tells whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any case (D18). */
 export function isCountry(text: string): boolean {
-  return /^[a-z]{2}$/i.test(text) && knownCountries.has(text.toUpperCase());
+  const code = text.toUpperCase();
+  return /^[a-z]{2}$/i.test(text) && knownCountries.has(code) && code !== kosovo;
+}
+
+/** Returns the market of a country as prices and sums name it: its code, or `Other` for none (D32). */
+export function marketOfCountry(country: string | undefined): string {
+  return country !== undefined && knownCountries.has(country) ? country : otherMarket;
 }
 
 /**

@@ -3,7 +3,7 @@ import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
 import { jsonExcerpt } from '../http/json-excerpt.ts';
 import { Refusal } from '../http/refusal.ts';
 import { countryMeant, knownCountries } from './country.ts';
-import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rates.ts';
+import { marketOf, type RatedCategory, type Rates } from './rates.ts';
 
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
@@ -30,16 +30,29 @@ export function categoryOf(text: string): Category | undefined {
 }
 
 /**
+ * Returns the category that prices a category word: its own, or that of an unknown word, which counts as marketing, the
+ * highest (D32).
+ */
+export function pricedCategory(word: string): Category {
+  return categoryOf(word) ?? 'Marketing';
+}
+
+/** Returns the list price of one message in dollars; every market has one (D32). Service messages are free. */
+export function listPrice(rates: Rates, market: string, category: Category): number {
+  return category === 'Service' ? 0 : marketOf(rates, market)[category.toLowerCase() as RatedCategory];
+}
+
+/**
  * Returns the list price of one message (D32), `country` in any case. Service messages are free here, despite the
- * platform's list (platform reference, 9.2). Refuses with 404 an unassigned ISO 3166-1 alpha-2 code.
+ * platform's list (platform reference, 9.2). Refuses with 404 a code that is neither assigned by ISO 3166-1 nor `XK`.
  */
 export function priceOf(rates: Rates, country: string, category: Category): Price {
   const code = /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : '';
-  const market = knownCountries.has(code) ? marketOf(rates, code) : undefined;
-  if (market === undefined) throw noRate(country, code);
+  if (!knownCountries.has(code)) throw noRate(country, code);
+  const market = marketOf(rates, code);
   const { currency, source, effective } = rates;
   const free = category === 'Service';
-  const amount = free ? 0 : market[category.toLowerCase() as RatedCategory];
+  const amount = listPrice(rates, code, category);
   const listed = `list rate for each delivered message, effective ${effective}`;
   const grouped = market.country === undefined ? `${code} is priced in the group ${market.market}; ${listed}` : listed;
   return {
@@ -50,17 +63,6 @@ export function priceOf(rates: Rates, country: string, category: Category): Pric
     source,
     note: free ? serviceNote : grouped,
   };
-}
-
-/**
- * Returns the highest list price of a category (in any case) in any country; for an unknown category, the highest of
- * all.
- */
-export function dearestPrice(rates: Rates, categoryWord: string): number {
-  const category = categoryOf(categoryWord);
-  if (category === 'Service') return 0;
-  const rated = category === undefined ? ratedCategories : [category.toLowerCase() as RatedCategory];
-  return Math.max(...rates.markets.flatMap((market) => rated.map((each) => market[each])));
 }
 
 function noRate(country: string, code: string): Refusal {

@@ -12,7 +12,7 @@ const Amount = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(highestA
 const Text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200));
 const Country = v.pipe(
   v.string(),
-  v.check((code) => knownCountries.has(code), 'must be an ISO 3166-1 alpha-2 code'),
+  v.check((code) => knownCountries.has(code), 'must be an ISO 3166-1 alpha-2 code, or XK'),
 );
 
 const MarketSchema = v.pipe(
@@ -54,12 +54,16 @@ export type Rates = v.InferOutput<typeof RatesSchema>;
 
 export const shippedRates = shipped as Rates;
 
-/** Returns a known country's market: its own, its group, or the default one (platform reference, 9.5). */
-export function marketOf(rates: Rates, country: string): Market | undefined {
-  return (
+/**
+ * Returns the market of a country: its own, its group, or the default one, also of what is no country (D32; platform
+ * reference, 9.5). `RatesSchema` holds rates to a default market.
+ */
+export function marketOf(rates: Rates, country: string): Market {
+  const found =
     rates.markets.find((market) => countriesOf(market).includes(country)) ??
-    rates.markets.find(({ market }) => market === rates.default_market)
-  );
+    rates.markets.find(({ market }) => market === rates.default_market);
+  if (found === undefined) throw new Error('the rates lack their default market');
+  return found;
 }
 
 /** A tenfold change is a slipped decimal point. The factor is a little less, because ten times 0.07 is above 0.7. */
@@ -76,8 +80,8 @@ export function replacementFault(inForce: Rates, next: Rates): string | undefine
   if (gone !== undefined) return `lack the market ${gone.market}`;
   for (const country of knownCountries) {
     const [before, after] = [marketOf(inForce, country), marketOf(next, country)];
-    const jump = ratedCategories.find((category) => jumps(before?.[category] ?? 0, after?.[category] ?? 0));
-    if (jump !== undefined) return `change ${jump} in ${country} from ${before?.[jump]} to ${after?.[jump]}`;
+    const jump = ratedCategories.find((category) => jumps(before[category], after[category]));
+    if (jump !== undefined) return `change ${jump} in ${country} from ${before[jump]} to ${after[jump]}`;
   }
   return undefined;
 }

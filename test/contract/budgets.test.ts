@@ -169,6 +169,19 @@ describe('a client with a budget (R57)', () => {
   const logIn = async (): Promise<string> =>
     (await api('POST /login', { body: { username, password } })).body.access_token;
 
+  test('cancels what waits, which frees what it had reserved at once (D53)', async () => {
+    await provision(withBudget({ amount: 0.1, stop: true }), runningTarget());
+    const token = await logIn();
+    const headers = { 'Send-At': new Date(Date.now() + 3_600_000).toISOString() };
+    const waiting = await send(token, { to: [somebody(), somebody(), somebody()], headers });
+    const rehearse = async () => (await send(token, { to: [somebody()], headers: { 'Dry-Run': 'true' } })).body;
+    expect((await rehearse()).would_refuse).toMatchObject({ code: 'over_budget' });
+    const cancel = `DELETE /v1/template/messages/${did}/${waiting.headers.get('dispatch-id')}`;
+    expect((await api(cancel, { token })).body.counts).toMatchObject({ failed: 3, pending: 0 });
+    expect(await rehearse()).not.toHaveProperty('would_refuse');
+    expect((await api(cancel, { token })).status).toBe(200);
+  });
+
   test('is told at 80 and 100 percent, and refused above it where it stops; one-time codes pass', async () => {
     await provision(withBudget({ amount: 0.06, stop: true }), runningTarget());
     const token = await logIn();
@@ -201,12 +214,12 @@ describe('a client with a budget (R57)', () => {
     expect(deliveries.flatMap((each) => eventFaults(each.body))).toEqual([]);
     expect(await takenBy(late)).toBe(0);
 
-    // Its days have nothing of the other client, which sends from the same number.
+    // Its days have what was cancelled, and nothing of the other client, which sends from the same number.
     const counted = await eventually('three deliveries are counted', async () => {
       const { days, total } = (await api('GET /v1/spend', { token })).body;
       return total.messages === 3 ? days : undefined;
     });
-    const today = { sent: 3, failed: 0, held: 0, calls: 3, messages: 3, billed: 3, amount: 0.078, currency: 'USD' };
+    const today = { sent: 3, failed: 3, held: 0, calls: 3, messages: 3, billed: 3, amount: 0.078, currency: 'USD' };
     expect(counted).toEqual([{ day: expect.stringContaining(month), ...today }]);
   });
 

@@ -13,6 +13,7 @@ describe('the price of a message (D32)', () => {
     [{ market: 'br', category: 'uTILITY' }, 'BR', 'Utility', 0.0068, /^list rate/],
     [{ market: 'US', category: 'Authentication' }, 'US', 'Authentication', 0.0034, /North America/],
     [{ market: 'AQ', category: 'Marketing' }, 'AQ', 'Marketing', 0.0604, /group Other/],
+    [{ market: 'xk', category: 'Utility' }, 'XK', 'Utility', 0.0077, /group Other/],
     [{ market: 'DE', category: 'Service' }, 'DE', 'Service', 0, /service messages are free/],
   ] as const)('%j', async (query, market, category, amount, note) => {
     const { status, body } = await price(query);

@@ -17,6 +17,7 @@ import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
+import { noCosts } from '../support/no-costs.ts';
 import { loadJob, loadReceipts, putItems, recipientOf } from '../support/reported-jobs.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
@@ -326,7 +327,7 @@ describe('cancelling a campaign (D59)', () => {
   const ports = (tickMs = 0) => {
     let now = nowMs;
     return {
-      ...{ report, states, dispatches: own },
+      ...{ report, states, dispatches: own, countNow: noCosts.countNow },
       nowMs: () => {
         now += tickMs;
         return now;

@@ -12,6 +12,7 @@ import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { MemoryAudit } from '../support/memory-audit.ts';
+import { noCosts } from '../support/no-costs.ts';
 import { loadJob, putItems, recipientOf, shippedKnownRates } from '../support/reported-jobs.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
 import { makeJob, makeJobHead } from '../support/send-jobs.ts';
@@ -46,7 +47,16 @@ function pagesAt(atMs: number) {
   const logged: string[] = [];
   const log = (event: string) => void logged.push(event);
   const audit = new MemoryAudit();
-  const cancel = messagesCancel({ directory, report, rates: shippedKnownRates, states, nowMs: clock, log, audit });
+  const cancel = messagesCancel({
+    directory,
+    report,
+    rates: shippedKnownRates,
+    states,
+    countNow: noCosts.countNow,
+    nowMs: clock,
+    log,
+    audit,
+  });
   const read = messagesReport({ directory, report, rates: shippedKnownRates, nowMs: clock });
   // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, read as its tests say.
   type Body = any;

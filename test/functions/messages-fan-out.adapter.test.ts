@@ -16,6 +16,7 @@ import { countedBy } from '../support/counted.ts';
 import { drainChunks } from '../support/job-messages.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { memoryPaces } from '../support/memory-numbers.ts';
+import { noCosts } from '../support/no-costs.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
@@ -62,6 +63,7 @@ function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle 
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
     sendAgain: async (job, delaySeconds) => void sentAgain.push([job, delaySeconds]),
     judge: async (job) => asAccepted(job),
+    costStop: noCosts.costStop,
     compose: composeMessage,
     nowMs: () => nowMs,
     random: () => 0,

@@ -85,6 +85,7 @@ function fanOut(world: WorldParts): Consumer['handle'] {
         hold: () => run.call('hold', () => postpone(holdSeconds)).catch(() => undefined),
         limitOf: async () => world.rules.limitPerSecond,
         judge: async (job) => asAccepted(job),
+        costStop: noCosts.costStop,
         compose: composeMessage,
       };
       try {

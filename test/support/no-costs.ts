@@ -2,5 +2,7 @@
 export const noCosts = {
   countCost: async () => undefined,
   countEnded: async () => undefined,
+  countNow: async () => undefined,
+  costStop: async () => undefined,
   spend: { countLater: async () => undefined, count: async () => undefined },
 };

@@ -52,7 +52,7 @@ export async function queuedBodies(): Promise<QueuedBodies> {
     large,
     {
       ...large,
-      head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const, reservedUnits: 1 },
+      head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const, maxCostUnits: 1 },
     },
     {
       ...large,
@@ -126,7 +126,6 @@ async function straightRequests() {
       ...head,
       receiptsExpected: true,
       heedsOptOuts: true,
-      reservedUnits: 1,
       path: 'marketing_messages',
     }),
   ];

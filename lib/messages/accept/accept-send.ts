@@ -16,8 +16,8 @@ export async function acceptSend(
   ports: AcceptPorts,
 ): Promise<Accepted> {
   const { job, warning } = await checkSend(send, ports);
-  const unpriced = await acceptWithinCostLimits(job, send.means, { ...ports, remainingMs: send.remainingMs });
-  return { jobId: send.jobId, ...omitUndefined({ warning: joined([warning, unpriced]) }) };
+  const unrated = await acceptWithinCostLimits(job, send.means, { ...ports, remainingMs: send.remainingMs });
+  return { jobId: send.jobId, ...omitUndefined({ warning: joined([warning, unrated]) }) };
 }
 
 function joined(sentences: readonly (string | undefined)[]): string | undefined {

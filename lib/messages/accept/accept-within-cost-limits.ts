@@ -3,6 +3,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
+import { unratedWarning } from '../../pricing/estimate.ts';
 import type { Budgets, Reservation, Reserved } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type NotifyThresholdsPorts, notifyThresholds } from '../budget/notify-thresholds.ts';
@@ -12,7 +13,7 @@ import { inTimeLeft } from './answer-deadline.ts';
 import type { WholeJob } from './whole-job.ts';
 
 export interface CostLimitPorts extends SendCostPorts, NotifyThresholdsPorts {
-  readonly budgets: Budgets;
+  readonly budgets: Pick<Budgets, 'reserve' | 'release'>;
 }
 
 type Ports = AcceptJobPorts & CostLimitPorts;
@@ -22,27 +23,23 @@ type Ports = AcceptJobPorts & CostLimitPorts;
  * budget that stops cannot be reserved. Returns a warning.
  */
 export async function acceptWithinCostLimits(
-  job: WholeJob,
+  given: WholeJob,
   means: CostLimits,
   ports: Ports,
 ): Promise<string | undefined> {
   const { budget, maxCostUnits } = means;
   if (budget === undefined && maxCostUnits === undefined) {
-    await acceptJob(job, ports);
+    await acceptJob(given, ports);
     return undefined;
   }
-  const { mostUnits, estimate } = await sendCost(job, ports);
-  const refusal = overMaxCost(mostUnits, means);
+  const job = { ...given, head: { ...given.head, ...omitUndefined({ maxCostUnits }) } };
+  const { units } = await sendCost(job, ports);
+  const refusal = overMaxCost(units, means);
   if (refusal !== undefined) throw refusal;
-  if (budget === undefined || mostUnits === 0) await acceptJob(job, ports);
+  if (budget === undefined) await acceptJob(job, ports);
   // The reservation precedes the stored job, so that concurrent sends cannot pass the budget together.
-  else await acceptReserved(job, { budget, units: mostUnits }, ports);
-  return maxCostUnits === undefined ? undefined : unpricedWarning(estimate.unpriced);
-}
-
-function unpricedWarning(unpriced: number): string | undefined {
-  if (unpriced === 0) return undefined;
-  return `no list price is known for ${unpriced} of the recipients: for Max-Cost they count at the dearest one`;
+  else await acceptReserved(job, { budget, units }, ports);
+  return maxCostUnits === undefined ? undefined : unratedWarning(job.head.category);
 }
 
 interface Spent {
@@ -52,11 +49,12 @@ interface Spent {
 
 async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Ports): Promise<void> {
   const { clientId, jobId, acceptedAtMs: atMs, category } = job.head;
-  const reservation = { clientId, jobId, atMs, units, limitUnits: stopUnits(budget, category) };
+  // What costs nothing passes any budget; it is reserved as well, because a release may raise it (D56).
+  const limitUnits = units === 0 ? undefined : stopUnits(budget, category);
+  const reservation = { clientId, jobId, atMs, units, limitUnits };
   const committedUnits = await reserve(reservation, budget, ports);
-  const reservedUnits = committedUnits === undefined ? undefined : units;
   try {
-    await acceptJob({ ...job, head: { ...job.head, ...omitUndefined({ reservedUnits }) } }, ports);
+    await acceptJob(job, ports);
   } catch (error) {
     // An undecided job may still be sent, so its reservation stays (idempotency.ts finds it out).
     const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';

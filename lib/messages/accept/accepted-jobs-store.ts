@@ -3,6 +3,7 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { otherMarket } from '../../pricing/country.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { addressesOfChunk, headOfChunk } from '../chunk.ts';
 import { sliceSize, withdrawn } from '../dispatch/claims/slice.ts';
@@ -156,7 +157,8 @@ export function acceptedJobsStore(
     addresses: readonly (string | undefined)[] | undefined,
     abortSignal?: AbortSignal,
   ): Promise<boolean> {
-    const to = addresses === undefined ? {} : { ':to': packedAddresses(addresses) };
+    const to =
+      addresses === undefined ? {} : { ':to': packedAddresses(addresses.map((to) => to ?? { market: otherMarket })) };
     const { written } = await conditionalWrite(
       client.send(
         new UpdateCommand({

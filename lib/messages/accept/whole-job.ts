@@ -149,26 +149,40 @@ export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
 
 const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
 
-/** Reads one of `addressItems`: addresses by index in the job, without erased ones (D60). */
-export function addressesOfItem(item: unknown): (readonly [index: number, to: string])[] {
+/** A job's recipients as its items have them, by index in the job. */
+export interface StoredAddresses {
+  readonly addresses: readonly (readonly [index: number, to: string])[];
+  /** Erased recipients have left the market of their price (D60). */
+  readonly erased: readonly (readonly [index: number, market: string])[];
+}
+
+/** Reads one of `addressItems`. */
+export function addressesOfItem(item: unknown): StoredAddresses {
   const { firstIndex, recipients } = v.parse(AddressesSchema, item);
   return addressesFrom(recipients, firstIndex);
 }
 
-export function addressesFrom(bytes: Uint8Array, firstIndex = 0): (readonly [index: number, to: string])[] {
-  return addressesOf(bytes).flatMap((to, offset) => (to === undefined ? [] : [[firstIndex + offset, to] as const]));
+export function addressesFrom(bytes: Uint8Array, firstIndex = 0): StoredAddresses {
+  const stored = addressesOf(bytes).map((address, offset) => [firstIndex + offset, address] as const);
+  return {
+    addresses: stored.flatMap(([index, to]) => (typeof to === 'string' ? [[index, to] as const] : [])),
+    erased: stored.flatMap(([index, to]) => (typeof to === 'string' ? [] : [[index, to.market] as const])),
+  };
 }
 
 function listIn(bytes: Uint8Array | undefined): unknown {
   return bytes === undefined ? [] : unpacked(bytes, maxUnpackedBytes);
 }
 
-/** Returns addresses as an item holds them, also `to` of a straight job. Null stands for an erased one (D60). */
-export function packedAddresses(addresses: readonly (string | undefined)[]): Uint8Array {
-  return packed(addresses.map((to) => to ?? null));
+/** An erased recipient leaves its market, so that what was delivered keeps its price (D60). */
+const StoredAddressSchema = v.union([v.string(), v.object({ market: v.string() })]);
+export type StoredAddress = v.InferOutput<typeof StoredAddressSchema>;
+
+/** Returns addresses as an item holds them, also `to` of a straight job. */
+export function packedAddresses(addresses: readonly StoredAddress[]): Uint8Array {
+  return packed(addresses);
 }
 
-export function addressesOf(bytes: Uint8Array): (string | undefined)[] {
-  const stored = v.parse(v.array(v.nullable(v.string())), unpacked(bytes, maxUnpackedBytes));
-  return stored.map((to) => to ?? undefined);
+export function addressesOf(bytes: Uint8Array): StoredAddress[] {
+  return v.parse(v.array(StoredAddressSchema), unpacked(bytes, maxUnpackedBytes));
 }

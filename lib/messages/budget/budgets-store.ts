@@ -1,18 +1,32 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
-import { budgetKey, longestJobMemorySeconds, moneyKeptUntilSeconds, reservedKey } from '../items.ts';
-import { type Budgets, monthOf, type Reservation } from './budgets.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { budgetKey, jobKey, longestJobMemorySeconds, mayStop, moneyKeptUntilSeconds, reservedKey } from '../items.ts';
+import { type Budgets, type JobReservation, monthOf, type Reservation } from './budgets.ts';
 
 /*
- * A month is one number: acceptance adds reservations, counts subtract unspent money (spend/count-step.ts). An item per
- * job makes a reservation idempotent and names its month.
+ * A month is one number: acceptance and releases add reservations, counts subtract unspent money (spend/count-step.ts).
+ * An item per job makes a reservation idempotent and names its month; counts read it.
  */
 
 const MonthSchema = v.optional(v.object({ committed: v.optional(v.number(), 0) }));
 const ReservedSchema = v.optional(
-  v.object({ units: v.number(), month: v.string(), released: v.exactOptional(v.literal(true)) }),
+  v.object({
+    units: v.number(),
+    month: v.string(),
+    category: v.exactOptional(v.string()),
+    released: v.exactOptional(v.literal(true)),
+  }),
 );
+
+/** Returns the reservation in the item of `reservedKey`, or undefined where there is none any more. */
+export function reservationIn(item: unknown): JobReservation | undefined {
+  const reserved = v.parse(ReservedSchema, item);
+  if (reserved === undefined || reserved.released) return undefined;
+  const { units, category } = reserved;
+  return { units, ...omitUndefined({ category }) };
+}
 
 export function budgetsStore(messages: TableAccess): Budgets {
   const { documentClient, tableName: TableName } = messages;
@@ -27,7 +41,7 @@ export function budgetsStore(messages: TableAccess): Budgets {
       const { clientId, atMs } = reservation;
       const refused = await transactWrite(messages, [
         reservationOf(reservation, TableName),
-        additionOf(reservation, TableName),
+        additionOf({ ...reservation, month: monthOf(atMs) }, TableName),
       ]);
       const committedUnits = await committedOf(clientId, monthOf(atMs));
       // If the job's item exists, an earlier attempt has reserved and checked the limit.
@@ -35,6 +49,38 @@ export function budgetsStore(messages: TableAccess): Budgets {
         return { kind: 'reserved', afterUnits: committedUnits };
       }
       return { kind: 'over', committedUnits };
+    },
+
+    raise: async ({ clientId, jobId, units, category, limitUnits }) => {
+      const reserved = await reservedOf(jobId);
+      if (reserved === undefined || reserved.released || reserved.units >= units) return { kind: 'raised' };
+      const { month } = reserved;
+      const refused = await transactWrite(messages, [
+        {
+          Update: {
+            TableName,
+            Key: reservedKey(jobId),
+            UpdateExpression: 'SET units = :units, category = :category',
+            ConditionExpression: 'units = :seen AND attribute_not_exists(released)',
+            ExpressionAttributeValues: { ':units': units, ':category': category, ':seen': reserved.units },
+          },
+        },
+        additionOf({ clientId, month, units: units - reserved.units, limitUnits }, TableName),
+        // A cancellation stops the job before it counts, so what it frees stays free.
+        {
+          ConditionCheck: {
+            TableName,
+            Key: jobKey(jobId),
+            ConditionExpression: mayStop,
+            ExpressionAttributeNames: { '#stop': 'stop' },
+          },
+        },
+      ]);
+      const [raised, added] = refused ?? [];
+      // If the reservation has changed, another run has raised it.
+      if (added?.Code !== 'ConditionalCheckFailed' || raised?.Code === 'ConditionalCheckFailed')
+        return { kind: 'raised' };
+      return { kind: 'over', committedUnits: await committedOf(clientId, month) };
     },
 
     release: async ({ clientId, jobId }) => {
@@ -73,8 +119,11 @@ function reservationOf({ jobId, atMs, units }: Reservation, TableName: string): 
   return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
-function additionOf({ clientId, atMs, units, limitUnits }: Reservation, TableName: string): TransactionAction {
-  const month = monthOf(atMs);
+interface Addition extends Pick<Reservation, 'clientId' | 'units' | 'limitUnits'> {
+  readonly month: string;
+}
+
+function additionOf({ clientId, month, units, limitUnits }: Addition, TableName: string): TransactionAction {
   const most = limitUnits === undefined ? undefined : limitUnits - units;
   const begins = most === undefined || most >= 0 ? 'attribute_not_exists(committed) OR ' : '';
   return {

@@ -23,10 +23,30 @@ export type Reserved =
   | { readonly kind: 'reserved'; readonly afterUnits: number }
   | { readonly kind: 'over'; readonly committedUnits: number };
 
-/** A job reserves once and is released once, whatever is repeated. Rejects when the store cannot be reached. */
+/** A job has reserved this of its client's month, in units. */
+export interface JobReservation {
+  readonly units: number;
+  /** The template's category when the reservation was last raised (D56). */
+  readonly category?: string;
+}
+
+export type Raised = { readonly kind: 'raised' } | Extract<Reserved, { readonly kind: 'over' }>;
+
+/** `units` is what the whole job would cost by now. */
+export interface Raise extends Required<JobReservation>, Pick<Reservation, 'clientId' | 'jobId' | 'limitUnits'> {}
+
+/**
+ * A job reserves once and is released once, whatever is repeated. A cancelled job is not released: its count frees what
+ * nothing can cost any more (spend/count-jobs.ts). Rejects when the store cannot be reached.
+ */
 export interface Budgets {
   /** Reserves atomically: concurrent sends cannot pass the limit together. */
   reserve(reservation: Reservation): Promise<Reserved>;
+  /**
+   * Raises what a job has reserved, in the month of its reservation and within the limit, unless the job is stopped. It
+   * lowers nothing, and changes nothing without a reservation. Is idempotent.
+   */
+  raise(raise: Raise): Promise<Raised>;
   /** Releases a refused or withdrawn send in the month of its reservation. */
   release(reservation: Pick<Reservation, 'clientId' | 'jobId'>): Promise<void>;
   /** Returns what is committed of the month of `atMs`, strongly consistent. */

@@ -1,7 +1,6 @@
 import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
 import { type CostEstimate, costEstimate } from '../../pricing/estimate.ts';
 import { unitsOf } from '../../pricing/money.ts';
-import { dearestPrice } from '../../pricing/price.ts';
 import type { Rates } from '../../pricing/rates.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import type { Lot } from '../lots.ts';
@@ -25,8 +24,8 @@ export interface SendCost {
   /** Only recipients with hours count. */
   readonly optedOut: number;
   readonly estimate: CostEstimate;
-  /** Recipients without a list price count at the category's highest one. Units are those of pricing/money.ts. */
-  readonly mostUnits: number;
+  /** The same cost, in units (pricing/money.ts). */
+  readonly units: number;
 }
 
 /** Reads opt-outs, if the category heeds them, and the rates in force. */
@@ -37,9 +36,8 @@ export async function sendCost(send: CostedSend, { rates, optOuts }: SendCostPor
   const { category } = head;
   const destinations = written.map(({ to }) => destinationOf(to));
   const estimate = costEstimate(inForce, category, destinations);
-  const unpricedUnits = estimate.unpriced * unitsOf(dearestPrice(inForce, category));
-  const mostUnits = unitsOf(estimate.cost.amount) + unpricedUnits;
-  return { written, optedOut: called.length - written.length, estimate, mostUnits };
+  const units = unitsOf(estimate.cost.amount);
+  return { written, optedOut: called.length - written.length, estimate, units };
 }
 
 /** Lots that never open come last (when/timetable.ts). */

@@ -1,12 +1,16 @@
 import { deployedDirectory } from '../../access/deployed.ts';
 import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
-import { backoff } from '../../aws/pause.ts';
+import { backoff, storePause } from '../../aws/pause.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
+import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
+import { deployedKnownRates } from '../../pricing/deployed.ts';
 import { templateStore } from '../../templates/model/template-store.ts';
 import { jobMessageSender } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
+import { budgetsStore } from '../budget/budgets-store.ts';
+import { costStop, type Released } from '../fan-out/cost-at-release.ts';
 import type { StoredJob } from '../fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../fan-out/job-rounds-store.ts';
 import { revalidateJob } from '../fan-out/revalidate-job.ts';
@@ -36,13 +40,21 @@ export function deployedJobs() {
   const { find, begin } = deployedAcceptedJobs();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
   const asked = { ...deployedDirectory(), templates };
+  const jobs = jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read });
+  const costPorts = {
+    ...{ ...deployedDirectory(), jobs, nowMs: Date.now },
+    rates: deployedKnownRates(),
+    optOuts: deployedOptOutLook(),
+    budgets: budgetsStore({ documentClient: client, tableName: table, pause: storePause }),
+  };
   return {
     ...deployedSending(),
     states: jobStateStore(client, table),
-    jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
+    jobs,
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),
     judge: (job: StoredJob) => revalidateJob(job, asked),
+    costStop: (released: Released) => costStop(released, costPorts),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),

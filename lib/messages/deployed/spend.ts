@@ -1,5 +1,6 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { storePause } from '../../aws/pause.ts';
+import { deployedKnownRates } from '../../pricing/deployed.ts';
 import type { ChunkWorkerPorts } from '../dispatch/chunk-ports.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
 import { endIsCounted } from '../spend/count-ended.ts';
@@ -11,14 +12,13 @@ import { spendStore } from '../spend/spend-store.ts';
 import type { WatchedSpend } from '../watch/watch.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
-import { deployedKnownRates } from './reports.ts';
 
 function deployedLedger() {
   const { client, table, nowMs } = messagesTable();
   return spendStore({ documentClient: client, tableName: table, pause: storePause }, nowMs);
 }
 
-function deployedCount(how: Pick<CountPorts, 'readsSlices'> = {}): (jobIds: readonly string[]) => Promise<void> {
+export function deployedCount(how: Pick<CountPorts, 'readsSlices'> = {}): (jobIds: readonly string[]) => Promise<void> {
   const ports = { ledger: deployedLedger(), rates: deployedKnownRates(), nowMs: Date.now, ...how };
   return (jobIds) => countJobs(jobIds, ports);
 }

@@ -7,6 +7,7 @@ import { addressesOf, packedAddresses } from '../accept/whole-job.ts';
 import { anonymized, placeInSlice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
 import { sliceItemOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
 import { anonymizedReceipt, packedReceipts, receiptsOf } from '../receipts/receipt-items.ts';
+import { marketOfAddress } from '../request/recipient-address.ts';
 import { type PersonIds, spells } from './person.ts';
 
 /*
@@ -20,6 +21,7 @@ type Indexes = ReadonlySet<number>;
 
 const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
 
+/** Erased recipients leave their markets, so that erasing changes no sum (D60). */
 export function addressesWithout(item: Item, indexes: Indexes): Change | undefined {
   const { firstIndex, recipients } = v.parse(AddressesSchema, item);
   const left = addressesLeft(recipients, firstIndex, indexes);
@@ -36,9 +38,11 @@ export function straightWithout(item: Item, indexes: Indexes): Change | undefine
 
 function addressesLeft(bytes: Uint8Array, firstIndex: number, indexes: Indexes): Uint8Array | undefined {
   const addresses = addressesOf(bytes);
-  const isTheirs = (to: string | undefined, at: number) => to !== undefined && indexes.has(firstIndex + at);
-  if (!addresses.some(isTheirs)) return undefined;
-  return packedAddresses(addresses.map((to, at) => (isTheirs(to, at) ? undefined : to)));
+  const isTheirs = (at: number) => indexes.has(firstIndex + at);
+  if (!addresses.some((to, at) => typeof to === 'string' && isTheirs(at))) return undefined;
+  return packedAddresses(
+    addresses.map((to, at) => (typeof to === 'string' && isTheirs(at) ? { market: marketOfAddress(to) } : to)),
+  );
 }
 
 const PageSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });

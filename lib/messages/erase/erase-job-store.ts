@@ -5,7 +5,7 @@ import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { parameterPageAt } from '../accept/parameter-store.ts';
-import { addressesOf, addressesPerItem } from '../accept/whole-job.ts';
+import { addressesFrom, addressesPerItem, type StoredAddresses } from '../accept/whole-job.ts';
 import { openPlaces, placeInSlice, sliceOf } from '../dispatch/claims/slice.ts';
 import { sliceKeyOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
 import { acceptedKey, jobExpiresAtSeconds, jobKey, receiptGroupOf, receiptPartition, recipientsKey } from '../items.ts';
@@ -192,9 +192,9 @@ const PackedSchema = v.object({
   to: v.optional(v.instance(Uint8Array)),
 });
 
-function addressesIn(item: Item): (readonly [index: number, to: string | undefined])[] {
+function addressesIn(item: Item): StoredAddresses['addresses'] {
   const { firstIndex, recipients, to = recipients } = v.parse(PackedSchema, item);
-  return to === undefined ? [] : addressesOf(to).map((address, at) => [firstIndex + at, address] as const);
+  return to === undefined ? [] : addressesFrom(to, firstIndex).addresses;
 }
 
 /**

@@ -77,7 +77,7 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Per
     if (sk === 'JOB') return inJob(jobOfPartition(pk), [...straightIn(item, ids), ...unfinishedIn(item)]);
     if (!sk.startsWith(recipientsPrefix)) return { kind: 'unknown', prefix: `JOB ${sk.split('#', 1)[0]}` };
     return mayBeIn(item['recipients'], ids)
-      ? inJob(jobOfPartition(pk), of(addressesOfItem(itemOf(item, sk)), ids))
+      ? inJob(jobOfPartition(pk), of(addressesOfItem(itemOf(item, sk)).addresses, ids))
       : undefined;
   },
   PARAMS: ({ pk, sk, item, ids }) => {
@@ -139,7 +139,7 @@ function of(addresses: readonly (readonly [index: number, to: string | undefined
 }
 
 function straightIn({ to }: Item, ids: PersonIds): number[] {
-  return mayBeIn(to, ids) ? of(addressesFrom(to), ids) : [];
+  return mayBeIn(to, ids) ? of(addressesFrom(to).addresses, ids) : [];
 }
 
 function unfinishedIn({ erasing, erased }: Item): number[] {

@@ -7,6 +7,7 @@ import { type ByJobState, byJobState, type JobState, type JobStates, type JobSto
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
+import type { Released } from './cost-at-release.ts';
 import { type EndPorts, endUnqueued } from './end-unqueued.ts';
 import {
   holdEveryMs,
@@ -42,6 +43,8 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly jobs: JobRounds;
   readonly states: Pick<JobStates, 'stop'>;
   readonly judge: (job: StoredJob) => Promise<Revalidation>;
+  /** Returns how the rest of a job ends that has become too expensive (cost-at-release.ts). */
+  readonly costStop: (released: Released) => Promise<Settlement | undefined>;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
   readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
@@ -83,6 +86,7 @@ export class Round {
   #state: JobState;
   /** The job is judged once per round that releases something. */
   #judged: Revalidation | undefined;
+  #tooDear: { readonly stop: Settlement | undefined } | undefined;
   #heldAtMs: number;
   #leaseUntilMs: number;
   #release: Release | undefined;
@@ -217,6 +221,8 @@ export class Round {
     this.#judged ??= job.head.when === undefined ? asAccepted(job) : await ports.judge(job);
     const judged = this.#judged;
     if (judged.kind === 'refused') return await this.#stop(judged.stop);
+    this.#tooDear ??= { stop: await ports.costStop({ job, head: judged.head, rests: this.#rests() }) };
+    if (this.#tooDear.stop !== undefined) return await this.#stop(this.#tooDear.stop);
     const recipients = await this.#composed(next, judged);
     let { wave } = this.progress;
     if (wave === undefined) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
-import { addressesFrom, addressesOfItem, addressesPerItem } from '../accept/whole-job.ts';
+import { addressesFrom, addressesOfItem, addressesPerItem, type StoredAddresses } from '../accept/whole-job.ts';
 import { jobKey, jobOfPartition, recipientsKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { AddressesOf } from './receipt-ports.ts';
@@ -31,11 +31,11 @@ function keysOf({ jobId, index }: { readonly jobId: string; readonly index: numb
 
 function addressesIn(item: Item): [dispatchId: string, to: string][] {
   const jobId = jobOfPartition(item['pk']);
-  const addresses = item['sk'] === jobKey(jobId).sk ? straightOf(item) : addressesOfItem(item);
+  const addresses = item['sk'] === jobKey(jobId).sk ? straightOf(item) : addressesOfItem(item).addresses;
   return addresses.map(([index, to]) => [dispatchIdOf({ jobId, index }), to]);
 }
 
-function straightOf(item: Item): (readonly [index: number, to: string])[] {
+function straightOf(item: Item): StoredAddresses['addresses'] {
   const { to } = v.parse(StraightSchema, item);
-  return to === undefined ? [] : addressesFrom(to);
+  return to === undefined ? [] : addressesFrom(to).addresses;
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type Refusal, refusalCodes } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { unratedWarning } from '../../pricing/estimate.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { Budgets } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
@@ -92,18 +93,18 @@ export async function rehearseSend(
     ports.paces.find(head.phoneNumberId),
     portfolioOf(send, ports),
   ]);
-  const { written, optedOut, estimate, mostUnits } = costs;
-  const refusal = await wouldRefuse(head, mostUnits, { means: send.means, budgets: ports.budgets });
+  const { written, optedOut, estimate, units } = costs;
+  const refusal = await wouldRefuse(head, units, { means: send.means, budgets: ports.budgets });
   const nowMs = ports.nowMs();
   // Opted-out recipients are found after the claim, so they keep their slots. If all have opted out, nothing leaves.
   const expected: Expected = { head, recipients, limitPerSecond, pace, nowMs };
   const times = timetable === undefined ? undefined : timesOf(expected, timetable);
   const lastMs = times === undefined ? expectedEndMs(expected) : Math.max(...times.map((each) => each.lastMs ?? nowMs));
   const endMs = written.length === 0 ? nowMs : lastMs;
-  const { cost, byMarket, notDelivered, unpriced } = estimate;
+  const { cost, byMarket, notDelivered } = estimate;
   const warnings = [
     warning,
-    unpricedWarning(unpriced),
+    unratedWarning(head.category),
     portfolio === undefined ? undefined : portfolioWarning(portfolio, written.length),
   ].filter((sentence) => sentence !== undefined);
   return {
@@ -155,12 +156,6 @@ async function wouldRefuse(
   if (limitUnits === undefined || units === 0) return undefined;
   const committedUnits = await budgets.committedUnits(clientId, acceptedAtMs);
   return committedUnits + units > limitUnits ? overBudget(units, committedUnits, means.budget) : undefined;
-}
-
-function unpricedWarning(unpriced: number): string | undefined {
-  return unpriced === 0
-    ? undefined
-    : `no list price is known for ${unpriced} of the recipients; the cost is without them`;
 }
 
 function portfolioWarning({ peopleADay, soFar }: Portfolio, recipients: number): string | undefined {

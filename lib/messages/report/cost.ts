@@ -1,18 +1,19 @@
 import { type Charge, chargeOf } from '../../pricing/charge.ts';
-import { categoryOf } from '../../pricing/price.ts';
+import { otherMarket } from '../../pricing/country.ts';
 import { type KnownRates, utcDay } from '../../pricing/rates-of-day.ts';
 import { undeliveredMarket } from '../../pricing/undelivered.ts';
 import { forgottenAtMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
 import type { ReportedOutcome, ReportedState } from '../receipts/reported-state.ts';
-import { destinationOf } from '../request/recipient-address.ts';
+import { marketOfAddress } from '../request/recipient-address.ts';
+import type { DescribedJob, DescribedRecipients } from './described-job.ts';
 
 /** A job's messages were delivered on one UTC day in one market and category. */
 export interface CostLine {
   /** The form is `YYYY-MM-DD`. */
   readonly day: string;
-  /** The market is ISO 3166-1 alpha-2, and empty if a recipient's country is unknown. */
+  /** The market is ISO 3166-1 alpha-2, `XK`, or `Other` for recipients of no country (D32). */
   readonly market: string;
   readonly category: Charge['category'];
   readonly messages: number;
@@ -24,7 +25,7 @@ export interface CostLine {
 /** A dispatch has cost this so far (D58). */
 export interface Cost {
   readonly units: number;
-  /** `platform` means that every delivered message has the platform's pricing, `list` that some have none. */
+  /** `platform` means that the platform has told the pricing of every delivered message, in a category with a rate. */
   readonly basis: 'platform' | 'list';
   /** No message can still be billed. */
   readonly final: boolean;
@@ -44,10 +45,17 @@ export interface KnownMessage {
   readonly market: string;
 }
 
+/** Returns the head with the category of the latest release that has raised the job's reservation (D56). */
+export function releasedHead({ head, reserved }: Pick<DescribedJob, 'head' | 'reserved'>): JobHead {
+  return { ...head, category: reserved?.category ?? head.category };
+}
+
 type CostedJob = Pick<JobHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
 
-export function marketOfAddress(to: string): string {
-  return destinationOf(to).country ?? '';
+/** Returns the market of a job's recipient; an erased one has left it (D60). */
+export function marketAt({ recipients, erasedMarkets }: DescribedRecipients, index: number): string {
+  const to = recipients.get(index);
+  return to === undefined ? (erasedMarkets?.get(index) ?? otherMarket) : marketOfAddress(to);
 }
 
 /**
@@ -66,11 +74,12 @@ export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: 
       continue;
     }
     const { pricing } = message.proven ?? {};
-    delivered += 1;
-    if (pricing === undefined) unpriced += 1;
     const { market } = message;
     const day = utcDay(Math.min(Math.max(atMs, job.acceptedAtMs), forgottenAtMs(job)));
-    const { billed, category, units } = chargeOf({ day, market, templateCategory: job.category, pricing }, rates);
+    const charge = chargeOf({ day, market, templateCategory: job.category, pricing }, rates);
+    const { billed, category, units } = charge;
+    delivered += 1;
+    if (!charge.isPriced) unpriced += 1;
     const key = `${day} ${market} ${category}`;
     const line = lines.get(key) ?? { day, market, category, messages: 0, billed: 0, units: 0 };
     lines.set(key, {
@@ -102,6 +111,5 @@ function mayStillBeBilled(state: ReportedState): boolean {
 /** Returns zero where the platform delivers nothing of the category. */
 function estimateOf({ category, acceptedAtMs }: CostedJob, market: string, rates: KnownRates): number {
   if (undeliveredMarket(category, { digits: undefined, country: market }) !== undefined) return 0;
-  if (categoryOf(category) === undefined) return 0;
   return chargeOf({ day: utcDay(acceptedAtMs), market, templateCategory: category }, rates).units;
 }

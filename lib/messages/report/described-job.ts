@@ -1,21 +1,26 @@
+import type { JobReservation } from '../budget/budgets.ts';
 import { claimLifeMs } from '../dispatch/deadlines.ts';
 import { forgottenAtMs } from '../items.ts';
 import type { JobHead, Repeat } from '../job.ts';
 import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
-import type { Cost } from './cost.ts';
 
-/** A report opens with the job's known recipients, dropped ones, and its state. */
-export interface DescribedJob extends JobState {
-  readonly head: JobHead;
-  readonly repeats: readonly Repeat[];
+export interface DescribedRecipients {
   /** By index in the job, addresses are here as far as they are described. */
   readonly recipients: ReadonlyMap<number, string>;
+  /** By index, erased recipients have left the market of their price (D60). */
+  readonly erasedMarkets?: ReadonlyMap<number, string>;
+}
+
+/** A report opens with the job's known recipients, dropped ones, and its state. */
+export interface DescribedJob extends JobState, DescribedRecipients {
+  readonly head: JobHead;
+  readonly repeats: readonly Repeat[];
   readonly lots?: readonly Lot[];
   /** Positions map indexes to places in the request, if the order differs. */
   readonly positions?: readonly number[];
-  /** The last count stated it (D58). */
-  readonly statedCost?: Cost;
+  /** A client with a budget has reserved the job's cost (D58). */
+  readonly reserved?: JobReservation;
 }
 
 /** The report is kept for 30 days (D40), or longer (D56); afterwards TTL is removing it. */

@@ -4,7 +4,7 @@ import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { type JobHead, jobIdPattern } from '../job.ts';
 import type { JobProgress } from '../watch/watch.ts';
-import { type Cost, costOf, marketOfAddress } from './cost.ts';
+import { type Cost, costOf, marketAt, releasedHead } from './cost.ts';
 import { type DescribedJob, isStoppedLately, placesOf } from './described-job.ts';
 import {
   countStates,
@@ -88,7 +88,7 @@ export async function countsOf(
   if (found === undefined) return undefined;
   const job = await reckoned(report, found);
   const { head } = job;
-  const facts = { head, ...omitUndefined({ lots: job.lots }) };
+  const facts = { head, ...omitUndefined({ lots: job.lots, reserved: job.reserved }) };
   const all = partitionsOfJob(head.total);
   const open = all.filter((partition) => !knownFinal.includes(partition));
   const outcomeAt = await outcomesIn(report, job, open);
@@ -115,15 +115,13 @@ function costNowOf(
   { written, outcomeAt }: { readonly written: WrittenMessages; readonly outcomeAt: OutcomeAt },
   rates: KnownRates,
 ): Cost {
-  const { head, recipients, statedCost } = job;
-  // Erased recipients have lost their market (D60); the last count still knows it.
-  if (statedCost !== undefined && recipients.size < head.total) return statedCost;
+  const { head } = job;
   const messages = Array.from({ length: head.total }, (_, index) => ({
     outcome: outcomeAt(index),
     proven: written.proofs.get(index),
-    market: marketOfAddress(recipients.get(index) ?? ''),
+    market: marketAt(job, index),
   }));
-  return costOf(head, messages, rates).cost;
+  return costOf(releasedHead(job), messages, rates).cost;
 }
 
 /** Returns all outcomes of a job, read strongly: ended messages have ended for good. */

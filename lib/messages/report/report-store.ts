@@ -4,6 +4,7 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { addressesFrom, addressesOfItem, jobOfAcceptedItem } from '../accept/whole-job.ts';
+import { reservationIn } from '../budget/budgets-store.ts';
 import type { Slice } from '../dispatch/claims/slice.ts';
 import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../dispatch/claims/slice-items.ts';
 import {
@@ -14,7 +15,7 @@ import {
   receiptGroupOf,
   receiptPartition,
   recipientsPrefix,
-  spentKey,
+  reservedKey,
 } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema, type UnderWay } from '../job-state.ts';
@@ -57,10 +58,6 @@ const JobItemSchema = v.object({
   /** A straight job's addresses have no items of their own. */
   to: v.optional(v.instance(Uint8Array)),
   ...JobStateSchema.entries,
-});
-
-const StatedSchema = v.object({
-  cost: v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() }),
 });
 
 export function reportStore({ client, table, nowMs, consistent = false }: StoreOptions): Report {
@@ -124,14 +121,15 @@ export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const accepted = item === undefined ? undefined : jobOfAcceptedItem(item);
   const head = accepted?.head ?? job?.head;
   if (head === undefined) return undefined;
-  const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(addressesOfItem);
-  const recipients = new Map(job?.to === undefined ? described : addressesFrom(job.to));
-  const spent = itemAt(spentKey(''));
-  const statedCost = spent === undefined ? undefined : v.parse(StatedSchema, spent).cost;
+  const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).map(addressesOfItem);
+  const known = job?.to === undefined ? described : [addressesFrom(job.to)];
+  const recipients = new Map(known.flatMap(({ addresses }) => addresses));
+  const erasedMarkets = new Map(known.flatMap(({ erased }) => erased));
+  const reserved = reservationIn(itemAt(reservedKey('')));
   const { stop, parked, pausedFromMs, underWay, erased, retriedBy } = job ?? {};
   const { repeats = [], lots, positions } = accepted ?? {};
   const state = omitUndefined({ stop, parked, pausedFromMs, underWay, erased, retriedBy });
-  return { head, repeats, recipients, ...state, ...omitUndefined({ lots, positions, statedCost }) };
+  return { head, repeats, recipients, erasedMarkets, ...state, ...omitUndefined({ lots, positions, reserved }) };
 }
 
 export function proofsIn(items: readonly Item[]): Map<number, Proven> {

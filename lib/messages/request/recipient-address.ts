@@ -1,5 +1,5 @@
 import { countryOfUserId, isUserId } from '../../platform/user-id.ts';
-import { countryOfNumber } from '../../pricing/country.ts';
+import { countryOfNumber, marketOfCountry } from '../../pricing/country.ts';
 import type { Destination } from '../../pricing/undelivered.ts';
 
 /*
@@ -40,4 +40,9 @@ export function destinationOf(to: string): Destination {
   if (isUserId(to)) return { digits: undefined, country: countryOfUserId(to) };
   const digits = canonicalAddress(to);
   return { digits, country: countryOfNumber(digits) };
+}
+
+/** Returns the market of an address as prices and sums name it (D32). It identifies no person (D60). */
+export function marketOfAddress(to: string): string {
+  return marketOfCountry(destinationOf(to).country);
 }

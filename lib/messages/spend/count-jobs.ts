@@ -3,7 +3,7 @@ import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { straightRecipients } from '../chunk.ts';
 import type { JobHead } from '../job.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
-import { type CostLine, costOf, marketOfAddress } from '../report/cost.ts';
+import { type CostLine, costOf, marketAt, releasedHead } from '../report/cost.ts';
 import { type DescribedJob, isForgotten, placesOf } from '../report/described-job.ts';
 import { countStates, outcomesOf, type ReportedOutcome, type WrittenMessages } from '../report/outcome.ts';
 import { type CountStep, nextStep, type Truth, together } from './count-step.ts';
@@ -78,7 +78,7 @@ async function stepOf(
   if (found === undefined || isForgotten(found.job.head, nowMs())) return undefined;
   const { job, statement } = found;
   const { head } = job;
-  const written = await ledger.readMessages(head, { slices: readsSlices === true || needsSlices(head, statement) });
+  const written = await ledger.readMessages(head, { slices: readsSlices === true || needsSlices(found) });
   const truth = truthOf(found, written, rates);
   if (truth === undefined) return undefined;
   const next = nextStep(head, statement, truth);
@@ -92,8 +92,8 @@ async function stepOf(
  * Slices are needed for counts by state, reservations, and small jobs with a stated failure, which only their worker
  * knows. Otherwise receipts alone decide the cost.
  */
-function needsSlices(head: JobHead, statement: Statement | undefined): boolean {
-  const receiptsDecide = isSmall(head) && head.receiptsExpected === true && head.reservedUnits === undefined;
+function needsSlices({ job: { head, reserved }, statement }: JobToCount): boolean {
+  const receiptsDecide = isSmall(head) && head.receiptsExpected === true && reserved === undefined;
   return !receiptsDecide || (statement?.record.failed ?? 0) > 0;
 }
 
@@ -102,21 +102,17 @@ function truthOf({ job, statement }: JobToCount, written: WrittenMessages, rates
   const outcomeAt = outcomesOf(job, written);
   if (outcomeAt === undefined) return undefined;
   const { head } = job;
-  const markets = Array.from({ length: head.total }, (_, index) => {
-    const to = job.recipients.get(index);
-    return statement?.markets[index] || (to === undefined ? '' : marketOfAddress(to));
-  });
-  const messages = markets.map((market, index) => ({
+  const messages = Array.from({ length: head.total }, (_, index) => ({
     outcome: outcomeAt(index),
     proven: written.proofs.get(index),
-    market,
+    market: marketAt(job, index),
   }));
-  const { cost, lines, openUnits } = costOf(head, messages, rates);
+  const { reserved } = job;
+  const { cost, lines, openUnits } = costOf(releasedHead(job), messages, rates);
   const counts = isSmall(head) ? {} : { counts: countStates(placesOf(job).map(({ index }) => outcomeAt(index).state)) };
-  const { reservedUnits } = head;
-  const adjusted = reservedUnits === undefined ? {} : { adjustedUnits: cost.units + openUnits - reservedUnits };
+  const adjusted = reserved === undefined ? {} : { adjustedUnits: cost.units + openUnits - reserved.units };
   const record = recordOf(messages, written, statement?.record);
-  return { ...counts, record, cost, lines: byMarket(lines), markets, ...adjusted };
+  return { ...counts, record, cost, lines: byMarket(lines), ...adjusted };
 }
 
 /**

@@ -171,7 +171,7 @@ function isSame(one: Line | undefined, other: Line | undefined): boolean {
 }
 
 /** Returns the statement without lines and version. */
-function restOf({ counts, record, cost, markets, adjustedUnits }: Truth): string {
+function restOf({ counts, record, cost, adjustedUnits }: Truth): string {
   const { units, basis, final } = cost;
   return JSON.stringify([
     counts === undefined ? null : Object.entries(counts).sort(),
@@ -179,7 +179,6 @@ function restOf({ counts, record, cost, markets, adjustedUnits }: Truth): string
     units,
     basis,
     final,
-    markets,
     adjustedUnits ?? null,
   ]);
 }

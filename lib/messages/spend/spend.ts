@@ -55,7 +55,7 @@ export const SpendRowSchema = v.object({
   template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
   did: v.exactOptional(v.string()),
   market: v.exactOptional(
-    v.pipe(v.nullable(v.string()), v.description('ISO 3166-1 alpha-2; null: the country of the recipient is unknown.')),
+    v.pipe(v.string(), v.description('ISO 3166-1 alpha-2, XK for Kosovo, or Other: the number is of no country.')),
   ),
   ...Sums,
 });
@@ -96,7 +96,7 @@ const named: Readonly<Record<SpendGroup, (value: string) => Partial<SpendRow>>> 
     return { template: { name: value.slice(0, at), language: value.slice(at + 1) } };
   },
   did: (value) => ({ did: value }),
-  market: (value) => ({ market: value === '' ? null : value }),
+  market: (value) => ({ market: value }),
 };
 
 type Added = Record<SumKind, number>;

@@ -1,4 +1,3 @@
-import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 
@@ -62,11 +61,6 @@ const StatementSchema = v.object({
   record: RecordSchema,
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
-  /** Markets of recipients are packed by index. An erased recipient keeps its market (D60). */
-  markets: v.pipe(
-    v.instance(Uint8Array),
-    v.transform((bytes) => unpacked(bytes)),
-  ),
   /** The amount is the job's part in its month's sums, beside its reservation. */
   adjustedUnits: v.exactOptional(v.number()),
 });
@@ -85,13 +79,6 @@ export function summaryOf(item: unknown): StatementSummary {
   return v.parse(SummarySchema, item);
 }
 
-export function statementItem({ lines, markets, ...rest }: Statement): Readonly<Record<string, unknown>> {
-  return { ...rest, lines: JSON.stringify(lines), markets: brotliCompressSync(markets.join(',')) };
-}
-
-/** Ten thousand markets take thirty thousand bytes. */
-const mostUnpackedBytes = 100_000;
-
-function unpacked(bytes: Uint8Array): string[] {
-  return brotliDecompressSync(bytes, { maxOutputLength: mostUnpackedBytes }).toString('utf8').split(',');
+export function statementItem({ lines, ...rest }: Statement): Readonly<Record<string, unknown>> {
+  return { ...rest, lines: JSON.stringify(lines) };
 }

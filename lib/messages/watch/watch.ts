@@ -4,6 +4,7 @@ import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
+import type { JobReservation } from '../budget/budgets.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
 import { aboutJob, type JobHead } from '../job.ts';
 import type { Lot } from '../lots.ts';
@@ -21,6 +22,7 @@ import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 export interface JobProgress {
   readonly head: JobHead;
   readonly lots?: readonly Lot[];
+  readonly reserved?: JobReservation;
   /** These partitions have no pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
   /** The counts are there once nothing is pending. */

@@ -83,7 +83,8 @@ describe('a refusal', () => {
   it.each(refusalCodes)('%s is explained by its text, and by its status', (code) => {
     const { status } = new Refusal(code, '');
     const where = `an answer of the service, HTTP ${status}`;
-    expect(explained(code)).toEqual([expect.objectContaining({ where, ...refusals[code] })]);
+    // over_budget and over_max_cost are codes of messages as well (D56).
+    expect(explained(code)).toContainEqual(expect.objectContaining({ where, ...refusals[code] }));
     expect(codesOfStatus(String(status))).toContain(code);
   });
 });

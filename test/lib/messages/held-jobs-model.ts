@@ -218,6 +218,7 @@ function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
       leaveSchedule: nothing,
     },
     judge: async (stored) => asAccepted(stored),
+    costStop: noCosts.costStop,
     states: { stop: call('stop') },
     slices: { endUncalled: call('endUncalled') },
     events: tellingTo(outside),

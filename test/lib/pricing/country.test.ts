@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { countryNamed, countryOfNumber } from '../../../lib/pricing/country.ts';
+import {
+  countryNamed,
+  countryOfNumber,
+  isCountry,
+  knownCountries,
+  marketOfCountry,
+} from '../../../lib/pricing/country.ts';
 import phonePrefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 
 test.each([
@@ -14,6 +20,11 @@ test.each([
   ['447911123456', 'GB'],
   ['441534123456', 'JE'],
   ['35312345678', 'IE'],
+  ['38344123456', 'XK'],
+  ['24755123', 'SH'],
+  ['6723123456', 'NF'],
+  ['6721123456', undefined],
+  ['881612345678', undefined],
   ['99912345678', undefined],
   ['', undefined],
 ])('%s is a number of %s', (digits, country) => {
@@ -37,8 +48,17 @@ test.each([
   expect(countryNamed(name)).toBe(code);
 });
 
-test('every prefix is a country code of two letters under digits', () => {
+test.each([
+  ['AR', 'AR', true],
+  ['XK', 'XK', false],
+  ['ZZ', 'Other', false],
+  [undefined, 'Other', false],
+])('%s is the market %s in prices and sums; assigned by ISO 3166-1: %s (D32, D18)', (country, market, assigned) => {
+  expect([marketOfCountry(country), isCountry(country ?? '')]).toEqual([market, assigned]);
+});
+
+test('every prefix is of a country that has a price', () => {
   for (const [prefix, country] of Object.entries(phonePrefixes)) {
-    expect(`${prefix} ${country}`).toMatch(/^[1-9]\d{0,6} [A-Z]{2}$/);
+    expect([prefix, /^[1-9]\d{0,6}$/.test(prefix) && knownCountries.has(country)]).toEqual([prefix, true]);
   }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costEstimate } from '../../../lib/pricing/estimate.ts';
+import { costEstimate, unratedWarning } from '../../../lib/pricing/estimate.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
 
 /** A user id shows only its country. */
@@ -19,7 +19,6 @@ test('the cost is the sum of the list prices, by country and in all, without the
       { market: 'DE', recipients: 1, amount: 0.1365 },
     ],
     notDelivered: [],
-    unpriced: 0,
   });
 });
 
@@ -39,12 +38,15 @@ test('a country without a market of its own has the price of its group, or of al
   ]);
 });
 
-test('a recipient of unknown country is counted, and has no price', () => {
+test('a recipient of no country, or of one without a market, costs what others cost (D32)', () => {
   expect(costEstimate(shippedRates, 'UTILITY', to('BR', undefined, 'XK', 'ZZ'))).toEqual({
-    cost: { amount: 0.0068, currency: 'USD' },
-    byMarket: [{ market: 'BR', recipients: 1, amount: 0.0068 }],
+    cost: { amount: 0.0299, currency: 'USD' },
+    byMarket: [
+      { market: 'BR', recipients: 1, amount: 0.0068 },
+      { market: 'Other', recipients: 2, amount: 0.0154 },
+      { market: 'XK', recipients: 1, amount: 0.0077 },
+    ],
     notDelivered: [],
-    unpriced: 3,
   });
 });
 
@@ -54,8 +56,8 @@ test.each([
 ])(
   'what the platform does not deliver costs nothing and is priced apart: %s (D51)',
   (category, amount, notDelivered) => {
-    const estimate = costEstimate(shippedRates, category, to('US', 'AR', 'US', undefined));
-    expect(estimate).toMatchObject({ cost: { amount }, notDelivered, unpriced: 1 });
+    const estimate = costEstimate(shippedRates, category, to('US', 'AR', 'US'));
+    expect(estimate).toMatchObject({ cost: { amount }, notDelivered });
     expect(estimate.byMarket.map(({ market }) => market)).toEqual(notDelivered.length === 0 ? ['AR', 'US'] : ['AR']);
   },
 );
@@ -68,11 +70,14 @@ test('numbers of area code 555, which no person has, are priced as before and ar
     cost: { amount: delivered?.amount, currency: 'USD' },
     byMarket: [delivered],
     notDelivered: [{ market: 'US', recipients: 2 }],
-    unpriced: 0,
   });
 });
 
-test('a category that has no list price prices no message', () => {
-  const nothing = { cost: { amount: 0, currency: 'USD' }, byMarket: [], notDelivered: [], unpriced: 2 };
-  expect(costEstimate(shippedRates, 'PROMOTIONAL', to('BR', 'AR'))).toEqual(nothing);
+test('a category that the rates do not know costs what marketing costs, also where marketing is not delivered (D32)', () => {
+  const { cost, notDelivered } = costEstimate(shippedRates, 'PROMOTIONAL', to('BR', 'AR', 'US'));
+  expect([cost.amount, notDelivered]).toEqual([0.1493, []]);
+  expect(['PROMOTIONAL', 'utility'].map(unratedWarning)).toEqual([
+    'no list price is known for the category PROMOTIONAL: it counts as MARKETING',
+    undefined,
+  ]);
 });

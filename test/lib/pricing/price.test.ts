@@ -23,6 +23,7 @@ describe('prices of the shipped rates', () => {
     ['CZ', 'Marketing', 0.086, 'Rest of Central & Eastern Europe'],
     ['AQ', 'Marketing', 0.0604, 'Other'],
     ['CU', 'Utility', 0.0077, 'Other'],
+    ['XK', 'Utility', 0.0077, 'Other'],
   ])('%s, %s: %d', (country, category, amount, group) => {
     const market = country.toUpperCase();
     expect(priceOf(shippedRates, country, category)).toEqual({
@@ -46,13 +47,27 @@ describe('prices of the shipped rates', () => {
     }
   });
 
-  test.each(['XX', 'XK', 'EU', 'UK', 'ZZ', 'USA', 'A', 'A1', '54', 'Argentina', ' AR', 'AR ', 'ＡＲ', 'ßs', 'AR,AR'])(
-    '%j is no market: 404',
-    (country) => {
-      expect(() => priceOf(shippedRates, country, 'Service')).toThrow(Refusal);
-      expect(() => priceOf(shippedRates, country, 'Marketing')).toThrow('no rate for that market and category');
-    },
-  );
+  test.each([
+    'XX',
+    'AC',
+    'Other',
+    'EU',
+    'UK',
+    'ZZ',
+    'USA',
+    'A',
+    'A1',
+    '54',
+    'Argentina',
+    ' AR',
+    'AR ',
+    'ＡＲ',
+    'ßs',
+    'AR,AR',
+  ])('%j is no market: 404', (country) => {
+    expect(() => priceOf(shippedRates, country, 'Service')).toThrow(Refusal);
+    expect(() => priceOf(shippedRates, country, 'Marketing')).toThrow('no rate for that market and category');
+  });
 });
 
 test.each([

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { AcceptJobPorts } from '../../../../lib/messages/accept/accept-job.ts';
 import {
   acceptWithinCostLimits,
@@ -10,7 +9,6 @@ import {
   type IdempotencyPorts,
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
-import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
 import type { Reservation } from '../../../../lib/messages/budget/budgets.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
@@ -54,8 +52,6 @@ export interface Request extends Asked {
   readonly answer?: string;
   readonly job: JobItem;
   readonly queued: boolean;
-  /** The job's head names this reservation. */
-  readonly headUnits?: number;
   readonly open?: number;
 }
 
@@ -101,7 +97,7 @@ function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: O
     queue: { send: call('send') },
     urgentQueue: { send: call('send') },
     limitOf: async () => 80,
-    budgets: { reserve: call('reserve'), release: call('release'), committedUnits: call('reserve') },
+    budgets: { reserve: call('reserve'), release: call('release') },
     notified: { of: async () => new Set([80, 100]), note: nothing },
     events: { send: nothing },
     rates: async () => shippedRates,
@@ -168,9 +164,7 @@ function effectOf(world: World, place: number, { name, args }: Call<CallName>): 
       return { world: { ...world, requests: world.requests.with(at, rest) } };
     }
     case 'describe':
-      return {
-        world: withRequest(world, place, omitUndefined({ headUnits: (args[0] as WholeJob).head.reservedUnits })),
-      };
+      return { world };
     case 'send':
       return { world: withRequest(world, place, { queued: true }) };
     case 'withdraw': {

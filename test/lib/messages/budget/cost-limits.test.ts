@@ -5,8 +5,6 @@ import { costLimitsOf, overBudget, overMaxCost, stopUnits } from '../../../../li
 import { notifyThresholds } from '../../../../lib/messages/budget/notify-thresholds.ts';
 import { reachedThresholds, thresholdEvent } from '../../../../lib/messages/budget/thresholds.ts';
 import { unitsOf } from '../../../../lib/pricing/money.ts';
-import { dearestPrice } from '../../../../lib/pricing/price.ts';
-import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 
 const budget: MonthlyBudget = { clientId: 1001, amount: 100, stop: true };
@@ -38,14 +36,6 @@ describe('what a send may cost (R57, D58)', () => {
     expect(stopUnits(budget, 'MARKETING')).toBe(10_000_000_000);
     expect(stopUnits(budget, 'AUTHENTICATION')).toBeUndefined();
     expect(stopUnits({ ...budget, stop: false }, 'MARKETING')).toBeUndefined();
-  });
-
-  test('the dearest price is the highest of the category, or of all for a category that is unknown', () => {
-    const highest = Math.max(...shippedRates.markets.map(({ marketing }) => marketing));
-    expect(dearestPrice(shippedRates, 'MARKETING')).toBe(highest);
-    expect(dearestPrice(shippedRates, 'utility')).toBeLessThan(highest);
-    expect(dearestPrice(shippedRates, 'PROMOTIONAL')).toBe(highest);
-    expect(dearestPrice(shippedRates, 'Service')).toBe(0);
   });
 });
 

@@ -12,6 +12,7 @@ import { processReceipts } from '../../../../lib/messages/receipts/process-recei
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
+import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personKeyText } from '../../../../lib/opt-outs/person-key.ts';
 import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
@@ -163,6 +164,18 @@ test('reports keep the outcome without the person; what was open is not sent any
     { id: eventOf('mine', bulk, '').id, data: { code: '131026', message_id: `${bulk.jobId}-0` } },
     { data: { to: others[1] } },
   ]);
+});
+
+test('a person who is erased between two receipts leaves the market, by which later ones are priced (D60)', async () => {
+  const report = reportStore({ client, table: tables.messages, nowMs: () => nowMs });
+  const marketsOf = async ({ jobId }: JobHead) => {
+    const { recipients = new Map(), erasedMarkets } = (await report.findDescribed(jobId)) ?? {};
+    return [recipients.size, [...(erasedMarkets ?? [])]];
+  };
+  const before = (await marketsOf(bulk))[0];
+  await erase(`--recipient ${number}`);
+  expect(await marketsOf(straight)).toEqual([straight.total - 1, [[0, 'AR']]]);
+  expect(await marketsOf(bulk)).toEqual([Number(before) - 1, [[1_200, 'AR']]]);
 });
 
 test('a receipt that comes afterwards restores no person', async () => {

@@ -10,6 +10,7 @@ import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { memoryPaces } from '../../../support/memory-numbers.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 export const nowMs = 1_800_000_000_000;
@@ -64,6 +65,7 @@ function portsOn(table: MemoryTable, { watched, sentAgain, logged }: ReturnType<
     watch: { sendLater: async (...[message, delaySeconds]) => void watched.push({ message, delaySeconds }) },
     sendAgain: async (message, delaySeconds) => void sentAgain.push({ message, delaySeconds }),
     judge: async (job) => asAccepted(job),
+    costStop: noCosts.costStop,
     compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
     limitOf: async () => 1_000,
     nowMs: () => nowMs,

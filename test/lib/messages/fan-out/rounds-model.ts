@@ -10,6 +10,7 @@ import type { Lot } from '../../../../lib/messages/lots.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
@@ -118,6 +119,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, scenario: Scenario): FanOutPo
     sendAgain: call('sendAgain'),
     hold: nothing,
     judge: async (stored) => asAccepted(stored),
+    costStop: noCosts.costStop,
     compose: (_, { to }) => ({ to }),
     paces: pacesOf(call),
     limitOf: async () => scenario.limitPerSecond,

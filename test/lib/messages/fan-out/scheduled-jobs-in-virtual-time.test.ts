@@ -12,6 +12,7 @@ import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryNumbers } from '../../../support/memory-numbers.ts';
 import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 /**
@@ -55,6 +56,7 @@ class World {
   kills = 0;
   lost = 0;
   judge: FanOutPorts['judge'] = async (job) => asAccepted(job);
+  costStop: FanOutPorts['costStop'] = noCosts.costStop;
   limitPerSecond = 10;
   /** A run dies at this share of the calls. */
   killShare = 0;
@@ -163,6 +165,7 @@ class World {
       },
       watch: { sendLater: (watch) => run.call('watch', () => void this.watched.add(watch.jobId)) },
       sendAgain: (next, seconds) => run.call('sendAgain', () => this.deliver(next, seconds)),
+      costStop: (released) => this.costStop(released),
       judge: (job) => {
         this.judged += 1;
         return this.judge(job);
@@ -306,6 +309,20 @@ test.each(['template_deleted', 'template_switched_off', 'channel_removed', 'temp
     expect(world.table.states.get('J')?.stop).toMatchObject({ state: 'failed', code });
   },
 );
+
+test('what has become too expensive by a later opening ends before a call, and what has left is told as released (D56)', async () => {
+  const world = new World();
+  const reason = 'the send would cost 1 USD';
+  world.costStop = async ({ rests: [rest] }) =>
+    rest?.from === 0 ? undefined : { state: 'failed', code: 'over_max_cost', reason };
+  world.accept({ jobId: 'J', total: 30 }, [
+    { until: 20, open: windowOf([2, 3]) },
+    { until: 30, open: windowOf([4, 5]) },
+  ]);
+  await world.play();
+  expect(world.endsOf('J', 30)).toEqual({ released: 20, over_max_cost: 10 });
+  expect(world.table.states.get('J')?.stop).toMatchObject({ code: 'over_max_cost', reason });
+});
 
 test('of a template that was edited, who does not fit any more is said so to the worker, and the others go', async () => {
   const world = new World();

@@ -15,6 +15,7 @@ import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.t
 import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import {
   loadReceipts,
   noCost,
@@ -61,7 +62,14 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const cancel = async ({ jobId }: JobHead) => {
     const job = await describedJob(report, jobId);
     if (job === undefined) throw new Error('there is no such job');
-    const ports = { report, states, rates: shippedKnownRates, nowMs: () => atMs, log: () => undefined };
+    const ports = {
+      report,
+      states,
+      countNow: noCosts.countNow,
+      rates: shippedKnownRates,
+      nowMs: () => atMs,
+      log: () => undefined,
+    };
     const { counts } = await cancelJob(ports, job);
     return { counts, cost: meter.taken() };
   };

@@ -51,7 +51,7 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
     const job = (await describedJob(report, jobId)) as DescribedJob;
     const of = call('of') as () => Promise<JobState>;
     const states = { stop: call('stop'), of: async () => new Map([[jobId, await of()]]) };
-    const { counts } = await cancelJob({ report, states, rates: shippedKnownRates, nowMs, log }, job);
+    const { counts } = await cancelJob({ report, states, ...noCosts, rates: shippedKnownRates, nowMs, log }, job);
     return { counts };
   }
   if (kind === 'watcher') {

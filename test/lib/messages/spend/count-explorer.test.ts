@@ -86,7 +86,8 @@ async function nextCall(telling: readonly Receipt[], replies: readonly Reply[]):
 
 function ledgerOf({ appended, statement, sums }: State): MemoryLedger {
   const ledger = new MemoryLedger();
-  ledger.jobs.set(jobId, { head, to: ['5491155550001'], receipts: [...appended] });
+  ledger.add(head, ['5491155550001']);
+  ledger.jobs.get(jobId)?.receipts.push(...appended);
   if (statement !== undefined) ledger.statements.set(jobId, statement);
   for (const [day, ofDay] of sums) ledger.sums.set(day, new Map(ofDay));
   return ledger;

@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from 'vitest';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
 import { chunkOfJob } from '../../../../lib/messages/chunk.ts';
 import type { Outcome } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
+import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import { countMarksStore, statedCosts } from '../../../../lib/messages/spend/count-marks-store.ts';
@@ -126,12 +129,76 @@ test('reservations side by side never pass a limit together; each counts once, a
     kind: 'over',
   });
 
+  // While the message may still cost something, its reservation stays.
+  const head = await begun(one, { clientId });
+  await countJobs([one], counting);
+  expect(await budgets.committedUnits(clientId, atMs)).toBe(2 * units);
+
   // The message was delivered as utility, which costs less than the reservation.
-  const head = await begun(one, { clientId, reservedUnits: units });
   const pricing = { billable: true, type: 'regular', category: 'utility' };
   const receipt = { jobId: one, index: 0, status: 'delivered', atMs: startMs + 5_000, platformMessageId: 'w', pricing };
   await receiptStore(messages).append(head, [receipt]);
   await countJobs([one], counting);
   await countJobs([one], counting);
   expect(await budgets.committedUnits(clientId, atMs)).toBe(units + 2_600_000);
+});
+
+/** Each of two runs has read before one of them writes. */
+function readingTogether(): typeof client {
+  const both = Promise.withResolvers<void>();
+  let reads = 0;
+  const send = async (command: Parameters<typeof client.send>[0]) => {
+    const reply = await client.send(command);
+    if (!(command instanceof GetCommand)) return reply;
+    reads += 1;
+    if (reads === 2) both.resolve();
+    if (reads <= 2) await both.promise;
+    return reply;
+  };
+  return { send } as unknown as typeof client;
+}
+
+test('releases that have read the same reservation give it back once (D58)', async () => {
+  const clientId = 12;
+  const budgets = budgetsStore(messages);
+  for (const jobId of ['G1', 'G2']) await budgets.reserve({ clientId, jobId, atMs: startMs, units: 100 });
+  const racing = budgetsStore({ ...messages, documentClient: readingTogether() });
+  await Promise.all([1, 2].map(() => racing.release({ clientId, jobId: 'G1' })));
+  expect(await budgets.committedUnits(clientId, startMs)).toBe(100);
+});
+
+describe('a release raises what its job has reserved (D56)', () => {
+  const [clientId, jobId] = [13, 'J'];
+  const budgets = budgetsStore(messages);
+  const raise = (units: number, limitUnits?: number, by = budgets) =>
+    by.raise({ clientId, jobId, units, category: 'MARKETING', limitUnits });
+  const committed = async () => await budgets.committedUnits(clientId, startMs);
+
+  test('within the limit, once however often and by how many runs, and never lowers it', async () => {
+    expect(await raise(100)).toEqual({ kind: 'raised' });
+    expect(await committed()).toBe(0);
+    await budgets.reserve({ clientId, jobId, atMs: startMs, units: 100 });
+    expect(await raise(201, 200)).toEqual({ kind: 'over', committedUnits: 100 });
+    const racing = budgetsStore({ ...messages, documentClient: readingTogether() });
+    await Promise.all([raise(200, undefined, racing), raise(200, undefined, racing)]);
+    for (const units of [200, 150]) expect(await raise(units, 200)).toEqual({ kind: 'raised' });
+    expect(await committed()).toBe(200);
+  });
+
+  test('what is open then costs what it costs in the category of today, and the count gives back the rest', async () => {
+    const head = await begun(jobId, { clientId, total: 2, category: 'UTILITY' });
+    await raise(20_000_000);
+    await countJobs([jobId], { ...counting, readsSlices: true });
+    expect(await committed()).toBe(2 * 6_180_000);
+    await delivered(head);
+    await countJobs([jobId], { ...counting, readsSlices: true });
+    expect(await committed()).toBe(2 * 6_180_000);
+  });
+
+  test('nothing of a stopped job, which a cancellation counts', async () => {
+    await jobStateStore(client, table).stop({ jobId, acceptedAtMs: startMs }, cancelled(startMs));
+    const before = await committed();
+    expect(await raise(90_000_000)).toEqual({ kind: 'raised' });
+    expect(await committed()).toBe(before);
+  });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Recorded, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { cancelOpenJob } from '../../../../lib/messages/report/cancel.ts';
 import { endIsCounted } from '../../../../lib/messages/spend/count-ended.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
@@ -41,3 +42,27 @@ test.each([
   expect(counted).toEqual(expected);
   expect(later).toEqual(total > 10 ? ['J'] : []);
 });
+
+test.each([
+  [{ units: 1 }, false, ['J']],
+  [{ units: 1 }, true, ['J']],
+  [undefined, false, []],
+])(
+  'a job of a cancelled campaign that has reserved %j, stopped before: %s, is counted: %j (D53)',
+  async (reserved, stoppedBefore, expected) => {
+    const counted: string[] = [];
+    const stop = { state: 'failed', code: 'cancelled', atMs: 1 } as const;
+    const head = makeJobHead({ jobId: '01JD0000000000000000000000', total: 1 });
+    const found = { head, repeats: [], recipients: new Map(), ...(reserved && { reserved }), stop, underWay: {} };
+    const report = {
+      findDescribed: async () =>
+        (counted.length === 0 && !stoppedBefore ? { ...found, stop: undefined } : found) as never,
+      readMessages: async () => ({ slices: new Map(), proofs: new Map(), askedAtMs: 1 }),
+      reckon: async () => ({}),
+    };
+    const states = { of: async () => new Map(), stop: async () => !stoppedBefore };
+    const countNow = async () => void counted.push('J');
+    await cancelOpenJob({ report, states, countNow, nowMs: () => 1, log: () => undefined }, head.jobId);
+    expect(counted).toEqual(expected);
+  },
+);

@@ -1,0 +1,74 @@
+import type { Directory } from '../../access/directory.ts';
+import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
+import { type KnownRates, ratesOfDay, utcDay } from '../../pricing/rates-of-day.ts';
+import type { Budgets } from '../budget/budgets.ts';
+import { costLimitsOf, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
+import { sendCost } from '../budget/send-cost.ts';
+import type { JobHead, Recipient } from '../job.ts';
+import type { JobStop } from '../job-state.ts';
+import type { JobRounds, StoredJob } from './job-rounds.ts';
+import type { RecipientRange } from './recipient-ranges.ts';
+
+export interface ReleaseCostPorts {
+  readonly rates: () => Promise<KnownRates>;
+  readonly optOuts: OptOutLook;
+  readonly budgets: Pick<Budgets, 'raise'>;
+  readonly directory: Pick<Directory, 'findDid'>;
+  readonly jobs: Pick<JobRounds, 'recipientsFrom'>;
+  readonly nowMs: () => number;
+}
+
+export interface Released {
+  readonly job: StoredJob;
+  /** The head has the template's category of today. */
+  readonly head: JobHead;
+  /** These recipients have not been queued. */
+  readonly rests: readonly RecipientRange[];
+}
+
+/**
+ * Judges what a job costs again, before a release, if category or prices have changed since its acceptance (D56): what
+ * has left at the price of then, the rest at that of today. A stopping budget reserves the difference. Returns the stop
+ * of the rest, `over_max_cost` or `over_budget`, if it may not leave. Throws when a table cannot be read.
+ */
+export async function costStop(
+  { job, head, rests }: Released,
+  ports: ReleaseCostPorts,
+): Promise<Pick<JobStop, 'state' | 'code' | 'reason'> | undefined> {
+  const { clientId, jobId, acceptedAtMs, category, did } = job.head;
+  const known = await ports.rates();
+  const [then, now] = [acceptedAtMs, ports.nowMs()].map((atMs) => ratesOfDay(utcDay(atMs), known));
+  if (then === undefined || now === undefined || (then === now && head.category === category)) return undefined;
+  const { left, rest } = await recipientsOf({ job, head, rests }, ports);
+  const { optOuts } = ports;
+  const costs = await Promise.all([
+    sendCost({ head: job.head, recipients: left }, { rates: async () => then, optOuts }),
+    sendCost({ head, recipients: rest }, { rates: async () => now, optOuts }),
+  ]);
+  const units = costs.reduce((sum, cost) => sum + cost.units, 0);
+  const tooDear = overMaxCost(units, job.head);
+  if (tooDear !== undefined) return { state: 'failed', code: tooDear.code, reason: tooDear.message };
+  const found = await ports.directory.findDid(did);
+  const { budget } = found === undefined ? {} : costLimitsOf(found, clientId, undefined);
+  const limitUnits = budget && stopUnits(budget, head.category);
+  const raised = await ports.budgets.raise({ clientId, jobId, units, category: head.category, limitUnits });
+  if (raised.kind === 'raised' || budget === undefined) return undefined;
+  const { code, message } = overBudget(units, raised.committedUnits, budget);
+  return { state: 'failed', code, reason: message };
+}
+
+/** Returns the recipients of the job by whether they have been queued, without erased ones (D60). */
+async function recipientsOf({ job, rests }: Released, { jobs }: ReleaseCostPorts) {
+  const { jobId, total } = job.head;
+  const [left, rest]: [Recipient[], Recipient[]] = [[], []];
+  for (let index = 0; index < total; ) {
+    const page = await jobs.recipientsFrom(jobId, index);
+    if (page.length === 0) throw new Error('recipients of the job are gone');
+    for (const { to } of page) {
+      const isLeft = !rests.some(({ from, until }) => from <= index && index < until);
+      if (to !== undefined) (isLeft ? left : rest).push({ to });
+      index += 1;
+    }
+  }
+  return { left, rest };
+}
