@@ -13,6 +13,8 @@ const templates = {
 };
 const dry = { 'dry-run': 'true' };
 const numberId = '300000000000001';
+/** The estimate of one utility message to no known country. */
+const other = { market: 'Other', recipients: 1, amount: 0.0077 };
 const people = (count: number) => Array.from({ length: count }, (_, at) => String(5_511_900_000_000 + at));
 
 describe('a rehearsal (D51)', () => {
@@ -197,31 +199,29 @@ describe('a rehearsal (D51)', () => {
     ]);
   });
 
-  test('says who has no price', async () => {
+  test('prices who is of no country as Other, and an unknown category as marketing, with a warning (D32)', async () => {
     const { send } = await sendingEndpoint({ templates });
     const { body: some } = await send(request(['99912345678', '38344123456', ...people(1)]), { headers: dry });
-    expect(some).toMatchObject({
-      recipients: 3,
-      warning: 'no list price is known for 2 of the recipients; the cost is without them',
-      estimate: { cost: { amount: 0.0068 }, by_market: [{ market: 'BR', recipients: 1 }] },
+    expect(some.estimate).toMatchObject({
+      cost: { amount: 0.0222 },
+      by_market: [{ market: 'BR' }, other, { market: 'XK' }],
     });
-    const { body: none } = await send(request(people(1), 'odd'), { headers: dry });
-    expect(none).toMatchObject({
-      warning: 'no list price is known for 1 of the recipients; the cost is without them',
-      estimate: { cost: { amount: 0, currency: 'USD' }, by_market: [] },
-    });
+    expect(some).not.toHaveProperty('warning');
+    const { body: odd } = await send(request(people(1), 'odd'), { headers: dry });
+    expect(odd.warning).toBe('no list price is known for the category PROMOTIONAL: it counts as MARKETING');
+    expect(odd.estimate.cost.amount).toBeGreaterThan(0);
   });
 
-  test('prices user ids by their first letters, parent ids too, and letters of no country not at all (D32)', async () => {
+  test('prices user ids by their first letters, parent ids too, and letters of no country as Other (D32)', async () => {
     const { send } = await sendingEndpoint({ templates });
     const ids = ['AR.1', 'AR.ENT.1', 'BR.5491155550001', 'ZZ.1', 'XK.1'];
     expect((await send(request(ids), { headers: dry })).body).toMatchObject({
-      recipients: 5,
-      warning: 'no list price is known for 2 of the recipients; the cost is without them',
       estimate: {
         by_market: [
           { market: 'AR', recipients: 2, amount: 0.052 },
           { market: 'BR', recipients: 1, amount: 0.0068 },
+          other,
+          { ...other, market: 'XK' },
         ],
       },
     });
@@ -229,11 +229,8 @@ describe('a rehearsal (D51)', () => {
 
   test('joins what it has to say, and says nothing where there is nothing', async () => {
     const { send } = await sendingEndpoint({ templates });
-    const { body: twice } = await send(request(['38344123456', '38344123456']), { headers: dry });
-    expect(twice.warning).toBe(
-      'duplicate recipients were dropped: recipients[1]; ' +
-        'no list price is known for 1 of the recipients; the cost is without them',
-    );
+    const { body: twice } = await send(request([...people(1), ...people(1)], 'odd'), { headers: dry });
+    expect(twice.warning).toMatch(/^duplicate recipients were dropped: recipients\[1\]; no list price is known/);
     const { body: plain } = await send(request(people(1)), { headers: dry });
     expect(Object.keys(plain)).toEqual(['success', 'dry_run', 'recipients', 'estimate']);
   });
@@ -246,8 +243,8 @@ describe('a rehearsal (D51)', () => {
     };
     // The pace is 900 a second.
     expect(await secondsOf()).toBe(10);
-    const other = { clientId: 1002, lane: 'campaign', count: 4_500 };
-    await reserve(paces, { phoneNumberId: numberId, limitPerSecond: 1_000, ...other }, startMs);
+    const competitor = { clientId: 1002, lane: 'campaign', count: 4_500 };
+    await reserve(paces, { phoneNumberId: numberId, limitPerSecond: 1_000, ...competitor }, startMs);
     const before = await paces.find(numberId);
     expect(await secondsOf()).toBe(15);
     expect(await paces.find(numberId)).toEqual(before);
@@ -260,13 +257,13 @@ describe('a rehearsal (D51)', () => {
     ];
     const { send, clock } = await sendingEndpoint({ templates, channels });
     const rehearse = async (count: number) => (await send(request(people(count)), { headers: dry })).body;
-    const other = { caller: { clientId: 1002, permissions: [] } };
+    const anotherClient = { caller: { clientId: 1002, permissions: [] } };
     for (const sent of [
       await send(request(people(8))),
       // The number belongs to another client of the WABA.
       await send({ ...request(people(9)), did: '5491100000002' }, { did: '5491100000002' }),
       // Jobs of another client do not count for this one.
-      await send(request(people(7)), other),
+      await send(request(people(7)), anotherClient),
       await send(request(people(6)), { headers: dry }),
     ]) {
       expect(sent.status).toBe(200);
@@ -280,8 +277,7 @@ describe('a rehearsal (D51)', () => {
     const large = await sendingEndpoint({ templates, channels: [makeListedChannel({ currentLimit: 'TIER_2K' })] });
     const beyond = await large.send(request([...people(2_000), '99912345678']), { headers: dry });
     expect(beyond.body.warning).toBe(
-      'no list price is known for 1 of the recipients; the cost is without them; ' +
-        'this portfolio may write to 2,000 people a day; 0 so far, as far as is known here',
+      'this portfolio may write to 2,000 people a day; 0 so far, as far as is known here',
     );
     clock.nowMs += 86_400_000;
     expect((await rehearse(1)).estimate.portfolio).toEqual({ people_a_day: 50, so_far: 17 });
