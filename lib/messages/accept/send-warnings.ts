@@ -1,6 +1,6 @@
 import { undelivered } from '../../pricing/undelivered.ts';
 import type { Recipient } from '../job.ts';
-import { duplicatesWarning } from '../request/duplicates.ts';
+import { duplicatesWarning, repeatedWarning } from '../request/duplicates.ts';
 import { destinationOf } from '../request/recipient-address.ts';
 import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
 import type { Timetable } from '../when/timetable.ts';
@@ -40,6 +40,7 @@ export function warningOf({
       : `language ${askedLanguage} was taken for the template's ${template.language}`,
     redirectedWarning(redirected),
     duplicatesWarning(droppedIndexes),
+    repeatedWarning(recipients),
     ...undeliveredWarnings(template.category, recipients),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
     foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,

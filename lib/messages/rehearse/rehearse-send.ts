@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type Refusal, refusalCodes } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { Budgets } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
@@ -104,7 +105,7 @@ export async function rehearseSend(
   const warnings = [
     warning,
     unpricedWarning(unpriced),
-    portfolio === undefined ? undefined : portfolioWarning(portfolio, written.length),
+    portfolio === undefined ? undefined : portfolioWarning(portfolio, new Set(written.map(({ to }) => canonicalNumber(to))).size),
   ].filter((sentence) => sentence !== undefined);
   return {
     success: true,
@@ -163,8 +164,8 @@ function unpricedWarning(unpriced: number): string | undefined {
     : `no list price is known for ${unpriced} of the recipients; the cost is without them`;
 }
 
-function portfolioWarning({ peopleADay, soFar }: Portfolio, recipients: number): string | undefined {
-  if (recipients + soFar <= peopleADay) return undefined;
+function portfolioWarning({ peopleADay, soFar }: Portfolio, written: number): string | undefined {
+  if (written + soFar <= peopleADay) return undefined;
   const [may, did] = [peopleADay, soFar].map((people) => people.toLocaleString('en-US'));
   return `this portfolio may write to ${may} people a day; ${did} so far, as far as is known here`;
 }

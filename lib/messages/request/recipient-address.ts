@@ -13,7 +13,10 @@ export const addressForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]
 /** The refusal of any other text says this after the field's name. */
 export const addressFormText = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
 
-/** Returns the same for all spellings of one recipient. User ids are case-sensitive. */
+/**
+ * Returns the address without a plus. A number keeps its spelling, because a message goes to the one that the client
+ * wrote; `canonicalNumber` compares people. User ids are case-sensitive.
+ */
 export function canonicalAddress(to: string): string {
   return to.replace('+', '');
 }
