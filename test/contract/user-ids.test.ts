@@ -169,7 +169,7 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
   const replacement = 'AR.20000000000000000000';
   const system = {
     ...{ type: 'user_changed_user_id', wa_id: '549250000003', user_id: replacement },
-    body: `User Sheena Nelson changed from ${known} to ${replacement}`,
+    ...{ body: 'User Sheena Nelson changed', previous_user_id: known },
   };
   await told(
     { field: 'messages', value: { metadata, messages: [said('1', { type: 'text', text: { body: 'STOP' } })] } },

@@ -151,10 +151,13 @@ async function takeChange(update: Of<'id_changed'>, { wabaId }: ReceivingNumber,
   const { person, old } = update;
   const atMs = saidAtMs(update);
   ports.note('id_changed');
-  if (old.userId !== undefined && person.userId !== undefined) {
-    await ports.noteReplacedIds(wabaId, [{ userId: old.userId, by: person.userId, atMs }]);
-  }
-  const changed = { old: recipientsAmong([old.waId, old.userId]), recipients: recipientsOfUpdate(update), atMs };
+  const replaced = (['userId', 'parentUserId'] as const).flatMap((which) => {
+    const [userId, by] = [old[which], person[which]];
+    return userId === undefined || by === undefined ? [] : [{ userId, by, atMs }];
+  });
+  await ports.noteReplacedIds(wabaId, replaced);
+  const recipientsBefore = recipientsAmong([old.waId, old.userId, old.parentUserId]);
+  const changed = { old: recipientsBefore, recipients: recipientsOfUpdate(update), atMs };
   await recordIdChange(changed, ports.optOuts);
 }
 

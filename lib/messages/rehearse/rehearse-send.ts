@@ -105,7 +105,9 @@ export async function rehearseSend(
   const warnings = [
     warning,
     unpricedWarning(unpriced),
-    portfolio === undefined ? undefined : portfolioWarning(portfolio, new Set(written.map(({ to }) => canonicalNumber(to))).size),
+    portfolio === undefined
+      ? undefined
+      : portfolioWarning(portfolio, new Set(written.map(({ to }) => canonicalNumber(to))).size),
   ].filter((sentence) => sentence !== undefined);
   return {
     success: true,

@@ -341,14 +341,21 @@ describe('what is found in sending', () => {
 test('a user id that is replaced is noted (D24), and what was said under the old one counts under the new one', async () => {
   const changed: InboundUpdate = {
     ...{ kind: 'id_changed', ...said, atMs: atMs + 5_000, receivedAtMs: atMs + 5_000 },
-    ...{ person: { userId: 'AR.2' }, old: { userId } },
+    person: { userId: 'AR.2', parentUserId: 'AR.ENT.2' },
+    old: { userId, parentUserId: 'AR.ENT.1' },
   };
   await hear([wrote('STOP', { person: { userId } })]);
   await hear([changed]);
   await hear([changed]);
-  expect(await stopOf(1001, 'AR.2')).toBe('reply');
-  const replaced = await replacedIdReader(access())(wabaId, [userId]);
-  expect(replaced).toEqual(new Map([[userId, { by: 'AR.2', atMs: atMs + 5_000 }]]));
+  expect([await stopOf(1001, 'AR.2'), await stopOf(1001, 'AR.ENT.2')]).toEqual(['reply', 'reply']);
+  const replaced = await replacedIdReader(access())(wabaId, [userId, 'AR.ENT.1']);
+  const by = (id: string) => ({ by: id, atMs: atMs + 5_000 });
+  expect(replaced).toEqual(
+    new Map([
+      [userId, by('AR.2')],
+      ['AR.ENT.1', by('AR.ENT.2')],
+    ]),
+  );
 });
 
 describe('what fails comes again, and takes nothing along', () => {

@@ -21,15 +21,21 @@ test.each([
   ['Mexico', '5215512345678', '525512345678'],
   ['Argentina', '5491155550001', '541155550001'],
   ['Brazil', '5511987654321', '551187654321'],
-])('both spellings of a number of %s are one person: one message, to the number as it came first (D25)', (_, one, other) => {
-  for (const spelled of [[one, other], [other, `+${one}`]]) {
-    const recipients = spelled.map((to) => ({ to, params: { body: ['a'] } }));
-    expect(withoutDuplicates(recipients)).toEqual({ kept: recipients.slice(0, 1), repeats: [[1, 0]] });
-  }
-  const others = [one, other].map((to, at) => ({ to, params: { body: [`${at}`] } }));
-  expect(withoutDuplicates(others)).toEqual({ kept: others, repeats: [] });
-  expect(repeatedWarning(others)).toMatch(/^1 of the messages /);
-});
+])(
+  'both spellings of a number of %s are one person: one message, to the number as it came first (D25)',
+  (_, one, other) => {
+    for (const spelled of [
+      [one, other],
+      [other, `+${one}`],
+    ]) {
+      const recipients = spelled.map((to) => ({ to, params: { body: ['a'] } }));
+      expect(withoutDuplicates(recipients)).toEqual({ kept: recipients.slice(0, 1), repeats: [[1, 0]] });
+    }
+    const others = [one, other].map((to, at) => ({ to, params: { body: [`${at}`] } }));
+    expect(withoutDuplicates(others)).toEqual({ kept: others, repeats: [] });
+    expect(repeatedWarning(others)).toMatch(/^1 of the messages /);
+  },
+);
 
 test('a user id is itself and nothing else: not its letters in another case, not the parent id, not a number (D25)', () => {
   const ids = ['US.1aB', 'US.1ab', 'US.ENT.1aB', 'CA.1aB', '16505551234', 'US.16505551234'];
@@ -66,5 +72,7 @@ test('the warning names them, the first 20', () => {
 test('messages that a person gets beside another one are counted', () => {
   const people = ['5491155550001', 'US.1', '5491155550001', '5491155550002', 'US.1', '+541155550001'];
   expect(repeatedWarning(people.slice(0, 2).map((to) => ({ to })))).toBeUndefined();
-  expect(repeatedWarning(people.map((to) => ({ to })))).toBe('3 of the messages go to people who get another one by this request, with other params');
+  expect(repeatedWarning(people.map((to) => ({ to })))).toBe(
+    '3 of the messages go to people who get another one by this request, with other params',
+  );
 });
