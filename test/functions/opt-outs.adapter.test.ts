@@ -252,7 +252,7 @@ describe('the list', () => {
       expect((await world.list({}, other)).body).not.toHaveProperty('data[0].also');
     });
 
-    test('a name that comes on a page already read takes nobody away from a later one', async () => {
+    test('a name that comes on a page already read takes no person away from a later one', async () => {
       const numbers = Array.from({ length: 1_000 }, (_, at) => String(5_491_200_000_000 + at));
       const somebody = numbers.find((each) => nameOf(each) < nameOf(first));
       await stops([somebody ?? 'none of a thousand comes before']);
