@@ -1,4 +1,4 @@
-import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
+import { canonicalNumber, spellingOf } from '../../opt-outs/canonical-number.ts';
 import type { Recipient, Repeat } from '../job.ts';
 
 const maxNamed = 20;
@@ -18,7 +18,8 @@ export function withoutDuplicates(recipients: readonly Recipient[]): {
     const identity = identityOf(recipient);
     const first = firstPlaces.get(identity);
     if (first !== undefined) {
-      repeats.push([position, first]);
+      const { to } = recipient;
+      repeats.push(to === recipients[first]?.to ? [position, first] : [position, first, spellingOf(to)]);
       continue;
     }
     firstPlaces.set(identity, position);
