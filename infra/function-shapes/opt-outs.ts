@@ -5,7 +5,7 @@ import type { FunctionShape } from './shape.ts';
 const word = {
   tables: {
     directory: ['GetItem', 'Query'],
-    messages: ['GetItem', 'PutItem'],
+    messages: ['GetItem', 'PutItem', 'UpdateItem'],
     channels: ['BatchGetItem', 'Query'],
     webhooks: ['GetItem'],
     audit: ['PutItem'],

@@ -45,8 +45,14 @@ export const StoredRecipientSchema = v.object({ ...RecipientSchema.entries, to: 
 export type StoredRecipient = v.InferOutput<typeof StoredRecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
-/** A dropped recipient (D25) has its place in the request, and the place of the earlier one that it repeats. */
-export const RepeatSchema = v.tuple([v.number(), v.number()]);
+/**
+ * A dropped recipient (D25) has its place in the request, the place of the earlier one that it repeats, and how the client
+ * wrote it, if in another spelling (canonical-number.ts): a number of its own would have to be erased (D60).
+ */
+export const RepeatSchema = v.union([
+  v.strictTuple([v.number(), v.number()]),
+  v.strictTuple([v.number(), v.number(), v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3))]),
+]);
 export type Repeat = v.InferOutput<typeof RepeatSchema>;
 
 /** A template's messages go to one of these endpoints (D30). */

@@ -30,3 +30,15 @@ export function numberSpellings(recipient: string): string[] {
   const rule = mobileDigits.find(({ plainForm }) => plainForm.test(plain));
   return rule === undefined ? [plain] : [plain, plain.replace(rule.plainForm, rule.mobile)];
 }
+
+/** Returns which spelling of its person a recipient is, as a number without the person: see `spelledAs`. */
+export function spellingOf(recipient: string): number {
+  const at = Math.max(0, numberSpellings(recipient).indexOf(recipient.replace(/^\+/, '')));
+  return 2 * at + Number(recipient.startsWith('+'));
+}
+
+/** Returns a recipient in the spelling that `spellingOf` has told. */
+export function spelledAs(recipient: string, spelling: number): string {
+  const digits = numberSpellings(recipient)[spelling >> 1] ?? recipient;
+  return spelling % 2 === 1 ? `+${digits}` : digits;
+}

@@ -6,7 +6,7 @@ import { listedKey, listedPartition, listedPrefix, nameOfPerson, personKey } fro
 import type { ListedPerson, OptOutList } from './opt-out-list.ts';
 import { personOf } from './opt-out-store.ts';
 
-const ListedItemSchema = v.object({ sk: v.string(), recipient: v.string() });
+const ListedItemSchema = v.object({ sk: v.string(), recipient: v.string(), listedAtMs: v.number() });
 
 /** Reads the lists of clients in the messages table. They have people's names, so no key is needed. */
 export function optOutListStore(messages: TableAccess): OptOutList {
@@ -32,10 +32,15 @@ export function optOutListStore(messages: TableAccess): OptOutList {
       const items = await batchGet(messages, names.map(personKey), { consistent: true });
       return new Map(items.map((item) => [nameOfPerson(item['pk']), personOf(item)]));
     },
+
+    listed: async (clientId, names) => {
+      const keys = names.map((name) => listedKey(clientId, name));
+      return (await batchGet(messages, keys, { consistent: true })).map(listedPersonOf);
+    },
   };
 }
 
 function listedPersonOf(item: unknown): ListedPerson {
-  const { sk, recipient } = v.parse(ListedItemSchema, item);
-  return { name: sk.slice(listedPrefix.length), recipient };
+  const { sk, recipient, listedAtMs } = v.parse(ListedItemSchema, item);
+  return { name: sk.slice(listedPrefix.length), recipient, listedAtMs };
 }

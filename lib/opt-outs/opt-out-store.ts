@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../aws/dynamodb-batch.ts';
 import { changeVersioned, type VersionedItem } from '../aws/versioned-item.ts';
@@ -40,12 +40,13 @@ export interface OptOutLook {
 
 /**
  * Writes opt-outs (record-opt-out.ts). A writer that loses too many races throws, and its delivery is retried.
- * `mostlyNew` writes before it reads: one request for a new person, a refused one for a known one.
+ * `mostlyNew` writes before it reads: one request for a new person, a refused one for a known one. A name in a list keeps
+ * the time at which it came there first (opt-out-list.ts).
  */
 export function optOutWriter(
   messages: TableAccess,
   nameOf: NameOf,
-  { mostlyNew = false }: { readonly mostlyNew?: boolean } = {},
+  { mostlyNew = false, nowMs = Date.now }: { readonly mostlyNew?: boolean; readonly nowMs?: () => number } = {},
 ): OptOutPorts {
   const { documentClient: client, tableName: table, pause } = messages;
   // Marks are never removed, so an import of a million rows writes one.
@@ -68,7 +69,13 @@ export function optOutWriter(
     },
 
     list: async (clientId, { name, recipient }) => {
-      await client.send(new PutCommand({ TableName: table, Item: { ...listedKey(clientId, name), recipient } }));
+      const row = new UpdateCommand({
+        TableName: table,
+        Key: listedKey(clientId, name),
+        UpdateExpression: 'SET recipient = :recipient, listedAtMs = if_not_exists(listedAtMs, :now)',
+        ExpressionAttributeValues: { ':recipient': recipient, ':now': nowMs() },
+      });
+      await client.send(row);
     },
   };
 }

@@ -13,7 +13,13 @@ export interface StopWordList {
  * The words are Spanish, Portuguese, English, French, German and Italian. Each word must be the whole text. Words that
  * also answer questions (`no`, `yes`, `ok`) are excluded.
  */
-export const stopWords: StopWordList = words;
+export const stopWords: StopWordList = { stop: words.stop, start: words.start, stopButtons: words.stopButtons };
+
+/**
+ * The platform's own button on marketing templates has these labels, one or more for each known language (D55; platform
+ * reference, 10.5). They count beside every list of buttons, because a template made at the platform has no other sign.
+ */
+const platformStopButtons = Object.values(words.platformStopButtons.labels).flat();
 
 /**
  * No decorated word is so long. A text that the platform's reader has cut is longer (person-updates.ts), so it never
@@ -23,14 +29,17 @@ export const longestText = 100;
 
 /**
  * Judges a reply: `stop` or `start` if the whole text is such a word (D55). Only letters and digits count, and single
- * letters join (S.T.O.P.). Buttons count by label or payload only: a label "Cancel" may mean an appointment.
+ * letters join (S.T.O.P.). Buttons count by label or payload only: a label "Cancel" may mean an appointment. The labels
+ * of the platform's own button count only when pressed.
  */
 export function stopWordMatcher({
   stop,
   start,
   stopButtons,
 }: StopWordList): (reply: Reply) => 'stop' | 'start' | undefined {
-  const [stops, starts, buttons] = [stop, start, stopButtons].map((list) => new Set(list.map(folded)));
+  const [stops, starts, buttons] = [stop, start, [...platformStopButtons, ...stopButtons]].map(
+    (list) => new Set(list.map(folded)),
+  );
   return ({ by, text, payload }) => {
     const isAmong = (list: Set<string> | undefined, phrase = '') => {
       const key = phrase.length > longestText ? '' : folded(phrase);

@@ -121,7 +121,9 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   const ofBulk = await costOfCountingBulk(ofCounts(), 10_000);
   say(`${tableOf('The same of a job of 10,000, all counts of its first day', { counting: ofBulk })}\n`);
   const index = await costOfNotedMessage(stack);
-  say(`${tableOf('The index for answers, each message of a client that asks for message.replied', { index })}\n`);
+  say(
+    `${tableOf('The index for answers, each message that heeds opt-outs, or of a client that asks for message.replied', { index })}\n`,
+  );
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
   say(`${tableOf('What a user does, as a line of the audit', { audit: await costOfAuditLine(stack) })}\n`);
 }

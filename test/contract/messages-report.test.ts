@@ -44,7 +44,7 @@ let atOnce: ApiReply;
 beforeAll(async () => {
   await synchronize('supervisor1001');
   for (const [to, action] of faults) await platform('POST /_control/faults', { match: { to }, action });
-  jobId = await sendOrders([plain, `+${slow}`, plain, refused, unclear, held]);
+  jobId = await sendOrders([plain, `+${slow}`, `+${plain}`, refused, unclear, held]);
   atOnce = await report(jobId);
   await eventually('all but the slow one have ended', async () =>
     (await report(jobId)).body.counts.pending <= 1 ? true : undefined,
@@ -70,7 +70,7 @@ test('the report is there as soon as the 200 is, with everybody in it', () => {
   expect(rows).toEqual([
     [0, plain, undefined],
     [1, `+${slow}`, undefined],
-    [2, plain, 0],
+    [2, `+${plain}`, 0],
     [3, refused, undefined],
     [4, unclear, undefined],
     [5, held, undefined],
@@ -85,7 +85,7 @@ test('every message is in the state that it is in, with code and reason where th
   expect(body.data[4]).toMatchObject({ state: 'unknown', code: '2' });
   expect(body.data[5]).toMatchObject({ state: 'held', code: 'held_for_quality_assessment' });
   expect(body.data[0].platform_message_id).toMatch(/\w/);
-  expect(body.data[2]).toEqual({ ...body.data[0], index: 2, duplicate_of: 0 });
+  expect(body.data[2]).toEqual({ ...body.data[0], index: 2, to: `+${plain}`, duplicate_of: 0 });
   const sum = Object.values(body.counts as Record<string, number>).reduce((total, count) => total + count, 0);
   expect([sum, body.complete]).toEqual([6, body.counts.pending === 0]);
 });

@@ -16,12 +16,22 @@ const faults: readonly { readonly at: number; readonly code: number; readonly ti
 const jobIds: string[] = [];
 let source = '';
 
-async function send(people: readonly number[]): Promise<string> {
-  const recipients = people.map((at) => ({ to: personOf(at), params: { body: ['Ana', `A-${at}`], buttons: ['A-1'] } }));
-  const template = { name: 'order_update', language: 'en_US' };
+const order = {
+  template: { name: 'order_update', language: 'en_US' },
+  paramsOf: (at: number) => ({ body: ['Ana', `A-${at}`], buttons: ['A-1'] }),
+};
+/** The offer is MARKETING. */
+const offer = {
+  template: { name: 'welcome_offer', language: 'es' },
+  component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
+  paramsOf: () => ({ body: ['Ana'] }),
+};
+
+async function send(people: readonly number[], { paramsOf, ...what }: typeof order | typeof offer = order) {
+  const recipients = people.map((at) => ({ to: personOf(at), params: paramsOf(at) }));
   const reply = await api(`POST /v1/template/messages/${did}`, {
     token: await tokenOf('supervisor1001'),
-    body: { did, type: 'template', channel: 'MESSAGING', template, recipients, campaignId: 10, attends: { a: 1 } },
+    body: { did, type: 'template', channel: 'MESSAGING', ...what, recipients, campaignId: 10, attends: { a: 1 } },
   });
   return accepted(reply);
 }
@@ -146,6 +156,34 @@ describe('a dispatch is retried', () => {
       'invalid_request',
       [{ path: 'codes[1]', message: expect.stringContaining('"canceled"') }],
     ]);
+  });
+
+  test('without those who have opted out by then; who has opted in again is in the next one (D57)', async () => {
+    for (const at of [31, 32]) {
+      await platform('POST /_control/faults', { match: { to: personOf(at) }, action: { code: 132069 }, times: 1 });
+    }
+    const offers = await send(
+      Array.from({ length: 11 }, (_, at) => 30 + at),
+      offer,
+    );
+    expect((await reportOf(offers)).counts.failed).toBe(2);
+    const says = async (method: 'PUT' | 'DELETE', at: number) =>
+      await api(`${method} /v1/opt-outs/${personOf(at)}`, { token: await tokenOf('supervisor1001') });
+    const retried = async () => {
+      const { total, data } = await reportOf(accepted(await retry(offers)));
+      return [total, data.map(({ to }: { to: string }) => to)];
+    };
+
+    await says('PUT', 31);
+    expect((await retry(offers, { dryRun: true })).body.recipients).toBe(1);
+    await says('PUT', 32);
+    const nobody = await retry(offers);
+    expect([nobody.status, nobody.body.code]).toEqual([409, 'nothing_to_retry']);
+    expect(nobody.body.message).toMatch(/; 2 of its recipients have opted out since$/);
+    await says('DELETE', 32);
+    expect(await retried()).toEqual([1, [personOf(32)]]);
+    await says('DELETE', 31);
+    expect(await retried()).toEqual([1, [personOf(31)]]);
   });
 
   test('of another client it is none; a send that went straight has no parameters any more', async () => {

@@ -169,7 +169,7 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
   const replacement = 'AR.20000000000000000000';
   const system = {
     ...{ type: 'user_changed_user_id', wa_id: '549250000003', user_id: replacement },
-    body: `User Sheena Nelson changed from ${known} to ${replacement}`,
+    ...{ body: 'User Sheena Nelson changed', previous_user_id: known },
   };
   await told(
     { field: 'messages', value: { metadata, messages: [said('1', { type: 'text', text: { body: 'STOP' } })] } },
@@ -317,6 +317,25 @@ test.each([
   },
   60_000,
 );
+
+test('a stop by user id alone is joined with the number of the message that it answers: one row, and no more marketing (D55)', async () => {
+  const person = '549250000041';
+  const first = await send([person], { by: offer });
+  const [{ user_id: byId }] = (await rowsOf(first.jobId, allAre('read'))) as [Row];
+  const [{ id }] = (await platform(`GET /_control/messages?to=${person}&limit=1`)).body.data;
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const said = { from_user_id: byId, timestamp, id: 'wamid.user-ids-alone', context: { id } };
+  const messages = [{ ...said, type: 'button', button: { payload: 'p', text: 'Detener promociones' } }];
+  await told({ field: 'messages', value: { metadata, messages } });
+  const row = await eventually('the stop is listed', async () => {
+    const { body } = await api('GET /v1/opt-outs?limit=1000', { token: await tokenOf('supervisor1001') });
+    const ofPerson = body.data.filter((each: Row) => JSON.stringify(each).includes(String(byId)));
+    return ofPerson.length === 0 ? undefined : ofPerson;
+  });
+  expect(row).toMatchObject([{ recipient: person, also: [byId], state: 'stopped', source: 'quick_reply' }]);
+  const again = await send([person], { by: offer });
+  expect(await rowsOf(again.jobId, allAre('failed'))).toMatchObject([{ to: person, code: 'opted_out' }]);
+}, 60_000);
 
 test('what a person answers is told to the client that asks for it, with the message that it answers (D55)', async () => {
   const person = '549250000031';

@@ -53,7 +53,7 @@ async function makeWorld() {
     channels: memoryChannels(numbers),
     nowMs: () => clock.nowMs,
   };
-  const writer = optOutWriter(messages, nameOf);
+  const writer = optOutWriter(messages, nameOf, { nowMs: () => clock.nowMs });
   const audit = new MemoryAudit();
   const words = { ...ports, audit, events, optOuts: async () => writer };
   const [putPage, deletePage] = [optOutsPut(words), optOutsDelete(words)];
@@ -63,8 +63,8 @@ async function makeWorld() {
     put: (recipient: string, caller = agent) => call(putPage, caller, { path: { recipient } }),
     lift: (recipient: string, caller = agent) => call(deletePage, caller, { path: { recipient } }),
     list: async (query: Readonly<Record<string, string>> = {}, caller = agent) => call(listPage, caller, { query }),
-    said: (scope: Scope, word: OptOutChange, clientIds: readonly number[] = []) =>
-      recordOptOut({ scope, recipients: [person], word, clientIds }, writer),
+    said: (scope: Scope, word: OptOutChange, clientIds: readonly number[] = [], recipients = [person]) =>
+      recordOptOut({ scope, recipients, word, clientIds }, writer),
   };
 }
 
@@ -190,7 +190,7 @@ describe('the list', () => {
     await putItems(
       world.messages,
       everybody.flatMap((recipient) => [
-        { ...listedKey(1001, nameOf(recipient)), recipient },
+        { ...listedKey(1001, nameOf(recipient)), recipient, listedAtMs: startMs },
         {
           ...personKey(nameOf(recipient)),
           ...{ entries: { 'client:1001': { told: stop('import') } }, names: [], became: {}, version: 1, writer: 'w' },
@@ -212,7 +212,69 @@ describe('the list', () => {
     expect(recipientsIn((await world.list()).body)).toHaveLength(100);
   });
 
+  describe('of a person with several names (D55)', () => {
+    /** The names of this person are ordered as in the list, which has nobody else. */
+    const ids = [person, 'AR.1a', 'AR.ENT.1a', '5491155550009'].sort((one, two) =>
+      nameOf(one) < nameOf(two) ? -1 : 1,
+    );
+    const [first, second, third, last] = ids as [string, string, string, string];
+    const stops = (recipients: string[], clientIds = [1001]) =>
+      world.said(client, stop('reply'), clientIds, recipients);
+    const pageAfter = async (cursor: string | undefined) => {
+      const { body } = await world.list({ limit: '1', ...(cursor === undefined ? {} : { cursor }) });
+      return { rows: (body as { data: readonly { recipient: string; also?: string[] }[] }).data, next: afterOf(body) };
+    };
+    /** Walks through pages of one, and does something after the first. */
+    const walked = async (meanwhile: () => Promise<unknown> = async () => undefined) => {
+      const begun = await pageAfter(undefined);
+      world.clock.nowMs += 1;
+      await meanwhile();
+      const rows = [...begun.rows];
+      for (let { next } = begun; next !== undefined; ) {
+        const page = await pageAfter(next);
+        rows.push(...page.rows);
+        next = page.next;
+      }
+      return rows.map(({ recipient, also = [] }) => [recipient, ...also]);
+    };
+    const spelled = (...some: string[]) =>
+      some.sort((one, two) => Number(/^A/.test(one)) - Number(/^A/.test(two)) || (one < two ? -1 : 1));
+
+    test('one row has all that the client was told, the numbers first, over pages of one too', async () => {
+      await stops(ids);
+      const shown = { ...entry, source: 'reply', at: iso(0), recipient: '5491155550001' };
+      const also = ['5491155550009', 'AR.1a', 'AR.ENT.1a'];
+      expect((await world.list()).body).toEqual({ data: [{ ...shown, also }], paging: { cursors: {} } });
+      expect(await walked()).toEqual([[shown.recipient, ...also]]);
+      // Another client knows one name, and learns no other.
+      await world.said({ kind: 'client', clientId: 1002 }, stop('reply'), [1002], [person]);
+      expect((await world.list({}, other)).body).toMatchObject({ data: [{ recipient: person }] });
+      expect((await world.list({}, other)).body).not.toHaveProperty('data[0].also');
+    });
+
+    test('a name that comes on a page already read takes no person away from a later one', async () => {
+      const numbers = Array.from({ length: 1_000 }, (_, at) => String(5_491_200_000_000 + at));
+      const somebody = numbers.find((each) => nameOf(each) < nameOf(first));
+      await stops([somebody ?? 'none of a thousand comes before']);
+      await stops([third]);
+      const rows = await walked(() => stops([first, second, third]));
+      expect(rows).toEqual([[somebody], spelled(first, second, third)]);
+    });
+
+    test('names that are joined after the first was shown are not shown again', async () => {
+      await stops([first]);
+      await stops([last]);
+      expect(await walked(() => stops([first, last]))).toEqual([[first]]);
+    });
+
+    test('a name that is told again has the place that it had', async () => {
+      await stops([first, last]);
+      expect(await walked(() => stops([first]))).toEqual([spelled(first, last)]);
+    });
+  });
+
   const name = nameOf(person);
+  const place = { after: name, sinceMs: startMs };
   const sealed = (text: string) => {
     const scope = 'opt-outs 1001';
     const digest = createHash('sha256')
@@ -222,14 +284,15 @@ describe('the list', () => {
     return Buffer.from(`${digest}${text}`).toString('base64url');
   };
   test.each([
-    ['of another client', optOutsCursor(1002, name)],
-    ['of no name', optOutsCursor(1001, 'x')],
-    ['of a longer name', optOutsCursor(1001, `${name}\n`)],
+    ['of another client', optOutsCursor(1002, place)],
+    ['of no name', optOutsCursor(1001, { ...place, after: 'x' })],
+    ['of a longer name', optOutsCursor(1001, { ...place, after: `${name}\n` })],
+    ['of no time', optOutsCursor(1001, { ...place, sinceMs: 0.5 })],
     ...['', '{', 'null', '5', '["x"]', '{"pk":"x"}'].map((text) => [`${text} with its digest`, sealed(text)] as const),
     ...['abc', '%00', 'A'.repeat(2_001), '🙂'].map((text) => [text.slice(0, 20), text] as const),
   ] as const)('a cursor %s is a 400', async (_, cursor) => {
     const message = 'cursor is not one of this list';
-    expect(sealed(JSON.stringify(name))).toBe(optOutsCursor(1001, name));
+    expect(sealed(JSON.stringify([name, startMs]))).toBe(optOutsCursor(1001, place));
     expect(await world.list({ cursor })).toMatchObject({
       status: 400,
       body: { message, errors: [{ path: 'cursor' }] },

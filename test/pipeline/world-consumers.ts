@@ -188,6 +188,7 @@ function hearer(world: WorldParts): Consumer['handle'] {
       wroteTo: async () => new Map(),
       noteReplacedIds: async () => undefined,
       answered: async () => undefined,
+      addressOf: async () => undefined,
       eventsOfReply: async () => [],
       anySubscribesToReplies: async () => false,
       events: { send: async () => undefined },

@@ -261,7 +261,7 @@ async function inboundBodies(): Promise<string[]> {
   const words: PersonUpdate[] = [
     { ...said, kind: 'preference', says: 'stop' },
     { ...said, kind: 'reply', standby: true, reply },
-    { ...said, kind: 'user_id_changed', old: { waId: '5491155550002', userId: 'AR.2' } },
+    { ...said, kind: 'user_id_changed', old: { waId: '5491155550002', userId: 'AR.2', parentUserId: 'AR.ENT.2' } },
     { ...said, kind: 'number_changed', old: { waId: '5491155550002' } },
   ];
   const found: InboundUpdate[] = [

@@ -30,7 +30,7 @@ export const optOuts: Operations = {
     tag: 'Opt-outs',
     summary: 'List opt-outs',
     description:
-      'The people who have stopped marketing of the client, or started it again, in an order that says nothing. A page may have fewer entries than limit; only the last has no after.',
+      'The people who have stopped marketing of the client, or started it again, each once, in an order that says nothing. A page may have fewer entries than limit; only the last has no after.',
     query: OptOutsListQuery,
     answers: { 200: { description: 'A page; only the last has no after.', schema: OptOutsListAnswer } },
     refusals: [...ofCallers, ...ofClients],

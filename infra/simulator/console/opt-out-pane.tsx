@@ -111,6 +111,7 @@ export function OptOutPane({ id, entry, onSaid }: PaneProps) {
     );
   }
   const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ...(entry.also?.length ? [['Also', entry.also.map(numberOf).join(', ')] as const] : []),
     ['Said by', sources[entry.source] ?? entry.source],
     [entry.state === 'stopped' ? 'Stopped' : 'Started', momentOf(Date.parse(entry.at))],
     ['Counts for', scopes[entry.scope] ?? entry.scope],

@@ -88,7 +88,12 @@ export function OptOutsView() {
             <p>It is shown who wants no marketing, since when and by whose word, and what the client may take back.</p>
           </Empty>
         ) : (
-          <OptOutPane key={id} id={id} entry={rows.find((row) => row.recipient === id)} onSaid={list.again} />
+          <OptOutPane
+            key={id}
+            id={id}
+            entry={rows.find((row) => row.recipient === id || row.also?.includes(id))}
+            onSaid={list.again}
+          />
         )}
       </section>
     </div>
@@ -111,7 +116,9 @@ function useFound(rows: readonly OptOut[] | undefined): readonly OptOut[] {
     const hasWords = searched(q);
     return (rows ?? []).filter(
       (row) =>
-        isIn(row, state) && (by === '' || row.source === by) && hasWords(`+${row.recipient} ${sources[row.source]}`),
+        isIn(row, state) &&
+        (by === '' || row.source === by) &&
+        hasWords(`+${[row.recipient, ...(row.also ?? [])].join(' ')} ${sources[row.source]}`),
     );
   }, [rows, q, state, by]);
 }

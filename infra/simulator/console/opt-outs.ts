@@ -4,6 +4,8 @@ import { createStore } from './store.ts';
 
 export interface OptOut {
   readonly recipient: string;
+  /** The client knows the person by these names too; a row of the list has them, the answer to a change does not. */
+  readonly also?: readonly string[];
   readonly state: 'stopped' | 'started';
   readonly source: string;
   readonly scope: string;
@@ -51,10 +53,16 @@ export async function changeOptOut(method: 'PUT' | 'DELETE', recipient: string):
 
 export function withChanges(rows: readonly OptOut[], own: readonly OptOut[]): readonly OptOut[] {
   if (own.length === 0) return rows;
-  const read = new Map(rows.map((row) => [row.recipient, row]));
+  const read = new Map(rows.flatMap((row) => [row.recipient, ...(row.also ?? [])].map((name) => [name, row] as const)));
   const newer = own.filter(({ recipient, at }) => at > (read.get(recipient)?.at ?? ''));
-  const replaced = new Set(newer.map(({ recipient }) => recipient));
-  const all = [...newer, ...rows.filter(({ recipient }) => !replaced.has(recipient))];
+  const replaced = new Set(newer.map(({ recipient }) => read.get(recipient)));
+  const shown = newer.map((entry) => {
+    const { recipient = entry.recipient, also = [] } = read.get(entry.recipient) ?? {};
+    return { ...entry, recipient, also };
+  });
+  // Of several changes to one person the newest stands first.
+  const once = new Map(shown.toReversed().map((entry) => [entry.recipient, entry])).values();
+  const all = [...once, ...rows.filter((row) => !replaced.has(row))];
   return all.sort((a, b) => b.at.localeCompare(a.at));
 }
 

@@ -108,7 +108,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/recipients/{id}/identity',
-    what: 'give a person another user id, and another number, told by a system message: {phone_number_id, number?, told_as?: user_changed_user_id|user_changed_number, old_id?: failed|refused}; messages to the old ones fail later, or are refused at once, 131026',
+    what: 'give a person another user id, and another number, told by a system message: {phone_number_id, number?, told_as?: user_changed_user_id|user_changed_number, old_id?: failed|refused, form?: 2026-08|2026-06}, in the form of that month; messages to the old ones fail later, or are refused at once, 131026',
     run: told(changeIdentity),
   },
 ];

@@ -78,6 +78,7 @@ const IdentitySchema = v.pipe(
     number: v.optional(v.pipe(v.string(), v.regex(/^\d{5,15}$/, 'must be digits'))),
     told_as: v.optional(v.picklist(['user_changed_user_id', 'user_changed_number']), 'user_changed_user_id'),
     old_id: v.optional(v.picklist(['failed', 'refused']), 'failed'),
+    form: v.optional(v.picklist(['2026-08', '2026-06']), '2026-08'),
   }),
   v.forward(
     v.check(
@@ -88,9 +89,13 @@ const IdentitySchema = v.pipe(
   ),
 );
 
-/** Gives a new user id, and number if given; a system message tells it (platform reference, 10.5). */
+/**
+ * Gives a new user id, and number if given; a system message tells it (platform reference, 10.5), in the form of that
+ * month: the later one has fields for the ids of before.
+ */
 export function changeIdentity(world: World, id: string, body: unknown): unknown {
-  const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
+  const given = v.parse(IdentitySchema, body);
+  const { phone_number_id: numberId, number, told_as: type, old_id: oldIds, form } = given;
   const { wabaId, metadata, viewer } = businessNumber(world, numberId);
   const before = personOf(world, viewer, id);
   if (!/^\d/.test(before.key)) throw new ControlError(400, 'id', `${id} is a person whose number is not known`);
@@ -100,9 +105,17 @@ export function changeIdentity(world: World, id: string, body: unknown): unknown
   const after = world.people.withNumber(viewer, number ?? before.key, atMs);
   const { wa_id, user_id, parent_user_id } = contactOf(after);
   const was = contactOf(before);
-  const ids = form === 'user_changed_number' ? {} : { user_id, ...omitUndefined({ parent_user_id }) };
-  const [old, now] = form === 'user_changed_number' ? [was.wa_id, wa_id] : [was.user_id, user_id];
-  const system = { body: `User changed from ${old} to ${now}`, ...omitUndefined({ wa_id }), ...ids, type: form };
+  const ofNumber = type === 'user_changed_number';
+  const older = ofNumber ? {} : { user_id, ...omitUndefined({ parent_user_id }) };
+  const { user_id: previous_user_id, parent_user_id: previous_parent_user_id } = was;
+  const later = { user_id, previous_user_id, ...omitUndefined({ parent_user_id, previous_parent_user_id }) };
+  const [old, now] = ofNumber ? [was.wa_id, wa_id] : [was.user_id, user_id];
+  const system = {
+    body: `User changed from ${old} to ${now}`,
+    ...omitUndefined({ wa_id }),
+    ...(form === '2026-08' ? later : older),
+    type,
+  };
   const message = {
     ...omitUndefined({ from: was.wa_id }),
     id: `wamid.${Buffer.from(`${numberId} ${user_id} ${atMs}`).toString('base64')}`,

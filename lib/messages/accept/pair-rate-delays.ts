@@ -1,5 +1,5 @@
+import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import type { Recipient } from '../job.ts';
-import { canonicalAddress } from '../request/recipient-address.ts';
 
 /** The pair rate applies only after this many messages from one number to one person (FACTS, pair rate). */
 const burst = 45;
@@ -13,7 +13,7 @@ export function pairRateDelaysMs(recipients: readonly Pick<Recipient, 'to'>[]): 
   const seen = new Map<string, number>();
   const waitsMs = new Map<number, number>();
   for (const [index, { to }] of recipients.entries()) {
-    const person = canonicalAddress(to);
+    const person = canonicalNumber(to);
     const nth = (seen.get(person) ?? 0) + 1;
     seen.set(person, nth);
     if (nth > burst) waitsMs.set(index, (nth - burst) * spacingMs);

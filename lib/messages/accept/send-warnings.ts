@@ -1,6 +1,6 @@
 import { undelivered } from '../../pricing/undelivered.ts';
 import type { Recipient } from '../job.ts';
-import { duplicatesWarning } from '../request/duplicates.ts';
+import { duplicatesWarning, repeatedWarning } from '../request/duplicates.ts';
 import type { DynamicButton, ParameterContract } from '../request/parameter-contract.ts';
 import { destinationOf } from '../request/recipient-address.ts';
 import type { SendRequest } from '../request/send-request.ts';
@@ -45,6 +45,7 @@ export function warningOf({
       : `language ${askedLanguage} was taken for the template's ${template.language}`,
     redirectedWarning(redirected),
     duplicatesWarning(droppedIndexes),
+    repeatedWarning(recipients),
     ...undeliveredWarnings(template.category, recipients),
     ...valueWarnings(request, contract),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,

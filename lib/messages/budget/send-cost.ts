@@ -47,7 +47,10 @@ function calledAtAll({ recipients, lots = [] }: CostedSend): readonly Recipient[
 }
 
 /** Returns recipients who have not opted out (D55). Reads nothing if the category heeds no opt-outs. */
-async function withoutOptedOut({ head, recipients }: CostedSend, optOuts: OptOutLook): Promise<readonly Recipient[]> {
+export async function withoutOptedOut(
+  { head, recipients }: { readonly head: Omit<CostedSend['head'], 'category'> } & Pick<CostedSend, 'recipients'>,
+  optOuts: OptOutLook,
+): Promise<readonly Recipient[]> {
   const { clientId, wabaId, phoneNumberId, heedsOptOuts } = head;
   const sender = { clientId, wabaId, phoneNumberId };
   if (heedsOptOuts === undefined || !(await optOuts.anyFor(sender))) return recipients;

@@ -1,11 +1,14 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
+import { storePause } from '../../aws/pause.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { deployedOptOutWriter, deployedPersonNames, deployedStopWords } from '../../opt-outs/deployed.ts';
 import { deployedEvents, deployedSubscriptions } from '../../webhooks/deployed.ts';
 import { correspondentReader, correspondentWriter } from '../inbound/correspondents-store.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
 import { anySubscribesToReplies, repliedEvents } from '../inbound/replied-event.ts';
-import type { EventsOfReply } from '../inbound/reply-ports.ts';
+import type { AddressOf, EventsOfReply } from '../inbound/reply-ports.ts';
+import { dispatchIdOf } from '../job.ts';
+import { addressStore } from '../receipts/address-store.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdWriter } from './replaced-ids.ts';
 import { deployedRepliedTo } from './replies.ts';
@@ -22,6 +25,7 @@ export function deployedCorrespondentWriter() {
 
 export function deployedInboundProcessing() {
   const { client, table } = messagesTable();
+  const addressesOf = addressStore({ documentClient: client, tableName: table, pause: storePause });
   return {
     optOuts: deployedOptOutWriter(),
     words: deployedStopWords(),
@@ -29,6 +33,7 @@ export function deployedInboundProcessing() {
     wroteTo: correspondentReader({ documentClient: client, tableName: table }),
     noteReplacedIds: deployedReplacedIdWriter(),
     answered: deployedRepliedTo(),
+    addressOf: async (message: Parameters<AddressOf>[0]) => (await addressesOf([message])).get(dispatchIdOf(message)),
     eventsOfReply,
     anySubscribesToReplies: anySubscribesToReplies(deployedSubscriptions()),
     events: deployedEvents(),

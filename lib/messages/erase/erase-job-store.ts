@@ -92,8 +92,8 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
         'to' in seen ? straightWithout(seen, indexes) : addressesWithout(seen, indexes),
       );
     }
-    if (states.underWay === 0) await finished(jobId, erased.size);
-    return { messages: indexes.size, ...states, changed };
+    if (states.underWay.length === 0) await finished(jobId, erased.size);
+    return { indexes, ...states, changed };
   };
 
   /** Returns all erased indexes of the job from now on, or undefined if nothing is written. */
@@ -140,18 +140,17 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     { jobId, indexes }: { readonly jobId: string; readonly indexes: ReadonlySet<number> },
     rewrite: (place: JobPlace, item: Item, rule: (item: Item) => Change | undefined) => Promise<void>,
   ): Promise<Pick<ErasedInJob, 'pending' | 'underWay'>> {
-    let [pending, underWay] = [0, 0];
+    const [pending, underWay]: [number[], number[]] = [[], []];
     for (const [number, own] of Map.groupBy(indexes, (index) => sliceOf({ jobId, index }).slice)) {
       const key = { jobId, slice: number };
       const item = await find(sliceKeyOf(key));
       if (item === undefined) {
-        pending += own.length;
+        pending.push(...own);
         continue;
       }
       const slice = sliceOfItem(key, item);
       const open = own.filter((index) => openPlaces(slice).includes(placeInSlice(index)));
-      if (slice.state === 'claimed') underWay += open.length;
-      else pending += open.length;
+      (slice.state === 'claimed' ? underWay : pending).push(...open);
       await rewrite('outcomes', item, (seen) => sliceWithout(key, seen, indexes));
     }
     return { pending, underWay };

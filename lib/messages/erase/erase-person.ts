@@ -66,8 +66,10 @@ export async function erasePerson(erasing: Erasing, ports: ErasePorts): Promise<
 
 interface InJob {
   readonly indexes: Set<number>;
-  pending: number;
-  underWay: number;
+  /** Messages that were pending when they were first looked at: this run's mark ends them. */
+  readonly pending: Set<number>;
+  /** Messages that a worker had at the last look. */
+  readonly underWay: Set<number>;
 }
 
 class Run {
@@ -142,8 +144,8 @@ class Run {
     return {
       ...{ passes, jobs: jobs.length, clean, readUnits: this.#readUnits, changed: this.#changed },
       messages: sum(({ indexes }) => indexes.size),
-      pending: sum(({ pending }) => pending),
-      underWay: sum(({ underWay }) => underWay),
+      pending: sum(({ pending }) => pending.size),
+      underWay: sum(({ underWay }) => underWay.size),
       linkedIds: this.#linkedIds(),
       unknownKinds: [...this.#unknown].sort(),
     };
@@ -175,13 +177,14 @@ class Run {
     const erased = await this.#ports.eraseInJob(inJob, (others) => this.#learn(others));
     if (erased === undefined) return;
     for (const [place, count] of Object.entries(erased.changed)) this.#count(place as Place, count);
-    const known = this.#jobs.get(jobId);
-    const news = open.some((index) => !known?.indexes.has(index));
-    this.#jobs.set(jobId, {
-      indexes: new Set([...(known?.indexes ?? []), ...open]),
-      pending: (known?.pending ?? 0) + (news ? erased.pending : 0),
-      underWay: erased.underWay,
-    });
+    const known = this.#jobs.get(jobId) ?? { indexes: new Set(), pending: new Set(), underWay: new Set() };
+    this.#jobs.set(jobId, known);
+    for (const index of erased.pending) if (!known.indexes.has(index)) known.pending.add(index);
+    for (const index of erased.indexes) {
+      known.indexes.add(index);
+      known.underWay.delete(index);
+    }
+    for (const index of erased.underWay) known.underWay.add(index);
   }
 
   async #inEvents(item: Item): Promise<void> {

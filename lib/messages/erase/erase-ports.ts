@@ -13,13 +13,17 @@ export interface PersonInJob {
   readonly clientId?: number | undefined;
 }
 
-/** In a dry run, it is what would be done. */
+/**
+ * In a dry run, it is what would be done. Messages are named by index, because a job is examined several times, with what
+ * another run has left unfinished, and each counts once.
+ */
 export interface ErasedInJob {
-  readonly messages: number;
+  /** These were examined. */
+  readonly indexes: ReadonlySet<number>;
   /** Unclaimed messages end `failed`, `erased`. */
-  readonly pending: number;
+  readonly pending: readonly number[];
   /** Workers hold these messages and may still write the platform's texts about them, so the job stays unfinished. */
-  readonly underWay: number;
+  readonly underWay: readonly number[];
   readonly changed: Readonly<Partial<Record<JobPlace, number>>>;
 }
 

@@ -120,7 +120,7 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Per
   PACE: ({ item, ids }, clientId) => {
     const { pairs } = item;
     if (clientId !== undefined || typeof pairs !== 'object' || pairs === null) return undefined;
-    const hashes = [...ids].flatMap((id) => [recipientHashOf(id), recipientHashOf(`+${id}`)]);
+    const hashes = [...new Set([...ids].map(recipientHashOf))];
     const known = hashes.filter((hash) => Object.hasOwn(pairs, hash));
     return known.length === 0 ? undefined : { kind: 'pair', place: 'pairs', hashes: known };
   },

@@ -43,7 +43,11 @@ const InboundUpdateSchema = v.variant('kind', [
   v.object({
     kind: v.literal('id_changed'),
     ...sharedEntries,
-    old: v.object({ waId: v.exactOptional(v.string()), userId: v.exactOptional(v.string()) }),
+    old: v.object({
+      waId: v.exactOptional(v.string()),
+      userId: v.exactOptional(v.string()),
+      parentUserId: v.exactOptional(v.string()),
+    }),
   }),
   v.object({ kind: v.literal('refused'), clientId: v.number(), recipients: v.array(v.string()), atMs: v.number() }),
   v.object({ kind: v.literal('respelled'), recipients: v.array(v.string()), atMs: v.number() }),

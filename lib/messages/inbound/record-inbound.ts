@@ -5,12 +5,14 @@ import type { Recipient } from '../../opt-outs/person-name.ts';
 import { recordIdChange, recordOptOut } from '../../opt-outs/record-opt-out.ts';
 import { type Scope, textOf } from '../../opt-outs/scope.ts';
 import type { stopWordMatcher } from '../../opt-outs/stop-words.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
 import { dispatchIdOf } from '../job.ts';
+import { canonicalAddress } from '../request/recipient-address.ts';
 import { type ConcernedClients, type ConcernedPorts, concernedClients } from './concerned-clients.ts';
 import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
-import type { EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
+import type { AddressOf, EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
 
 // An inbound update is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries
 // merge, and event ids follow from the update.
@@ -24,6 +26,7 @@ import type { EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-por
 export interface RecordPorts extends ConcernedPorts {
   readonly judge: ReturnType<typeof stopWordMatcher>;
   readonly answered: FindRepliedTo;
+  readonly addressOf: AddressOf;
   readonly eventsOfReply: EventsOfReply;
   /** Tells whether a client that may send from the number subscribes to replies. */
   readonly anySubscribesToReplies: (did: Did | undefined) => Promise<boolean>;
@@ -81,9 +84,13 @@ async function takePreference(
 
 async function takeReply(update: Of<'reply'>, number: ReceivingNumber, ports: RecordPorts): Promise<ServiceEvent[]> {
   const { wabaId, phoneNumberId, did } = number;
-  const recipients = recipientsOfUpdate(update);
   const answered = await answeredFrom(update, number, ports);
+  const joined = await numberAnsweredFrom(update, answered, ports);
+  const recipients = [...joined, ...recipientsOfUpdate(update)];
   const change = changeOfReply(update, ports);
+  if (joined.length > 0 && change === undefined) {
+    await recordIdChange({ old: [], recipients, atMs: saidAtMs(update) }, ports.optOuts);
+  }
   // Looking up correspondents is expensive, and people may reply by the thousand, so irrelevant texts skip it.
   const isOfInterest = change !== undefined || answered !== undefined || (await ports.anySubscribesToReplies(did));
   const concerned = isOfInterest ? await concernedByReply({ update, recipients, answered }, number, ports) : undefined;
@@ -132,6 +139,20 @@ async function answeredFrom(
   return found?.head.wabaId === wabaId && found.head.phoneNumberId === phoneNumberId ? found : undefined;
 }
 
+/**
+ * Returns the number that the answered message went to, where the platform names the person by user id alone: both are
+ * one person (D55). A number that the platform tells wins, because the person may have a new one.
+ */
+async function numberAnsweredFrom(
+  { person }: Of<'reply'>,
+  answered: RepliedToMessage | undefined,
+  { addressOf }: RecordPorts,
+): Promise<Recipient[]> {
+  if (answered === undefined || person.waId !== undefined) return [];
+  const to = await addressOf({ jobId: answered.head.jobId, index: answered.index });
+  return to === undefined || isUserId(to) ? [] : recipientsAmong([canonicalAddress(to)]);
+}
+
 function changeOfReply(update: Of<'reply'>, ports: RecordPorts): PersonChange | undefined {
   const verdict = ports.judge(update.reply);
   if (verdict === undefined) {
@@ -151,10 +172,13 @@ async function takeChange(update: Of<'id_changed'>, { wabaId }: ReceivingNumber,
   const { person, old } = update;
   const atMs = saidAtMs(update);
   ports.note('id_changed');
-  if (old.userId !== undefined && person.userId !== undefined) {
-    await ports.noteReplacedIds(wabaId, [{ userId: old.userId, by: person.userId, atMs }]);
-  }
-  const changed = { old: recipientsAmong([old.waId, old.userId]), recipients: recipientsOfUpdate(update), atMs };
+  const replaced = (['userId', 'parentUserId'] as const).flatMap((which) => {
+    const [userId, by] = [old[which], person[which]];
+    return userId === undefined || by === undefined ? [] : [{ userId, by, atMs }];
+  });
+  await ports.noteReplacedIds(wabaId, replaced);
+  const recipientsBefore = recipientsAmong([old.waId, old.userId, old.parentUserId]);
+  const changed = { old: recipientsBefore, recipients: recipientsOfUpdate(update), atMs };
   await recordIdChange(changed, ports.optOuts);
 }
 

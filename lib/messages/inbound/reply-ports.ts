@@ -19,6 +19,9 @@ export type FindRepliedTo = (
   number: { readonly wabaId: string; readonly phoneNumberId: string },
 ) => Promise<RepliedToMessage | undefined>;
 
+/** Returns the address that a message went to, as its client wrote it; undefined once it is erased or forgotten. */
+export type AddressOf = (message: { readonly jobId: string; readonly index: number }) => Promise<string | undefined>;
+
 /** Only this client may read the reply. */
 export interface ClientReply {
   readonly word: Extract<InboundUpdate, { readonly kind: 'reply' }>;
@@ -26,7 +29,7 @@ export interface ClientReply {
   readonly did: Did | undefined;
   readonly number: { readonly wabaId: string; readonly phoneNumberId: string };
   readonly clientId: number;
-  /** The platform's update gives all ids of the person, the number first. */
+  /** All known ids of the person, the number first. */
   readonly recipients: readonly Recipient[];
   readonly answered: RepliedToMessage | undefined;
 }

@@ -24,6 +24,7 @@ export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | und
 interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, JobAge {
   readonly jobId: string;
   readonly clientId: number;
+  readonly heedsOptOuts?: true;
 }
 
 /** A message that the platform did not take has no platform id. */
@@ -45,8 +46,8 @@ export interface NoteSentPorts {
 }
 
 /**
- * Indexes ids only for clients that subscribe to `message.replied`: each message costs an item. Unreadable
- * subscriptions count as one (D41).
+ * Indexes ids of messages that heed opt-outs, because a stop word may answer them (D55), and of clients that subscribe to
+ * `message.replied`. Others have none: each message costs an item. Unreadable subscriptions count as one (D41).
  */
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();
@@ -55,7 +56,8 @@ export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSen
     const sent = endings.flatMap(({ recipient: { index }, outcome: { platformMessageId } }) =>
       platformMessageId === undefined ? [] : [{ jobId, index, wabaId, phoneNumberId, platformMessageId }],
     );
-    if (sent.length > 0 && (await wants(clientId))) await keep(sent, jobExpiresAtSeconds(chunk));
+    if (sent.length > 0 && (chunk.heedsOptOuts || (await wants(clientId))))
+      await keep(sent, jobExpiresAtSeconds(chunk));
   };
 
   async function wants(clientId: number): Promise<boolean> {

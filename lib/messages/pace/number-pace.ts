@@ -1,5 +1,6 @@
 import { hashKey } from '../../keys/hash-key.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { atPace, emptySchedule, type Schedule } from './schedule.ts';
 
 /** A number's pace is one item, written as a whole under an optimistic lock. */
@@ -107,9 +108,9 @@ export function isAnsweringSlowly({ slowUntilMs = 0 }: NumberPace, nowMs: number
   return nowMs < slowUntilMs;
 }
 
-/** Returns the name of a recipient in the item: short, and no phone number. */
+/** Returns the name of a recipient in the item: short, no phone number, and the same in every spelling (D25). */
 export function recipientHashOf(to: string): string {
-  return hashKey([to], 12);
+  return hashKey([canonicalNumber(to)], 12);
 }
 
 /** Returns undefined when the number may write to the person now. */

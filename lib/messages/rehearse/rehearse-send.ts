@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type Refusal, refusalCodes } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { unratedWarning } from '../../pricing/estimate.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { Budgets } from '../budget/budgets.ts';
@@ -105,7 +106,9 @@ export async function rehearseSend(
   const warnings = [
     warning,
     unratedWarning(head.category),
-    portfolio === undefined ? undefined : portfolioWarning(portfolio, written.length),
+    portfolio === undefined
+      ? undefined
+      : portfolioWarning(portfolio, new Set(written.map(({ to }) => canonicalNumber(to))).size),
   ].filter((sentence) => sentence !== undefined);
   return {
     success: true,
@@ -158,8 +161,8 @@ async function wouldRefuse(
   return committedUnits + units > limitUnits ? overBudget(units, committedUnits, means.budget) : undefined;
 }
 
-function portfolioWarning({ peopleADay, soFar }: Portfolio, recipients: number): string | undefined {
-  if (recipients + soFar <= peopleADay) return undefined;
+function portfolioWarning({ peopleADay, soFar }: Portfolio, written: number): string | undefined {
+  if (written + soFar <= peopleADay) return undefined;
   const [may, did] = [peopleADay, soFar].map((people) => people.toLocaleString('en-US'));
   return `this portfolio may write to ${may} people a day; ${did} so far, as far as is known here`;
 }

@@ -1,3 +1,5 @@
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { spelledAs } from '../../opt-outs/canonical-number.ts';
 import type { JobReservation } from '../budget/budgets.ts';
 import { claimLifeMs } from '../dispatch/deadlines.ts';
 import { forgottenAtMs } from '../items.ts';
@@ -42,6 +44,8 @@ export interface Place {
   readonly index: number;
   /** A dropped position repeats that one (D25). */
   readonly duplicateOf?: number;
+  /** The client wrote a dropped one so, in another spelling than the one that it repeats. */
+  readonly spelling?: number;
 }
 
 export interface PlacedJob extends Pick<DescribedJob, 'repeats' | 'positions'> {
@@ -50,12 +54,12 @@ export interface PlacedJob extends Pick<DescribedJob, 'repeats' | 'positions'> {
 
 /** Returns the places of a request, in its order. Throws `RangeError` for corrupt data. */
 export function placesOf({ head, repeats, positions }: PlacedJob): Place[] {
-  const repeated = new Map(repeats);
+  const repeated = new Map(repeats.map((repeat) => [repeat[0], repeat]));
   const indexes = positions && new Map(positions.map((position, index) => [position, index]));
   const places: Place[] = [];
   let next = 0;
   for (let position = 0; position < head.total + repeats.length; position += 1) {
-    const duplicateOf = repeated.get(position);
+    const [, duplicateOf, spelling] = repeated.get(position) ?? [];
     const original = duplicateOf === undefined ? undefined : places[duplicateOf];
     if (duplicateOf === undefined) {
       const index = indexes === undefined ? next : indexes.get(position);
@@ -63,7 +67,13 @@ export function placesOf({ head, repeats, positions }: PlacedJob): Place[] {
       places.push({ position, index });
       next += 1;
     } else if (original === undefined) throw new RangeError('a recipient repeats a later one');
-    else places.push({ position, index: original.index, duplicateOf });
+    else places.push({ position, index: original.index, duplicateOf, ...omitUndefined({ spelling }) });
   }
   return places;
+}
+
+/** Returns the recipient at a place as the client wrote it; undefined once the person is erased. */
+export function addressAt({ recipients }: Pick<DescribedJob, 'recipients'>, { index, spelling }: Place) {
+  const to = recipients.get(index);
+  return to === undefined || spelling === undefined ? to : spelledAs(to, spelling);
 }

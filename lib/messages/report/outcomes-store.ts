@@ -10,7 +10,7 @@ import { dispatchesPartition, jobKey, jobOfPartition, jobSortKey } from '../item
 import { dispatchIdOf } from '../job.ts';
 import { JobStateSchema } from '../job-state.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
-import { type DescribedJob, placesOf } from './described-job.ts';
+import { addressAt, type DescribedJob, placesOf } from './described-job.ts';
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
 import { partitionsOfJob } from './report-cursor.ts';
 import { reportStore } from './report-store.ts';
@@ -91,7 +91,10 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       const { jobId, total } = job.head;
       const outcomeAt = outcomesOf(job, await report.readMessages(jobId, partitionsOfJob(total)));
       if (outcomeAt === undefined) return [];
-      return placesOf(job).map(({ index, ...place }) => ({ ...outcomeAt(index), ...toOf(job, index), ...place }));
+      return placesOf(job).map((place) => {
+        const { index, spelling: _, ...shown } = place;
+        return { ...outcomeAt(index), ...omitUndefined({ to: addressAt(job, place) }), ...shown };
+      });
     },
 
     ofMessage: async (key) => (await readMessage(key)).outcome,

@@ -9,7 +9,7 @@ import { dollarsOf } from '../../pricing/money.ts';
 import { type JobHead, RequestedTimeSchema } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import type { Cost } from './cost.ts';
-import { type DescribedJob, type Place, placesOf } from './described-job.ts';
+import { addressAt, type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
 import { placeAt, type ReportPlace, type ReportQuery, reportCursor } from './report-cursor.ts';
 
@@ -133,7 +133,7 @@ export function reportPage(
     if (rows.length === question.limit) {
       return { counts, cost, rows, next: placeAt(places, place.position, { counts, cost, filtered: true }) };
     }
-    rows.push(rowOf(place, outcome, job.recipients.get(place.index)));
+    rows.push(rowOf(place, outcome, addressAt(job, place)));
   }
   return { counts, cost, rows };
 }

@@ -1,9 +1,12 @@
+import { canonicalNumber, spellingOf } from '../../opt-outs/canonical-number.ts';
 import type { Recipient, Repeat } from '../job.ts';
-import { canonicalAddress } from './recipient-address.ts';
 
 const maxNamed = 20;
 
-/** Drops recipients that repeat an earlier `to` with the same `params` (D25); returns the repeats too. */
+/**
+ * Drops recipients that repeat an earlier person with the same `params`, in whatever spelling (D25); returns the repeats
+ * too.
+ */
 export function withoutDuplicates(recipients: readonly Recipient[]): {
   readonly kept: Recipient[];
   readonly repeats: Repeat[];
@@ -15,7 +18,8 @@ export function withoutDuplicates(recipients: readonly Recipient[]): {
     const identity = identityOf(recipient);
     const first = firstPlaces.get(identity);
     if (first !== undefined) {
-      repeats.push([position, first]);
+      const { to } = recipient;
+      repeats.push(to === recipients[first]?.to ? [position, first] : [position, first, spellingOf(to)]);
       continue;
     }
     firstPlaces.set(identity, position);
@@ -29,7 +33,7 @@ function identityOf(recipient: Recipient): string {
   const params = JSON.stringify(recipient.params ?? {}, (_key, value: unknown) =>
     Array.isArray(value) && value.length === 0 ? undefined : value,
   );
-  return `${canonicalAddress(recipient.to)} ${params}`;
+  return `${canonicalNumber(recipient.to)} ${params}`;
 }
 
 /** Returns the sentence of `warning` about dropped recipients, if any. */
@@ -38,4 +42,12 @@ export function duplicatesWarning(droppedIndexes: readonly number[]): string | u
   const named = droppedIndexes.slice(0, maxNamed).map((index) => `recipients[${index}]`);
   const more = droppedIndexes.length - named.length;
   return `duplicate recipients were dropped: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+/** Returns the sentence of `warning` about people who get several messages with other `params` (D25), if any. */
+export function repeatedWarning(kept: readonly Pick<Recipient, 'to'>[]): string | undefined {
+  const again = kept.length - new Set(kept.map(({ to }) => canonicalNumber(to))).size;
+  return again === 0
+    ? undefined
+    : `${again} of the messages go to people who get another one by this request, with other params`;
 }

@@ -30,7 +30,10 @@ export function addressHint(text: string): string {
     : `: its letter case is wrong, a user id begins with ${start.toUpperCase()}`;
 }
 
-/** Returns the same for all spellings of one recipient. User ids are case-sensitive. */
+/**
+ * Returns the address without a plus. A number keeps its spelling, because a message goes to the one that the client
+ * wrote; `canonicalNumber` compares people. User ids are case-sensitive.
+ */
 export function canonicalAddress(to: string): string {
   return to.replace('+', '');
 }

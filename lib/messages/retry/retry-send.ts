@@ -52,7 +52,7 @@ export async function rehearsedRetry<T>(
 }
 
 function sourceOf({ clientId, did, dispatchId, codes }: Retry, ports: SourcePorts): Promise<RetrySource> {
-  return retrySource({ clientId, did: did.channel.did, dispatchId, codes }, ports);
+  return retrySource({ clientId, did, dispatchId, codes }, ports);
 }
 
 function retryingOf({ jobId }: Retry, source: RetrySource): Retrying {

@@ -1,10 +1,13 @@
+import type { Did } from '../../access/directory.ts';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import type { AcceptedJobs } from '../accept/accepted-jobs-store.ts';
 import { ParametersGone, parametersExpireAtSeconds } from '../accept/parameter-pages.ts';
 import type { JobParameters } from '../accept/parameter-store.ts';
 import type { AcceptedJobRecord } from '../accept/whole-job.ts';
+import { type SendCostPorts, withoutOptedOut } from '../budget/send-cost.ts';
 import { forgottenAtMs, nextParameters } from '../items.ts';
 import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { describedJob, outcomesNow } from '../report/read-report.ts';
@@ -16,7 +19,7 @@ import { type Retryable, type RetryablePlace, retryableIn } from './retryable.ts
 /** A client retries its dispatch on the DID that sent it. */
 export interface RetryQuery {
   readonly clientId: number;
-  readonly did: string;
+  readonly did: Did;
   readonly dispatchId: string;
   readonly codes: ReadonlySet<string> | undefined;
 }
@@ -26,6 +29,7 @@ export interface SourcePorts {
   readonly report: Report;
   readonly acceptance: Pick<AcceptedJobs, 'find'>;
   readonly parameters: Pick<JobParameters, 'read'>;
+  readonly optOuts: SendCostPorts['optOuts'];
   readonly nowMs: () => number;
 }
 
@@ -48,11 +52,11 @@ const pagesAtOnce = 10;
 
 /**
  * Reads what may be retried (D57). Refuses with 404 `dispatch_not_found`; 409 `not_retryable` for one-time codes and
- * missing parameters; 409 `nothing_to_retry` when no cause may pass.
+ * missing parameters; 409 `nothing_to_retry` when no cause may pass, or all such people have opted out (D55).
  */
 export async function retrySource(question: RetryQuery, ports: SourcePorts): Promise<RetrySource> {
   const job = await describedJob(ports.report, question.dispatchId);
-  if (job?.head.clientId !== question.clientId || job.head.did !== question.did) {
+  if (job?.head.clientId !== question.clientId || job.head.did !== question.did.channel.did) {
     throw new Refusal('dispatch_not_found', 'dispatch not found');
   }
   const { head } = job;
@@ -65,7 +69,7 @@ export async function retrySource(question: RetryQuery, ports: SourcePorts): Pro
     (index) => ({ outcome: read.outcomeAt(index), byReceipt: read.written.proofs.get(index)?.proof === 'failed' }),
     { codes: question.codes, nowMs },
   );
-  const recipients = await recipientsOf(head, found, ports);
+  const recipients = await recipientsOf({ head, found, question }, ports);
   const { templateName, templateLanguage, campaignId, attends } = head;
   return {
     jobId: head.jobId,
@@ -95,9 +99,14 @@ function parametersGone(): Refusal {
   return new Refusal('not_retryable', 'the parameters of the dispatch are not kept any more');
 }
 
+interface ToRead {
+  readonly head: JobHead;
+  readonly found: Retryable;
+  readonly question: RetryQuery;
+}
+
 async function recipientsOf(
-  head: JobHead,
-  { places, later }: Retryable,
+  { head, found: { places, later }, question }: ToRead,
   ports: SourcePorts,
 ): Promise<readonly RetryRecipient[]> {
   const stored = await storedOf(
@@ -110,9 +119,28 @@ async function recipientsOf(
     // The operator has erased the person (D60).
     return to === undefined ? [] : [{ ...place, recipient: { ...rest, to } }];
   });
-  if (recipients.length > 0) return recipients;
+  const willing = await withoutStops(recipients, { head, question }, ports);
+  if (willing.length > 0) return willing;
   const waits = later === 0 ? '' : ` yet; ${later} of its recipients may be retried later`;
-  throw new Refusal('nothing_to_retry', `nothing of the dispatch can be retried${waits}`);
+  const stops = recipients.length === 0 ? '' : `; ${recipients.length} of its recipients have opted out since`;
+  throw new Refusal('nothing_to_retry', `nothing of the dispatch can be retried${waits}${stops}`);
+}
+
+/** Leaves out those who have opted out by now: a retry would only report them again (D57). */
+async function withoutStops(
+  recipients: readonly RetryRecipient[],
+  { head: { category }, question: { clientId, did } }: Omit<ToRead, 'found'>,
+  { optOuts }: SourcePorts,
+): Promise<readonly RetryRecipient[]> {
+  const { waba, channel } = did;
+  const heeds = heedsOptOuts({ category, clientId, ...waba });
+  const sender = { clientId, wabaId: waba.wabaId, phoneNumberId: channel.phoneNumberId };
+  const sent = {
+    head: { ...sender, ...(heeds ? { heedsOptOuts: true as const } : {}) },
+    recipients: recipients.map(({ recipient }) => recipient),
+  };
+  const willing = new Set(await withoutOptedOut(sent, optOuts));
+  return recipients.filter(({ recipient }) => willing.has(recipient));
 }
 
 /** Reads the pages with these recipients; those of one partition sequentially. */

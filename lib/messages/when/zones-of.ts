@@ -1,4 +1,5 @@
 import { zoneNamed } from '../../access/time-zone.ts';
+import { numberSpellings } from '../../opt-outs/canonical-number.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { destinationOf } from '../request/recipient-address.ts';
 import phoneZones from './phone-zones.json' with { type: 'json' };
@@ -39,12 +40,13 @@ export function prefixesIn(text: string): string[] {
 }
 
 /**
- * Returns a number's zones by area and country, a user id's by country. One zone unknown to the runtime makes all
- * unknown: the others alone would allow too much.
+ * Returns a number's zones by area and country, a user id's by country; both spellings of a number have the same (D25).
+ * One zone unknown to the runtime makes all unknown: the others alone would allow too much.
  */
 export function zonesOf(to: string, isKnown = isKnownToRuntime): readonly string[] | undefined {
   const { digits = '', country } = destinationOf(to);
-  const zones = (isUserId(to) ? undefined : byArea(digits)) ?? zonesOfCountry.get(country ?? '');
+  const ofAreas = isUserId(to) ? [] : numberSpellings(digits).flatMap((spelled) => byArea(spelled) ?? []);
+  const zones = ofAreas.length > 0 ? [...new Set(ofAreas)].sort() : zonesOfCountry.get(country ?? '');
   return zones?.every(isKnown) ? zones : undefined;
 }
 

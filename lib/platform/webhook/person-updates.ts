@@ -35,7 +35,7 @@ interface Replied {
 /** The person has new ids; `old` are the replaced ones, if the platform names them. */
 interface IdChange {
   readonly kind: 'user_id_changed' | 'number_changed';
-  readonly old: Pick<Person, 'waId' | 'userId'>;
+  readonly old: Pick<Person, 'waId' | 'userId' | 'parentUserId'>;
 }
 
 /** The service uses these updates about a person (platform reference, 10.5). */
@@ -204,21 +204,32 @@ const changeEnd = / changed from (\S+) to (\S+?)\.?$/;
 /** Two ids of the longest kind, with the words between them, are shorter. */
 const changeEndLength = 400;
 
-/** Returns a change of ids. Only `from` or the sentence's end names the old user id (platform reference, 10.5). */
+/** Returns a change of ids, in the form of 2026-08 or an older one (platform reference, 10.5). */
 function changeIn(system: Json, from: unknown): Content | OtherType {
   const kind = system['type'];
   if (kind !== 'user_changed_user_id' && kind !== 'user_changed_number') return 'system';
   const { wa_id: waId, user_id: userId, parent_user_id: parentUserId, body } = system;
   const person = personOf({ waId, userId, parentUserId });
-  const oldUserId = kind === 'user_changed_user_id' ? oldUserIdIn({ from, body, newUserId: person.userId }) : undefined;
-  return {
-    kind: kind === 'user_changed_user_id' ? 'user_id_changed' : 'number_changed',
-    person,
-    old: omitUndefined({ waId: waIdOf(from), userId: oldUserId }),
+  const isOfUserId = kind === 'user_changed_user_id';
+  const olderForm = isOfUserId ? oldUserIdIn({ from, body, newUserId: person.userId }) : undefined;
+  const old = {
+    waId: waIdOf(from),
+    userId: replaced(system['previous_user_id'], person.userId) ?? olderForm,
+    parentUserId: replaced(system['previous_parent_user_id'], person.parentUserId),
   };
+  return { kind: isOfUserId ? 'user_id_changed' : 'number_changed', person, old: omitUndefined(old) };
 }
 
-/** Returns undefined unless the new id is known and all sources of the old one agree. */
+/** Returns the id of before, unless it is none, or no other one is known to replace it. */
+function replaced(previous: unknown, now: string | undefined): string | undefined {
+  const id = userIdOf(previous);
+  return now === undefined || id === now ? undefined : id;
+}
+
+/**
+ * Reads the older form, in which only `from` or the sentence's end names the old id. Returns undefined unless the new id
+ * is known and all sources of the old one agree.
+ */
 function oldUserIdIn(change: {
   readonly from: unknown;
   readonly body: unknown;

@@ -64,7 +64,7 @@ describe('user ids', () => {
               system: {
                 body: `User changed from ${userId} to ${body.user_id}`,
                 wa_id: recipient,
-                user_id: body.user_id,
+                ...{ user_id: body.user_id, previous_user_id: userId },
                 type: 'user_changed_user_id',
               },
             },
@@ -123,7 +123,8 @@ describe('user ids', () => {
       },
     ] = await heard.values('messages');
     expect([hidden.from, hidden.system.wa_id]).toEqual([undefined, undefined]);
-    await person('/identity', { number: '5491150000079', told_as: 'user_changed_number' }, '5491150000078');
+    const changed = { number: '5491150000079', told_as: 'user_changed_number', form: '2026-06' };
+    await person('/identity', changed, '5491150000078');
     const { system } = (await heard.values('messages'))[1].messages[0];
     expect(system).toEqual({
       body: 'User changed from 5491150000078 to 5491150000079',

@@ -135,8 +135,19 @@ describe('a button', () => {
   test('counts by its label or its payload, from whichever list was given', () => {
     expect(own({ by: 'quick_reply', text: 'NO MAS OFERTAS', payload: '{"id":"x"}' })).toBe('stop');
     expect(own({ by: 'button', text: 'Enough', payload: 'OptOut:7' })).toBe('stop');
-    expect(judge({ by: 'quick_reply', text: 'Unsubscribe from Promos' })).toBe('stop');
+    expect(judge({ by: 'quick_reply', text: 'Unsubscribe from All' })).toBe('stop');
     expect(judge({ by: 'quick_reply', text: 'No más ofertas' })).toBeUndefined();
+  });
+
+  test.each([
+    ...['Stop promotions', 'Unsubscribe from Promos', 'Parar promoções', 'Detener promociones'],
+    ...['Interrompi promozioni', 'DETENER PROMOCIONES'],
+  ])("the platform's own, %s, counts whatever the operator's list is, and only pressed (D55)", (text) => {
+    const judges = [judge, own, stopWordMatcher({ stop: [], start: [], stopButtons: [] })];
+    for (const each of judges) {
+      expect(each({ by: 'quick_reply', text, payload: 'ours' })).toBe('stop');
+      expect(each({ by: 'text', text })).toBeUndefined();
+    }
   });
 
   test('is no text: "Cancel" may mean an appointment', () => {

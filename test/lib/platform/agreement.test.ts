@@ -83,6 +83,9 @@ describe('what people do is read as it was done (D55)', () => {
     await does('reply', { text: 'Stop.' });
     await does('tap', { button: 0 });
     await does('tap', { button: 1 });
+    const label = 'Detener promociones';
+    await does('reply', { text: label, payload: label });
+    await does('reply', { text: label, has_context: false });
     await person('message', { text: 'please stop the clock' });
     await person('thread', { owner: 'other' });
     await person('message', { text: 'BAJA' });
@@ -95,12 +98,22 @@ describe('what people do is read as it was done (D55)', () => {
       [{ by: 'text', text: 'Stop.', toMessageId: id }, 'stop', undefined],
       [{ by: 'quick_reply', text: 'Lo quiero', payload: 'Lo quiero', toMessageId: id }, undefined, undefined],
       [{ by: 'quick_reply', text: 'Ahora no', payload: payload.payload, toMessageId: id }, undefined, undefined],
+      [{ by: 'quick_reply', text: label, payload: label, toMessageId: id }, 'stop', undefined],
+      [{ by: 'text', text: label }, undefined, undefined],
       [{ by: 'text', text: 'please stop the clock' }, undefined, undefined],
       [{ by: 'text', text: 'BAJA' }, 'stop', true],
     ]);
     expect(words.map(({ person: { waId, userId: ofPerson }, atMs }) => [waId, ofPerson, atMs])).toEqual(
       words.map(() => [recipient, userId, said.atMs]),
     );
-    expect(new Set(words.map(({ messageId }) => messageId)).size).toBe(5);
+    expect(new Set(words.map(({ messageId }) => messageId)).size).toBe(7);
+  });
+
+  test.each(['2026-08', '2026-06'])('a new user id, with the old one, in the form of %s', async (form) => {
+    await listening();
+    const { body } = await person('identity', { form });
+    expect(read().words).toMatchObject([
+      { kind: 'user_id_changed', person: { userId: body.user_id }, old: { userId: body.old_user_id } },
+    ]);
   });
 });

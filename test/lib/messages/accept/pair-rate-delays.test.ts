@@ -6,6 +6,7 @@ const times = (count: number, ...to: readonly string[]) =>
 
 test.each<readonly [string, readonly string[]]>([
   ['a number, with a plus and without', ['5491155550001', '+5491155550001']],
+  ['a number, in both spellings (D25)', ['5215512345678', '+525512345678']],
   ['a user id', ['US.1aB', 'US.1aB']],
   ['a parent id', ['US.ENT.1', 'US.ENT.1']],
 ])('%s waits from the 46th message on, 6 s more for each (131056)', (_, to) => {

@@ -239,18 +239,41 @@ test('what was sent to the number in its other spelling is the same person (D55)
   ).toEqual([]);
 });
 
-test('a person that another run has begun to erase in the same job is not taken for this one', async () => {
-  const another = many(25)[3] ?? '';
-  await accept(tables, headOf('ANOTHER', 11), recipientsOf(...many(11)));
-  // The run of this client died after it had marked the job: the address is still there.
-  await client.send(
+/** Another run marks a recipient of the open job, and dies: the address is still there. */
+const markedByAnother = (index: number) =>
+  client.send(
     new UpdateCommand({
       TableName: tables.messages,
       Key: jobKey(open.jobId),
       UpdateExpression: 'SET erasing = :true ADD erased :indexes',
-      ExpressionAttributeValues: { ':true': true, ':indexes': new Set([3]) },
+      ExpressionAttributeValues: { ':true': true, ':indexes': new Set([index]) },
     }),
   );
+
+test('what another run marks while this one ends stays marked, and no message counts twice', async () => {
+  const documentClient = localDocumentClient();
+  const send = documentClient.send.bind(documentClient) as (command: unknown) => Promise<unknown>;
+  let marks = 0;
+  documentClient.send = (async (command: { input: Partial<UpdateCommand['input']> }) => {
+    const { Key, UpdateExpression } = command.input;
+    if (UpdateExpression === 'REMOVE erasing' && Key?.['pk'] === jobKey(open.jobId).pk && marks === 0) {
+      marks += 1;
+      await markedByAnother(3);
+    }
+    return await send(command);
+  }) as typeof documentClient.send;
+  const { log, error } = await erase(`--recipient ${number}`, { documentClient });
+  expect([error, marks]).toEqual([undefined, 1]);
+  // The job was found again by its mark, and the other person left it as well.
+  expect(await found([`"${many(25)[3]}"`])).not.toContain(`PARAMS#${open.jobId}#0 / 00000`);
+  expect(log).toMatchObject({ messages: 5, pending: 3, underWay: 0, clean: true });
+  expect((await allItems(client, tables.messages)).filter(({ erasing }) => erasing)).toEqual([]);
+});
+
+test('a person that another run has begun to erase in the same job is not taken for this one', async () => {
+  const another = many(25)[3] ?? '';
+  await accept(tables, headOf('ANOTHER', 11), recipientsOf(...many(11)));
+  await markedByAnother(3);
   const { log, error } = await erase(`--recipient ${number}`);
   expect(error).toBeUndefined();
   expect(log).toMatchObject({ linkedIds: 2 });

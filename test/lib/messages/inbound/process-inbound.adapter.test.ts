@@ -28,12 +28,14 @@ let events: MemoryEvents;
 let replies: ClientReply[];
 let waba: Waba;
 let answered: RepliedToMessage | undefined;
+let wroteToAddress: string | undefined;
 beforeEach(async () => {
   table = await freshTable('messages');
   events = new MemoryEvents();
   replies = [];
   waba = makeWaba();
   answered = undefined;
+  wroteToAddress = undefined;
 });
 
 function access() {
@@ -49,6 +51,7 @@ function hearing(over: Partial<InboundPorts> = {}): InboundPorts {
     wroteTo: correspondentReader(access()),
     noteReplacedIds: replacedIdWriter(access()),
     answered: async () => answered,
+    addressOf: async () => wroteToAddress,
     anySubscribesToReplies: async () => true,
     eventsOfReply: async (told) => {
       replies.push(told);
@@ -224,6 +227,49 @@ describe('a reply (D55)', () => {
     expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
   });
 
+  describe('by a user id alone', () => {
+    const alone = { person: { userId } };
+    beforeEach(() => {
+      answered = {
+        head: makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId }).head,
+        index: 7,
+      };
+      wroteToAddress = `+${waId}`;
+    });
+
+    test('to a message joins it with the number that the message went to', async () => {
+      await hear([wrote('STOP', alone)]);
+      expect([await stopOf(1002), await stopOf(1002, userId), await stopOf(1001)]).toEqual([
+        'reply',
+        'reply',
+        undefined,
+      ]);
+      expect(told()).toMatchObject([{ clientId: 1002, data: { recipient: waId, user_id: userId } }]);
+      expect((await listOf(1002)).sort()).toEqual([waId, userId]);
+    });
+
+    test('to a message, with no such word, joins both: what the person said before counts for the number', async () => {
+      const message = answered;
+      answered = undefined;
+      await hear([wrote('STOP', alone)]);
+      expect(await stopOf(1001)).toBeUndefined();
+      answered = message;
+      await hear([wrote('thanks', alone)]);
+      expect(await stopOf(1001)).toBe('reply');
+    });
+
+    test.each([
+      ['went to a user id', 'AR.2', alone],
+      ['has lost its recipient (D60)', undefined, alone],
+      ['went to another number than the one that is told', '5491155550009', { person: { waId, userId } }],
+    ])('to a message that %s joins nothing', async (_, to, by) => {
+      wroteToAddress = to;
+      await hear([wrote('STOP', by)]);
+      expect(await stopOf(1002, userId)).toBe('reply');
+      expect(await stopOf(1002, to ?? waId)).toBeUndefined();
+    });
+  });
+
   test('to a message of another number is none to it, whatever its payload says', async () => {
     const { head } = makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId: '399' });
     answered = { head, index: 7 };
@@ -341,14 +387,21 @@ describe('what is found in sending', () => {
 test('a user id that is replaced is noted (D24), and what was said under the old one counts under the new one', async () => {
   const changed: InboundUpdate = {
     ...{ kind: 'id_changed', ...said, atMs: atMs + 5_000, receivedAtMs: atMs + 5_000 },
-    ...{ person: { userId: 'AR.2' }, old: { userId } },
+    person: { userId: 'AR.2', parentUserId: 'AR.ENT.2' },
+    old: { userId, parentUserId: 'AR.ENT.1' },
   };
   await hear([wrote('STOP', { person: { userId } })]);
   await hear([changed]);
   await hear([changed]);
-  expect(await stopOf(1001, 'AR.2')).toBe('reply');
-  const replaced = await replacedIdReader(access())(wabaId, [userId]);
-  expect(replaced).toEqual(new Map([[userId, { by: 'AR.2', atMs: atMs + 5_000 }]]));
+  expect([await stopOf(1001, 'AR.2'), await stopOf(1001, 'AR.ENT.2')]).toEqual(['reply', 'reply']);
+  const replaced = await replacedIdReader(access())(wabaId, [userId, 'AR.ENT.1']);
+  const by = (id: string) => ({ by: id, atMs: atMs + 5_000 });
+  expect(replaced).toEqual(
+    new Map([
+      [userId, by('AR.2')],
+      ['AR.ENT.1', by('AR.ENT.2')],
+    ]),
+  );
 });
 
 describe('what fails comes again, and takes nothing along', () => {

@@ -55,6 +55,12 @@ test('nothing for a client that does not ask for answers, and no question where 
   expect([kept, asked]).toEqual([[], [1_001]]);
 });
 
+test('of messages that heed opt-outs always, because a stop may answer them (D55)', async () => {
+  const { note, kept, asked } = noting({});
+  await note({ ...chunk, heedsOptOuts: true }, [ending(0, 'sent', 'wamid.0')]);
+  expect([kept.length, asked]).toEqual([1, []]);
+});
+
 test('each client is asked about once in a minute; what it wants counts within that', async () => {
   const wishes: Record<number, EventType[]> = { 1001: [], 1002: ['message.replied'] };
   const { note, kept, asked, clock } = noting(wishes);

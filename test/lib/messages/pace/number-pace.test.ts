@@ -85,6 +85,7 @@ test('a person that the number must not write to yet is remembered until that ti
   const blocked = withBlocked(pace, ana, nowMs + 6_000, nowMs);
   expect(blockedUntilMs(blocked, ana, nowMs)).toBe(nowMs + 6_000);
   expect(blockedUntilMs(blocked, ana, nowMs + 6_000)).toBeUndefined();
+  expect(blockedUntilMs(blocked, recipientHashOf('+541100000001'), nowMs)).toBe(nowMs + 6_000);
   expect(blockedUntilMs(blocked, recipientHashOf('5491100000002'), nowMs)).toBeUndefined();
   expect(withBlocked(blocked, ana, nowMs + 5_000, nowMs)).toBe(blocked);
   expect(withBlocked(blocked, ana, nowMs + 9_000, nowMs).pairs).toEqual([

@@ -198,6 +198,16 @@ test('a later page reads what it shows, and what its filter may show', () => {
   expect(partitionsOf({ jobId, states: undefined, limit: 100 }, 10_000)).toHaveLength(10);
 });
 
+test('a repeated recipient is shown as the client wrote it (D25), and not at all once the person is erased (D60)', () => {
+  const question = { jobId, states: undefined, limit: 9 };
+  const spelled = ['5215512345678', '525512345678', '+525512345678', '+5215512345678', '5215512345678'];
+  const { kept, repeats } = withoutDuplicates(spelled.map((to) => ({ to })));
+  const job = { ...jobOf(1, repeats), recipients: new Map(kept.map(({ to }, index) => [index, to])) };
+  const shown = (of: typeof job) => reportPage(of, question, { outcomeAt, costNow }).rows.map(({ to }) => to);
+  expect(shown(job)).toEqual(spelled);
+  expect(shown({ ...job, recipients: new Map() })).toEqual(spelled.map(() => undefined));
+});
+
 test('repeats that no request can have are refused', () => {
   expect(() => placesOf(jobOf(2, [[0, 1]]))).toThrow(RangeError);
 });

@@ -194,9 +194,13 @@ describe('a retry whose recipients are judged (D57)', () => {
       did: { channel: makeChannel(), waba: makeWaba() },
       ...(time === undefined ? {} : { time }),
     };
-    return await rehearsedRetry(retry, { marks, report, acceptance, parameters, nowMs: () => nowMs }, async (send) =>
-      judge(send),
-    ).catch((error: Refusal) => [error.code, error.message, error.details.errors?.map(({ path }) => path)]);
+    const optOuts = { anyFor: async () => false, stoppedAmong: async () => new Map() };
+    const ports = { marks, report, acceptance, parameters, optOuts, nowMs: () => nowMs };
+    return await rehearsedRetry(retry, ports, async (send) => judge(send)).catch((error: Refusal) => [
+      error.code,
+      error.message,
+      error.details.errors?.map(({ path }) => path),
+    ]);
   }
 
   test('is refused a time as a send is, by the places of the report that it retries (D56)', async () => {

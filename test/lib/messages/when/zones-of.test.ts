@@ -67,6 +67,13 @@ test.each([
   expect(zonesOf(to)).toEqual(zones);
 });
 
+test.each([
+  ['one knows the area', '5216561234567', '526561234567', ['America/Ciudad_Juarez']],
+  ['each knows another one', '5581981234567', '558181234567', ['America/Noronha', 'America/Sao_Paulo']],
+])('both spellings of a number have the same zones, where %s (D25)', (_, one, other, zones) => {
+  expect([zonesOf(one), zonesOf(other)]).toEqual([zones, zones]);
+});
+
 test('a mobile number of a wide country, a number of no area and a user id have all zones of the country', () => {
   expect(zonesOf('79161234567')).toEqual(zonesOf('RU.1a2B'));
   expect(zonesOf('61412345678')).toEqual(zonesOf('AU.1a2B'));

@@ -239,6 +239,11 @@ describe('an id that changed', () => {
     ],
     ['by a sentence that is a list', { body: [`User S changed from ${before} to ${after}`] }, undefined, undefined],
     ['by numbers', { body: 'User S changed from 16505551234 to 12195555358' }, undefined, undefined],
+    ['by its own field', { body: 'User S has changed', previous_user_id: before }, { from: undefined }, before],
+    ['by its own field, which counts before others', { previous_user_id: 'US.3' }, { from: 'US.4' }, 'US.3'],
+    ['by its own field, which is no id', { previous_user_id: '16505551234' }, undefined, before],
+    ['by the sentence, where its own field has the new one', { previous_user_id: after }, undefined, before],
+    ['by its own field, without the new id', { user_id: undefined, previous_user_id: before }, undefined, undefined],
   ])('%s: the old id', (_, system, more, old) => {
     expect(oldUserId(system, more)).toBe(old);
   });
@@ -265,6 +270,21 @@ describe('an id that changed', () => {
     expect(wordsOf(change(system))).toMatchObject([
       { kind: 'number_changed', person: { waId: '12195555358' }, old: { waId } },
     ]);
+  });
+
+  test('of a number, with user ids of before and now (2026-08)', () => {
+    const ids = { previous_user_id: before, previous_parent_user_id: 'US.ENT.1OLD' };
+    const system = { type: 'user_changed_number', body: 'User S changed', ...ids };
+    expect(wordsOf(change(system))).toMatchObject([
+      {
+        kind: 'number_changed',
+        person: { waId: '12195555358', userId: after, parentUserId },
+        old: { waId, userId: before, parentUserId: 'US.ENT.1OLD' },
+      },
+    ]);
+    const same = { ...system, previous_parent_user_id: parentUserId };
+    expect(wordsOf(change(same))).toMatchObject([{ old: { waId, userId: before } }]);
+    expect(wordsOf(change(same))[0]).not.toHaveProperty('old.parentUserId');
   });
 
   test.each(['user_identity_changed', 'customer_changed_number', undefined])('%s is only counted', (type) => {
