@@ -32,7 +32,7 @@ export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): W
 /** Makes distinct recipients; each has `textBytes` of text that compresses badly, and all share `text`. */
 export function makeRecipients(count: number, textBytes = 40, text = ''): Recipient[] {
   return Array.from({ length: count }, (_, index) => ({
-    to: String(5_491_100_000_000 + index),
+    to: String(5_491_155_000_000 + index),
     params: { body: [`Ana ${index}`, noise(index, textBytes) + text], buttons: [`order-${index}`] },
   }));
 }

@@ -16,7 +16,7 @@ import type { JobHead, Recipient, Repeat, SendPath } from '../job.ts';
 import { compositionPlan } from '../request/compose.ts';
 import { withoutDuplicates } from '../request/duplicates.ts';
 import type { ParameterContract } from '../request/parameter-contract.ts';
-import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
+import { checkHeaderInput, checkNotSender, checkRecipients } from '../request/recipient-rules.ts';
 import type { SendRequest } from '../request/send-request.ts';
 import { notSendable } from '../request/sendable-kinds.ts';
 import { lookUpOnce } from '../resolve/lookups.ts';
@@ -64,7 +64,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const resolved = await resolveTemplate(wanted, ports);
   if (resolved.client !== undefined) await refuseByClient(resolved.client, send, ports);
   const { template, contract } = resolved;
-  checkInputs(contract, request);
+  checkInputs(contract, request, did.channel.did);
 
   const { recipients, redirected } = await withCurrentIds(request.recipients, did.waba.wabaId, ports.replacementsOf);
   const { kept, repeats } = withoutDuplicates(recipients);
@@ -141,10 +141,11 @@ async function refuseByClient(client: ClientTemplate, { caller }: Send, { direct
   if (off !== undefined) throw notSendable(off);
 }
 
-function checkInputs(contract: ParameterContract, request: SendRequest): void {
+function checkInputs(contract: ParameterContract, request: SendRequest, did: string): void {
   const faults = new FaultList();
   checkHeaderInput(contract.header, request.header, faults);
   const code = faults.count > 0 ? 'invalid_request' : 'invalid_recipients';
+  checkNotSender(did, request.recipients, faults);
   checkRecipients(contract, request.recipients, faults);
   if (faults.count > 0) throw new Refusal(code, faults.message, { errors: faults.listed() });
 }

@@ -47,7 +47,5 @@ export function duplicatesWarning(droppedIndexes: readonly number[]): string | u
 /** Returns the sentence of `warning` about people who get several messages with other `params` (D25), if any. */
 export function repeatedWarning(kept: readonly Pick<Recipient, 'to'>[]): string | undefined {
   const again = kept.length - new Set(kept.map(({ to }) => canonicalNumber(to))).size;
-  return again === 0
-    ? undefined
-    : `${again} of the messages go to people who get another one by this request, with other params`;
+  return again === 0 ? undefined : `messages beside another one to the same person, with other params: ${again}`;
 }

@@ -1,6 +1,7 @@
 import type { FaultList } from '../../http/fault-list.ts';
 import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
+import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
 import {
@@ -40,6 +41,16 @@ export function checkRecipients(
       });
     }
     checkParams(contract, recipient.params ?? {}, { path: `${path}.params`, faults });
+  }
+}
+
+/** Adds a fault for each recipient that is the sending number itself, in any spelling (D24; platform code 131021). */
+export function checkNotSender(did: string, recipients: readonly Recipient[], faults: FaultList): void {
+  const sender = canonicalNumber(did);
+  for (const [index, { to }] of recipients.entries()) {
+    if (canonicalNumber(to) !== sender) continue;
+    const message = `expected another number than the did, which cannot write to itself, received ${to}`;
+    faults.add({ path: `recipients[${index}].to`, message });
   }
 }
 

@@ -86,7 +86,12 @@ describe('the job that a send becomes', () => {
   test('has each recipient once, and names the duplicates', async () => {
     const send = sendOf({ recipients: [{ to }, { to: `+${to}` }, { to: '5491155550002' }] });
     const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
-    expect([job.recipients, job.repeats, job.head.total]).toEqual([[{ to }, { to: '5491155550002' }], [[1, 0]], 2]);
+    expect([job.recipients, job.repeats, job.head.total]).toEqual([
+      [{ to }, { to: '5491155550002' }],
+      // The number says how the client wrote it: with a plus.
+      [[1, 0, 3]],
+      2,
+    ]);
     expect(warning).toBe('duplicate recipients were dropped: recipients[1]');
   });
 
@@ -311,7 +316,7 @@ describe('values that need a look are counted, and sent as they are (D26)', () =
     ['\u3164', 'has only invisible characters'],
   ])('%j %s', async (value, what) => {
     const params = { body: ['Ana', value], buttons: ['17'] };
-    expect(await warningFor(sendable.order, { recipients: [ana, { to, params }] })).toEqual([
+    expect(await warningFor(sendable.order, { recipients: [ana, { to: '5491155550002', params }] })).toEqual([
       [ana.params, params],
       `1 value ${what}: recipients[1].params.body[1]`,
     ]);
@@ -367,3 +372,14 @@ describe('values that need a look are counted, and sent as they are (D26)', () =
     );
   });
 });
+
+test.each(['5491100000001', '+5491100000001', '541100000001'])(
+  'the sending number cannot write to itself, in any spelling (D24): %s',
+  async (own) => {
+    const send = sendOf({ recipients: [{ to }, { to: own }] });
+    await expect(checkSend(send, portsOf(sendable.plain).ports)).rejects.toMatchObject({
+      code: 'invalid_recipients',
+      details: { errors: [{ path: 'recipients[1].to', message: expect.stringContaining('cannot write to itself') }] },
+    });
+  },
+);

@@ -78,6 +78,6 @@ test('messages that a person gets beside another one are counted', () => {
   const people = ['5491155550001', 'US.1', '5491155550001', '5491155550002', 'US.1', '+541155550001'];
   expect(repeatedWarning(people.slice(0, 2).map((to) => ({ to })))).toBeUndefined();
   expect(repeatedWarning(people.map((to) => ({ to })))).toBe(
-    '3 of the messages go to people who get another one by this request, with other params',
+    'messages beside another one to the same person, with other params: 3',
   );
 });
