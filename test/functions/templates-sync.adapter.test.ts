@@ -152,7 +152,7 @@ test.each([
   }
   platform.failures.set(own.wabaId, reply).set(shared.wabaId, reply);
   const refused = await call(templatesSync({ ...dependencies(), directory }), operator, asked);
-  expect([refused.status, refused.body.code]).toEqual(
+  expect([refused.status, (refused.body as { code: string }).code]).toEqual(
     reply.status === 400 ? [429, 'platform_rate_limited'] : [502, 'platform_unreachable'],
   );
   platform.failures.clear();

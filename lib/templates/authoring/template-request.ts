@@ -8,7 +8,7 @@ import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import type { Fault } from '../../http/refusal.ts';
 import { TemplateCategoryWord } from '../../platform/enums.ts';
 import { at, type Category, type CheckedValue, categories, fault } from '../rules/draft.ts';
-import { headersOf } from '../rules/headers.ts';
+import { headersOf, urlOfMedia } from '../rules/headers.ts';
 import { ComponentShape } from './component-shapes.ts';
 
 /** A template's limit is lower, and an endless list costs nothing. */
@@ -57,12 +57,12 @@ export function urlChangeFaults(asked: unknown, { offered }: { readonly offered:
   return [{ path: 'allow_button_url_change', message }];
 }
 
-/** Checks the text of every `header_source`. The media themselves are fetched only for a request without faults (D18). */
+/** Checks the text of every URL of media. The media themselves are fetched only for a request without faults (D18). */
 export function checkSources(components: readonly unknown[], { path: root, faults }: CheckedValue): void {
   for (const { header, path } of headersOf(components, root)) {
-    const source = header['header_source'];
-    const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
-    if (wrong !== undefined) fault({ path: `${path}.header_source`, faults }, wrong);
+    const source = urlOfMedia(header);
+    const wrong = source === undefined ? undefined : publicHttpsUrlFault(source.url);
+    if (wrong !== undefined) fault({ path: `${path}.${source?.key}`, faults }, wrong);
   }
 }
 
