@@ -1,4 +1,4 @@
-import { mediaHost } from '../simulator/media/media.ts';
+import { mediaHost } from '../simulator/media/examples.ts';
 import type { ServerAddresses } from './servers.ts';
 import { trustedReceiver } from './webhook-receiver.ts';
 

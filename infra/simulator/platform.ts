@@ -3,7 +3,8 @@ import { answerBusiness } from './businesses.ts';
 import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
 import { forgetContact } from './contact-book-edge.ts';
 import { acceptedTypesText, graphError, notSimulated, PlatformError, unknownNode } from './errors.ts';
-import { deleteMedium, downloadExample, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
+import { exampleAt } from './media/examples.ts';
+import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
 import type { Medium } from './media/media-store.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
 import { answerOauth } from './oauth.ts';
@@ -81,8 +82,10 @@ const templateEdges = new Map<string, (world: World, template: Template, request
 export async function answerPlatform(world: World, request: PlatformRequest): Promise<Reply> {
   let headers: Readonly<Record<string, string>> | undefined;
   try {
-    const ofStranger = answerOauth(world, request) ?? downloadExample(request);
+    const ofStranger = answerOauth(world, request);
     if (ofStranger !== undefined) return ofStranger;
+    const example = request.method === 'GET' ? exampleAt(request.path) : undefined;
+    if (example !== undefined) return { kind: 'bytes', status: 200, ...example };
     const token = tokenOf(world, request);
     const { nodeId, operation } = operationOf(request);
     const ofNoWaba =

@@ -65,7 +65,7 @@ describe('new media (D20)', () => {
     const { id } = await stored({ category: 'MARKETING', components: [text, { type: 'CAROUSEL', cards }] });
     const given = [
       card(image({ header_source: 'https://a.example.com/1.png' })),
-      card(image({ header_source: 'https://scontent.example.com/2.png' })),
+      card(written('https://scontent.example.com/2.png?sig=2')),
     ];
     await edit(id, { components: [text, { type: 'CAROUSEL', cards: given }] });
     const sent = [card(written('4::1.png')), card(written('4::2.png'))];

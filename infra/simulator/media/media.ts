@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { graphError, messagingError, unknownNode } from '../errors.ts';
 import { parsedParameters } from '../parameters.ts';
@@ -76,47 +75,6 @@ export function deleteMedium(world: World, medium: Medium, request: PlatformRequ
   requireNumber(medium, request);
   world.media.remove(medium.id);
   return json({ success: true });
-}
-
-/** The address of a template's example has this host, which only the local stack leads to the simulator. */
-export const mediaHost = 'scontent.example.com';
-
-interface ShownFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-}
-
-/** Uploads are counted and not kept, so an example shows a smallest file of its kind. */
-const shownFiles: Readonly<Record<string, ShownFile>> = {
-  png: {
-    type: 'image/png',
-    bytes: Buffer.from(
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC',
-      'base64',
-    ),
-  },
-  mp4: {
-    type: 'video/mp4',
-    bytes: Buffer.from('000000186674797069736f6d0000020069736f6d6d703432000000086d646174', 'hex'),
-  },
-  pdf: {
-    type: 'application/pdf',
-    bytes: Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n'),
-  },
-};
-const endings: Readonly<Record<string, string>> = { IMAGE: 'png', VIDEO: 'mp4', GIF: 'mp4', DOCUMENT: 'pdf' };
-
-/** Returns the address that the platform shows in place of the handle of a template's example. */
-export function exampleAddress(handle: string, format = ''): string {
-  const name = createHash('sha256').update(handle).digest('hex').slice(0, 16);
-  return `https://${mediaHost}/v/t61/${name}.${endings[format.toUpperCase()] ?? 'png'}`;
-}
-
-/** Answers the download of an example without a token. Returns undefined for any other request. */
-export function downloadExample({ method, path }: PlatformRequest): Reply | undefined {
-  const [, ending = ''] = /^\/v\/t61\/[0-9a-f]{16}\.([a-z0-9]+)$/.exec(path) ?? [];
-  const file = method === 'GET' ? shownFiles[ending] : undefined;
-  return file && { kind: 'bytes', status: 200, ...file };
 }
 
 /** The download path begins with this. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { exampleAddress } from '../media/media.ts';
+import { exampleAddress } from '../media/examples.ts';
 import type { Placed } from '../paging.ts';
 
 export const templateStatuses = [

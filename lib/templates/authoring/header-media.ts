@@ -40,9 +40,8 @@ export interface HeaderMedia {
 const fetchMs = 8_000;
 
 /**
- * Turns every URL of media, and the request's file, into a `header_handle`: the platform accepts nothing else. It
- * uploads only after all media are valid. Refuses with 400 bad media by the key that has them, with 502 slow ones, and
- * as the platform.
+ * Turns every URL of media and the request's file into a `header_handle`. It uploads only after all media are valid.
+ * Refuses with 400 bad media by the key that has them, with 502 slow ones, and as the platform.
  */
 export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): Promise<unknown[]> {
   const { components, credential, time } = media;

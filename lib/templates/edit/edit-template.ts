@@ -194,7 +194,7 @@ function wantedDraft(
   const written = writtenByClient(components, category);
   const draft = { ...settings, components: written };
   checkComponents(draft, judged);
-  checkSources(written, judged);
+  checkSources(written, judged, { editing: true });
   if (urlChange) checkRedirectTargets(written, judged);
   for (const wrongFile of fileFaults(written, file)) faults.add(wrongFile);
   refuseFaults(faults.listed(), faults.message);

@@ -1,7 +1,6 @@
 import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { at, type CheckedValue, fault, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
-import { urlOfMedia } from './headers.ts';
 import { checkExamples, checkPlaces, checkVariables, countEmoji } from './variables.ts';
 
 const headerMaxLength = 60;
@@ -15,7 +14,7 @@ export function checkHeader(
   header: Part,
   formats: readonly string[],
   judged: CheckedValue,
-  draft: Pick<TemplateDraft, 'fileAttached' | 'editing'>,
+  draft: Pick<TemplateDraft, 'fileAttached'>,
 ): void {
   const format = enumOf(header['format']);
   if (format === undefined || !formats.includes(format)) {
@@ -23,7 +22,7 @@ export function checkHeader(
     return;
   }
   if (format === 'TEXT') checkTextHeader(header, judged);
-  else if (mediaFormats.includes(format)) checkMediaHeader(header, judged, draft);
+  else if (mediaFormats.includes(format)) checkMediaHeader(header, judged, draft.fileAttached);
   else onlyKeys(header, ['type', 'format'], judged);
 }
 
@@ -41,15 +40,8 @@ function checkTextHeader(header: Part, judged: CheckedValue): void {
   checkExamples(header, 'header_text', Math.min(count, 1), judged);
 }
 
-/**
- * A media header has exactly one source (D18): a handle in either spelling, a URL, or the request's file. An edit takes
- * the URL that the platform shows in place of a handle (D20).
- */
-function checkMediaHeader(
-  header: Part,
-  judged: CheckedValue,
-  { fileAttached, editing }: Pick<TemplateDraft, 'fileAttached' | 'editing'>,
-): void {
+/** A media header has exactly one source (D18): a handle in either spelling, a URL, or the request's file. */
+function checkMediaHeader(header: Part, judged: CheckedValue, fileAttached: boolean): void {
   onlyKeys(header, ['type', 'format', 'example', 'header_handle', 'header_source'], judged);
   const { example } = header;
   if (isPart(example)) onlyKeys(example, ['header_handle'], at(judged, 'example'));
@@ -70,12 +62,6 @@ function checkMediaHeader(
     if (given !== undefined && !isHandle(given))
       fault(at(judged, key), `a text that is not empty, received ${jsonExcerpt(given)}`);
   }
-  const url = urlOfMedia(header);
-  if (url !== undefined && url.key !== 'header_source' && editing !== true)
-    fault(
-      at(judged, url.key),
-      `the handle of an upload; a public URL belongs in header_source, received ${jsonExcerpt(url.url)}`,
-    );
 }
 
 function isHandle(value: unknown): boolean {

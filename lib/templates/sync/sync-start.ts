@@ -28,9 +28,8 @@ export interface StartedSync {
 const probesAtOnce = 20;
 
 /**
- * Starts the synchronization of a client's WABAs (D22): takes the lock, asks each WABA for an answer, queues the work.
- * Refuses with 409 while another runs or comes first (sync-lock-state.ts); when no WABA answers, as the platform, and
- * frees the lock.
+ * Starts the synchronization of a client's WABAs (D22): takes the lock, asks each WABA, queues the work. Refuses with
+ * 409 while another runs or comes first (sync-lock-state.ts), else with 502 or 429, and frees the lock.
  */
 export async function startSync(
   ports: StartPorts,

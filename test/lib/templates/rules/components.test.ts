@@ -165,16 +165,6 @@ describe('every fault of headers, bodies and footers names its path, what is exp
       'components[0]: one source of media, received header_handle and header_source',
     ],
     [
-      'a URL in place of a handle',
-      [header({ format: 'IMAGE', header_handle: 'https://a.example.com/x.png' }), body()],
-      'components[0].header_handle: the handle of an upload; a public URL belongs in header_source, received "https://a.example.com/x.png"',
-    ],
-    [
-      'a URL in place of a handle, as the platform writes handles',
-      [header({ format: 'IMAGE', example: { header_handle: ['https://a.example.com/x.png'] } }), body()],
-      'components[0].example.header_handle: the handle of an upload; a public URL belongs in header_source, received "https://a.example.com/x.png"',
-    ],
-    [
       'a file beside a handle',
       [image, body()],
       'components[0]: one source of media, received header_handle and file',
