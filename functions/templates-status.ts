@@ -62,7 +62,7 @@ export function templatesStatus(
     await operatingClient(ports.directory, caller, askedId);
 
     const results = await setStatus(ports, { caller, askedId }, items);
-    const switched = switchedTemplates(results, { caller, askedId }).map(({ clientId, action, documentIds }) =>
+    const switched = switchedTemplates(results).map(({ clientId, action, documentIds }) =>
       ports.audit.note({ caller, clientId, act: `template.${action}d`, on: { documentIds } }, 'done'),
     );
     await Promise.all(switched);

@@ -13,7 +13,7 @@ import { closedObject } from '../lib/http/closed-object.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 import { deployedSync } from '../lib/templates/deployed/sync.ts';
-import { type StartPorts, startSync } from '../lib/templates/sync/sync-start.ts';
+import { type StartPorts, startMessage, startSync } from '../lib/templates/sync/sync-start.ts';
 
 export const TemplatesSyncBody = closedObject({ client_id: ClientIdJson });
 export const TemplatesSyncQuery = v.object({ client_id: ClientIdText });
@@ -37,12 +37,9 @@ export function templatesSync(
     const asked = askedClientId({ query: query.client_id, body: body.client_id });
     const clientId = await operatingClient(ports.directory, caller, asked);
 
-    await startSync(ports, { clientId, owner: ports.newId() });
+    const message = startMessage(await startSync(ports, { clientId, owner: ports.newId() }));
 
-    return answer(
-      200,
-      shaped(TemplatesSyncAnswer, { status: 'started', message: 'the synchronization has started', clientId }),
-    );
+    return answer(200, shaped(TemplatesSyncAnswer, { status: 'started', message, clientId }));
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../lib/webhooks/config/config-request.ts';
 import { configView, WebhookConfigSchema } from '../lib/webhooks/config/config-view.ts';
 import { type ConfigurePorts, configure } from '../lib/webhooks/config/configure.ts';
-import { deployedConfigs, deployedSealingKeys } from '../lib/webhooks/deployed.ts';
+import { deployedConfigs, deployedSealingKeys, deployedWake } from '../lib/webhooks/deployed.ts';
 
 /**
  * PUT /v1/webhook/config: creates or changes the operating client's receiver. A new signing secret appears only in this
@@ -49,5 +49,6 @@ export const handler = deployed(() => {
     configs,
     sealingKeys: deployedSealingKeys(),
     randomBytes,
+    wake: deployedWake(),
   });
 });

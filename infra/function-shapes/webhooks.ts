@@ -5,6 +5,7 @@ export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
   'webhook-config-put': forClients({
     tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'], audit: ['PutItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
+    sendsTo: ['events'],
   }),
   'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),
   'events-deliver': {

@@ -1,3 +1,4 @@
+import { mediaHost } from '../simulator/media/examples.ts';
 import type { ServerAddresses } from './servers.ts';
 import { trustedReceiver } from './webhook-receiver.ts';
 
@@ -17,10 +18,14 @@ export function functionEnvironment(addresses: ServerAddresses): Record<string, 
   };
 }
 
-/** Sends events for one host name to a local receiver, by a module that is loaded before the function. */
-export function receiverEnvironment({ webhookReceiverPort }: ServerAddresses): Record<string, string> {
+/**
+ * Sends events for one host name to a local receiver, and downloads of the platform's media to the simulator, by a
+ * module that is loaded before the function.
+ */
+export function receiverEnvironment({ webhookReceiverPort, platformUrl }: ServerAddresses): Record<string, string> {
+  const media = { host: mediaHost, port: Number(new URL(platformUrl).port), ca: null };
   return {
     NODE_OPTIONS: `--import=${new URL('trusted-receiver.ts', import.meta.url).href}`,
-    WEBHOOK_TRUSTED_RECEIVER: JSON.stringify(trustedReceiver(webhookReceiverPort)),
+    TRUSTED_RECEIVERS: JSON.stringify([trustedReceiver(webhookReceiverPort), media]),
   };
 }

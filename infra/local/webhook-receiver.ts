@@ -14,10 +14,8 @@ export const receiverUrl = `https://${host}/events`;
 
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'tls', name), 'utf8');
 
-/**
- * Returns the value of `WEBHOOK_TRUSTED_RECEIVER` for a receiver on this port. Its certificate is trusted only here.
- */
-export function trustedReceiver(port: number): TrustedReceiver {
+/** Returns the entry of `TRUSTED_RECEIVERS` for a receiver on this port. Its certificate is trusted only here. */
+export function trustedReceiver(port: number): TrustedReceiver & { readonly ca: string } {
   return { host, port, ca: file('certificate.pem') };
 }
 

@@ -19,7 +19,8 @@ deployed stage NAME, or without --stage of the local stack that is running. The 
 judged as a whole before anything is written; running it again changes nothing. At last each WABA is subscribed to its app at
 the platform (PLATFORM_BASE_URL and PLATFORM_VERSION name another one than the real one).
 
---dry-run            prints what would change and writes nothing; ends with status 1 when the run would
+--dry-run            prints what would change and writes nothing; ends with status 3 when something would change and with 0
+                     when nothing would; 1 and 2 are refusals, as of a run
 --allow-removals N   lets up to N entries be removed that are no longer in the file; without it a run that would
                      remove any is refused with status 1
 --part               FILE has some entries alone, one client or one user: each takes the place of the stored one as a whole, or is
@@ -114,6 +115,15 @@ export function describeReport({ lines, counts, ...report }: ProvisioningReport,
   ].join('\n');
 }
 
+/** Tells whether a dry run's report says that the run would write anything, here or at the platform. */
+function wouldChange({ lines, subscriptions, ...report }: ProvisioningReport): boolean {
+  const newKeys = report.tokenKeysCreated || report.sealingKeysCreated || report.personKeyCreated;
+  return lines.length > 0 || newKeys || subscriptions.some(({ state }) => state === 'missing');
+}
+
+/** A dry run that finds a difference ends with it; 1 and 2 say that it could not judge. */
+const differsStatus = 3;
+
 function removalsOf(text: string | undefined): number {
   if (text !== undefined && !/^\d{1,9}$/.test(text)) throw new CommandError('--allow-removals takes a number.');
   return Number(text ?? 0);
@@ -144,6 +154,8 @@ if (import.meta.main) {
     const target = await targetOf(values.stage);
     const audit = auditOf(target, values.stage);
     const options = { dryRun, removalsAllowed, part, platform: platformOf(values.stage), audit };
-    console.log(describeReport(await provisionFile(path === '-' ? path : callersPath(path), target, options), dryRun));
+    const report = await provisionFile(path === '-' ? path : callersPath(path), target, options);
+    console.log(describeReport(report, dryRun));
+    if (dryRun && wouldChange(report)) process.exitCode = differsStatus;
   });
 }

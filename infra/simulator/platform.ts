@@ -3,6 +3,7 @@ import { answerBusiness } from './businesses.ts';
 import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
 import { forgetContact } from './contact-book-edge.ts';
 import { acceptedTypesText, graphError, notSimulated, PlatformError, unknownNode } from './errors.ts';
+import { exampleAt } from './media/examples.ts';
 import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
 import type { Medium } from './media/media-store.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
@@ -83,6 +84,8 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   try {
     const ofStranger = answerOauth(world, request);
     if (ofStranger !== undefined) return ofStranger;
+    const example = request.method === 'GET' ? exampleAt(request.path) : undefined;
+    if (example !== undefined) return { kind: 'bytes', status: 200, ...example };
     const token = tokenOf(world, request);
     const { nodeId, operation } = operationOf(request);
     const ofNoWaba =

@@ -30,6 +30,12 @@ export function deployedConfigs(): WebhookConfigs {
   return webhookConfigStore(documents(), environmentVariable('WEBHOOKS_TABLE'));
 }
 
+/** Starts a delivery run for a client at once. */
+export function deployedWake(): (clientId: number) => Promise<void> {
+  const { wakeLater } = wakeQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
+  return (clientId) => wakeLater(clientId, 0);
+}
+
 export function deployedSealingKeys(): () => Promise<SealingKeySet> {
   return secretValue('WEBHOOK_SEALING_KEYS_SECRET', sealingKeysKeptSeconds, sealingKeySet);
 }

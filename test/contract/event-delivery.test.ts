@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Delivery,
+  type DeliveryAnswer,
   receiverUrl,
   startWebhookReceiver,
   type WebhookReceiver,
@@ -23,6 +24,8 @@ import { create, templateProbes } from '../support/template-probes.ts';
 const { documentClient, tableName } = runningTarget();
 const probes = templateProbes();
 const deliveries: Delivery[] = [];
+/** The receiver answers this; undefined is 204. */
+let answer: Promise<DeliveryAnswer> | undefined;
 const secret = Promise.withResolvers<string>();
 let receiver: WebhookReceiver;
 
@@ -37,7 +40,7 @@ beforeAll(async () => {
   await forgetWebhook(1001);
   receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
     deliveries.push(delivery);
-    return undefined;
+    return answer;
   });
 });
 
@@ -107,6 +110,20 @@ test('a created template is told by a signed event; a replay has the same id; sw
     return undefined;
   });
   expect(told(second.name)).toEqual([]);
+});
+
+test('a PUT with the same url brings what waits for a receiver that has failed, at once (D33)', async () => {
+  await configure(true);
+  const draft = probes.draft();
+  // A receiver that is overloaded is paused for a minute.
+  answer = Promise.resolve({ status: 429 });
+  expect((await create(draft)).status).toBe(200);
+  await eventually('a failed attempt', async () => (told(draft.name).length > 0 ? true : undefined));
+  answer = undefined;
+  const configured = await configure(true);
+  expect(configured).toMatchObject({ status: 200, body: { url: receiverUrl, active: true } });
+  const taken = async () => (told(draft.name).length > 1 ? true : undefined);
+  await eventually('the event again', taken, 10_000);
 });
 
 test('the end of a dispatch is told with its counts, of one recipient and of several (D41)', async () => {

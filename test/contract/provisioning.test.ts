@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
 import { provision } from '../../infra/operate/provisioning-run.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
-import { runningTarget } from '../support/running-target.ts';
+import { runScript } from '../support/processes.ts';
+import { runningStack, runningTarget } from '../support/running-target.ts';
 
 const username = 'passing1003';
 const password = 'passing-password';
@@ -59,6 +64,27 @@ test('a removed user cannot log in and sees nothing, a removed number cannot sen
   expect((await logIn()).status).toBe(401);
   expect(await send()).toMatchObject({ status: 403, body: { code: 'did_forbidden' } });
   expect(await list()).toMatchObject({ status: 400, body: { code: 'agent_without_campaigns' } });
+});
+
+test('a dry run ends with 3 when something would change, with 0 when nothing would, with 1 and 2 when refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'provision-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'clients.json');
+  const stack = runningStack();
+  onTestFinished(noteLocalStack(stack));
+  const environment = { PORT: new URL(stack.apiUrl).port };
+  const dryRun = async (data: unknown, ...more: readonly string[]) => {
+    writeFileSync(file, JSON.stringify(data));
+    const given = { arguments: [file, '--dry-run', ...more], environment };
+    return (await runScript('infra/operate/provision.ts', given).ended).code;
+  };
+  await provision(demo, runningTarget());
+  const renamed = demo.campaigns.map((campaign, index) => (index === 0 ? { ...campaign, name: 'Renamed' } : campaign));
+  const fewer = demo.campaigns.slice(1);
+  expect(await dryRun(demo)).toBe(0);
+  expect(await dryRun({ ...demo, campaigns: renamed })).toBe(3);
+  expect(await dryRun({ ...demo, campaigns: fewer })).toBe(1);
+  expect(await dryRun(demo, '--dryrun')).toBe(2);
 });
 
 test('sends name the account that the file names for their number, from the next one on', async () => {

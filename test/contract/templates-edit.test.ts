@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { api, platform, tokenOf } from '../support/api.ts';
+import { api, platform, synchronize, tokenOf } from '../support/api.ts';
 import { filePart, formBody, templatePart } from '../support/multipart.ts';
 import { boundaryIs, postForm, templateField } from '../support/template-forms.ts';
 import {
@@ -174,6 +174,19 @@ describe('an edit is judged by what the platform has now (D20)', () => {
     const refused = await edit(id, { components: [image({ header_source: 'https://127.0.0.1/x.png' }), plainBody] });
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect(await uploads()).toBe(before + 1);
+
+    // The platform shows a URL in place of the handle, and takes only handles (D20).
+    await platform(`POST /_control/templates/${reply.body.id}`, { status: 'REJECTED' });
+    await synchronize('supervisor1001');
+    const shown = (await listedTemplate(1001, name)).platform_template.components[0];
+    expect(shown).toEqual(image({ example: { header_handle: [expect.stringMatching(/^https:/)] } }));
+    expect(said(await edit(id, { components: [shown, body('Written back beside another text.')] }))).toEqual(changed);
+    expect(await uploads()).toBe(before + 2);
+    await platform(`POST /_control/templates/${reply.body.id}`, { status: 'REJECTED' });
+    const other = image({ example: { header_handle: ['https://127.0.0.1/x.png'] } });
+    const { text } = await edit(id, { components: [other, body('One more text.')] });
+    expect(text).toContain('components[0].example.header_handle');
+    expect(text).not.toContain('header_source');
   });
 });
 

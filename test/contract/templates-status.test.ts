@@ -160,11 +160,13 @@ describe('whose templates', () => {
   });
 
   test.each([`?client_id=${clients.andes}`, ''])(
-    'an operator with client_id acts for that client, whichever client’s _id it is',
+    'an operator with client_id %j gets forbidden for the _id of another client (D17)',
     async (query) => {
-      const body = query === '' ? { ...disable(theirs), client_id: clients.andes } : disable(theirs);
-      expect(reasons(await patch('operator', body, query))).toEqual(['success']);
-      expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: own }]);
+      const forAndes = (body: object) =>
+        patch('operator', query === '' ? { ...body, client_id: clients.andes } : body, query);
+      expect(reasons(await forAndes(disable(theirs)))).toEqual(['forbidden']);
+      expect((await listed(clients.andes, 'active=false')).total).toBe(0);
+      expect(reasons(await forAndes(disable(theirs, own)))).toEqual(['forbidden', 'success']);
       expect((await listed(clients.boreal, 'active=false')).total).toBe(0);
     },
   );

@@ -119,10 +119,55 @@ test('a message that is none is an error, so that it ends in the dead-letter que
   await expect(work('{"clientId":1}')).rejects.toThrow();
 });
 
-test('one WABA with a refused credential does not keep the others from starting', async () => {
+test.each([
+  ['is refused', { status: 401, body: { error: { code: 190 } } }],
+  ['is unreachable', { status: 502, body: '<html>' }],
+  ['is throttled', { status: 400, body: { error: { code: 80_008 } } }],
+])('a WABA that %s does not keep the others from starting, and is named (D22)', async (_, reply) => {
   const asked = { body: '{"client_id":1002}' };
+  const directory = memoryDirectory({ wabas: [{ ...own, credential: 'demo' }, shared] });
+  for (const silent of [own, shared]) {
+    const answers = platform.requests.length;
+    platform.failures.clear();
+    platform.failures.set(silent.wabaId, reply);
+    // Each start has a lock of its own.
+    const sync = templatesSync({
+      ...dependencies(),
+      directory,
+      locks: syncLockStore(documentClient, await freshTable('templates')),
+    });
+    expect(await call(sync, operator, asked)).toMatchObject({
+      status: 200,
+      body: {
+        status: 'started',
+        message: `the synchronization has started; of the client's 2 WABAs the platform does not answer for ${silent.wabaId}`,
+      },
+    });
+    expect(
+      platform.requests
+        .slice(answers)
+        .map((request) => request.split('?')[0])
+        .sort(),
+    ).toEqual([shared.wabaId, own.wabaId]);
+  }
+  platform.failures.set(own.wabaId, reply).set(shared.wabaId, reply);
+  const refused = await call(templatesSync({ ...dependencies(), directory }), operator, asked);
+  expect([refused.status, (refused.body as { code: string }).code]).toEqual(
+    reply.status === 400 ? [429, 'platform_rate_limited'] : [502, 'platform_unreachable'],
+  );
+  platform.failures.clear();
   expect(await call(templatesSync(dependencies()), operator, asked)).toMatchObject({ status: 200 });
-  expect(platform.requests.map((request) => request.split('?')[0])).toEqual([own.wabaId, shared.wabaId]);
+});
+
+test('a client without a WABA is told so, and the synchronization ends by itself (D22)', async () => {
+  const none = templatesSync({ ...dependencies(), directory: memoryDirectory({ wabas: [] }) });
+  expect(await call(none, supervisor)).toMatchObject({
+    status: 200,
+    body: { message: 'the synchronization has started; the client has no WABA, so there is nothing to read' },
+  });
+  const [message = ''] = await queued();
+  await work(message);
+  expect(await call(templatesSync(dependencies()), supervisor)).toMatchObject({ status: 200 });
 });
 
 test('the queue takes nothing: 502, and the lock is free again', async () => {

@@ -302,7 +302,7 @@ it('each table is used by a function', () => {
 it('no function is told what only the local stack tells: endpoints of its own, and a receiver on the machine (R40)', () => {
   const variables = names.flatMap(variablesOf);
   expect(variables).toContain('WEBHOOKS_TABLE');
-  expect(variables.filter((name) => /^WEBHOOK_TRUSTED_RECEIVER$|^AWS_ENDPOINT_URL/.test(name))).toEqual([]);
+  expect(variables.filter((name) => /^TRUSTED_RECEIVERS$|^AWS_ENDPOINT_URL/.test(name))).toEqual([]);
 });
 
 it('settings arrive in the functions, numbers also as the text that the command line gives', () => {

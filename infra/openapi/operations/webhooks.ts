@@ -16,7 +16,8 @@ export const webhooks: Operations = {
   'webhook-config-put': {
     tag: 'Webhooks',
     summary: 'Set where events go',
-    description: 'Creates or changes where the events of the client go, and which. A new signing secret is shown once.',
+    description:
+      'Creates or changes where the events of the client go, and which. What waits for the receiver is tried at once. A new signing secret is shown once.',
     query: WebhookConfigPutQuery,
     headers: WebhookConfigPutHeaders,
     body: { schema: WebhookConfigPutBody },

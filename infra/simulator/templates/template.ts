@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { exampleAddress } from '../media/examples.ts';
 import type { Placed } from '../paging.ts';
 
 export const templateStatuses = [
@@ -107,12 +107,8 @@ function withFixedLabels(component: TemplateComponent): TemplateComponent {
 function withMediaAddress<const C extends v.InferOutput<typeof PlainComponentSchema>>(component: C): C {
   const handles = component.example?.header_handle;
   if (handles === undefined) return component;
-  return { ...component, example: { ...component.example, header_handle: handles.map(mediaAddress) } };
-}
-
-function mediaAddress(handle: string): string {
-  if (handle.startsWith('https://')) return handle;
-  return `https://scontent.example.com/v/t61/${createHash('sha256').update(handle).digest('hex').slice(0, 16)}`;
+  const shown = (handle: string) => (handle.startsWith('https://') ? handle : exampleAddress(handle, component.format));
+  return { ...component, example: { ...component.example, header_handle: handles.map(shown) } };
 }
 
 function authenticationAsRead(component: TemplateComponent, otpButton: TemplateButton): TemplateComponent {

@@ -58,7 +58,7 @@ export const UrlButtonShape = v.object({
   type: word('URL'),
   text,
   url: text,
-  example: v.optional(texts),
+  example: v.optional(v.union([texts, text])),
 });
 
 export const PhoneButtonShape = v.object({ type: word('PHONE_NUMBER'), text, phone_number: text });

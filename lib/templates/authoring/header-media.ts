@@ -1,7 +1,7 @@
 import { enumOf } from '../../http/json-part.ts';
 import { type Fault, invalid, Refusal, refuseFaults } from '../../http/refusal.ts';
 import { atPlatform } from '../../platform/refusals.ts';
-import { headersOf, type PlacedHeader, withHeaders } from '../rules/headers.ts';
+import { headersOf, type PlacedHeader, urlOfMedia, withHeaders } from '../rules/headers.ts';
 import { checkMedia, type MediaFormat, mediaLimits } from '../rules/media.ts';
 import type { RequestTime } from './request-time.ts';
 
@@ -40,8 +40,8 @@ export interface HeaderMedia {
 const fetchMs = 8_000;
 
 /**
- * Turns every `header_source` and the request's file into a `header_handle`. It uploads only after all media are valid.
- * Refuses with 400 bad media, with 502 slow ones, and as the platform.
+ * Turns every URL of media and the request's file into a `header_handle`. It uploads only after all media are valid.
+ * Refuses with 400 bad media by the key that has them, with 502 slow ones, and as the platform.
  */
 export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): Promise<unknown[]> {
   const { components, credential, time } = media;
@@ -79,12 +79,13 @@ async function judgedFile(
 ): Promise<UploadedFile | undefined> {
   const format = enumOf(header['format']);
   if (!isMediaFormat(format)) return undefined;
-  const source = header['header_source'];
-  if (typeof source === 'string') {
-    const place = `${path}.header_source`;
+  const source = urlOfMedia(header);
+  if (source !== undefined) {
+    const { url } = source;
+    const place = `${path}.${source.key}`;
     const totalMs = Math.min(fetchMs, time.forMedia());
-    const fetched = await ports.fetchPublic(source, { path: place, maxBytes: mediaLimits[format].maxBytes, totalMs });
-    const name = new URL(source).pathname.split('/').at(-1) || 'file';
+    const fetched = await ports.fetchPublic(url, { path: place, maxBytes: mediaLimits[format].maxBytes, totalMs });
+    const name = new URL(url).pathname.split('/').at(-1) || 'file';
     return judged({ ...fetched, name }, format, place);
   }
   return file === undefined || card !== undefined ? undefined : judged(file, format, 'file');

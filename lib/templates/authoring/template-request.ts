@@ -8,7 +8,7 @@ import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import type { Fault } from '../../http/refusal.ts';
 import { TemplateCategoryWord } from '../../platform/enums.ts';
 import { at, type Category, type CheckedValue, categories, fault } from '../rules/draft.ts';
-import { headersOf } from '../rules/headers.ts';
+import { headersOf, urlOfMedia } from '../rules/headers.ts';
 import { ComponentShape } from './component-shapes.ts';
 
 /** A template's limit is lower, and an endless list costs nothing. */
@@ -57,12 +57,23 @@ export function urlChangeFaults(asked: unknown, { offered }: { readonly offered:
   return [{ path: 'allow_button_url_change', message }];
 }
 
-/** Checks the text of every `header_source`. The media themselves are fetched only for a request without faults (D18). */
-export function checkSources(components: readonly unknown[], { path: root, faults }: CheckedValue): void {
+/**
+ * Checks the text of every URL of media. Only an edit takes one in place of a handle, where the platform shows it (D20).
+ * The media themselves are fetched only for a request without faults (D18).
+ */
+export function checkSources(
+  components: readonly unknown[],
+  { path: root, faults }: CheckedValue,
+  { editing }: { readonly editing: boolean },
+): void {
   for (const { header, path } of headersOf(components, root)) {
-    const source = header['header_source'];
-    const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
-    if (wrong !== undefined) fault({ path: `${path}.header_source`, faults }, wrong);
+    const { url, key } = urlOfMedia(header) ?? {};
+    if (url === undefined) continue;
+    const isMisplaced = !editing && key !== 'header_source';
+    const wrong = isMisplaced
+      ? `the handle of an upload; a public URL belongs in header_source, received ${jsonExcerpt(url)}`
+      : publicHttpsUrlFault(url);
+    if (wrong !== undefined) fault({ path: `${path}.${key}`, faults }, wrong);
   }
 }
 

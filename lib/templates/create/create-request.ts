@@ -143,7 +143,7 @@ function checkRules(body: unknown, file: MediaFile | undefined, faults: FaultLis
   const draft = draftOf({ ...settings, category: judgedAs, components }, file !== undefined);
   const place = at(root, 'components');
   checkComponents(draft, place);
-  checkSources(components, place);
+  checkSources(components, place, { editing: false });
   if (settings.allow_button_url_change === true) checkRedirectTargets(components, place);
   for (const wrongFile of fileFaults(components, file)) faults.add(wrongFile);
 }

@@ -3,7 +3,7 @@ import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { mediaName } from '../model/stored-fact.ts';
 import type { Category } from '../rules/draft.ts';
-import { withHeaders } from '../rules/headers.ts';
+import { urlOfMedia, withHeaders } from '../rules/headers.ts';
 
 /* An editing client sends back what the platform showed: more than it may write, and some of it in other words. */
 
@@ -17,8 +17,9 @@ export function isAsRead(stored: readonly Part[], given: readonly unknown[]): bo
 
 function withoutSignatures(components: readonly unknown[]): unknown[] {
   return withHeaders(components, '', ({ header }) => {
-    const url = urlInPlaceOfHandle(header);
-    return url === undefined ? header : { ...header, example: { header_handle: [mediaName(url)] } };
+    const shown = urlOfMedia(header);
+    if (shown === undefined || shown.key === 'header_source') return header;
+    return { ...header, example: { header_handle: [mediaName(shown.url)] } };
   });
 }
 
@@ -43,25 +44,6 @@ function otpButton(button: unknown): unknown {
   if (kind === undefined || kind === null) return button;
   const { text } = button;
   return { type: 'OTP', otp_type: kind, ...omitUndefined({ text }) };
-}
-
-/**
- * Turns example URLs into a `header_source`, to be fetched and uploaded again: the platform shows a URL, but accepts
- * only a handle (platform reference, 2.3).
- */
-export function withSourcesForUrls(components: readonly unknown[]): unknown[] {
-  return withHeaders(components, '', ({ header }) => {
-    const url = urlInPlaceOfHandle(header);
-    if (url === undefined) return header;
-    const { example: _, header_handle: __, ...rest } = header;
-    return { ...rest, header_source: url };
-  });
-}
-
-function urlInPlaceOfHandle({ example, header_handle }: Part): string | undefined {
-  const shown = isPart(example) && Array.isArray(example['header_handle']) ? example['header_handle'][0] : undefined;
-  const handle: unknown = header_handle ?? shown;
-  return typeof handle === 'string' && handle.startsWith('https://') ? handle : undefined;
 }
 
 export function keysOf(components: readonly unknown[]): ReadonlySet<string> {

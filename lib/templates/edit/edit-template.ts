@@ -25,7 +25,7 @@ import { at, type Category, categories, type TemplateDraft } from '../rules/draf
 import { checkSettings } from '../rules/settings.ts';
 import { upstreamComponents } from '../rules/upstream-components.ts';
 import { type CurrentTemplate, type CurrentTemplatePorts, currentTemplate } from './current-template.ts';
-import { isAsRead, keysOf, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
+import { isAsRead, keysOf, withoutKeys, writtenByClient } from './edit-components.ts';
 import { codeSettings, editChanges, hasNewMedia } from './edit-diff.ts';
 import type { EditRequest } from './edit-request.ts';
 
@@ -77,7 +77,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   const changes = { ...differing };
   if (draft !== undefined && changes['components'] !== undefined) {
     const { file } = edit;
-    const media = { components: withSourcesForUrls(draft.components), file, credential: waba.credential, time };
+    const media = { components: draft.components, file, credential: waba.credential, time };
     changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
   }
   await redirected.prepare();
@@ -194,7 +194,7 @@ function wantedDraft(
   const written = writtenByClient(components, category);
   const draft = { ...settings, components: written };
   checkComponents(draft, judged);
-  checkSources(written, judged);
+  checkSources(written, judged, { editing: true });
   if (urlChange) checkRedirectTargets(written, judged);
   for (const wrongFile of fileFaults(written, file)) faults.add(wrongFile);
   refuseFaults(faults.listed(), faults.message);

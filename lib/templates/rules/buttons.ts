@@ -110,8 +110,9 @@ function checkUrl(button: Part, judged: CheckedValue): void {
     fault(place, `an http or https URL, received ${jsonExcerpt(url)}`);
   const { example } = button;
   const dynamic = fixed !== url;
-  const given = Array.isArray(example) && example.length === 1 && typeof example[0] === 'string' && example[0] !== '';
-  if (dynamic && !given) fault(at(judged, 'example'), `a list of one example, received ${jsonExcerpt(example)}`);
+  const [given, ...more] = Array.isArray(example) ? example : [example];
+  const isOne = more.length === 0 && typeof given === 'string' && given.trim() !== '';
+  if (dynamic && !isOne) fault(at(judged, 'example'), `a list of one example, received ${jsonExcerpt(example)}`);
   if (!dynamic && example !== undefined) fault(at(judged, 'example'), 'a static URL takes no example');
 }
 

@@ -38,3 +38,19 @@ export function withHeaders(
     return { ...component, cards };
   });
 }
+
+/**
+ * Returns the URL of a header's media and the key that has it: `header_source`, or a handle in either spelling, where
+ * the platform shows a URL (platform reference, 2.3). Undefined for a real handle.
+ */
+export function urlOfMedia({ header_source, header_handle, example }: Part): { url: string; key: string } | undefined {
+  if (typeof header_source === 'string') return { url: header_source, key: 'header_source' };
+  if (isWebAddress(header_handle)) return { url: header_handle, key: 'header_handle' };
+  const handles = isPart(example) ? example['header_handle'] : undefined;
+  const shown: unknown = Array.isArray(handles) ? handles[0] : undefined;
+  return isWebAddress(shown) ? { url: shown, key: 'example.header_handle' } : undefined;
+}
+
+function isWebAddress(handle: unknown): handle is string {
+  return typeof handle === 'string' && /^https?:\/\//i.test(handle);
+}

@@ -46,9 +46,12 @@ function writtenBody(body: Part): Part {
   };
 }
 
+/** The platform documents a list of one example for a URL. */
 function writtenButton(button: Part): Part {
-  const otpType = enumOf(button['otp_type']);
-  return { ...button, type: enumOf(button['type']), ...omitUndefined({ otp_type: otpType }) };
+  const type = enumOf(button['type']);
+  const { example } = button;
+  const listed = type === 'URL' && typeof example === 'string' ? [example] : undefined;
+  return { ...button, type, ...omitUndefined({ otp_type: enumOf(button['otp_type']), example: listed }) };
 }
 
 function writtenCard(card: Part): Part {

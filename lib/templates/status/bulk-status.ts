@@ -3,7 +3,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { CampaignScope } from '../../access/campaign-scope.ts';
 import { wholeNumber } from '../../http/documented.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
-import { type RowLookup, type RowName, rowForClient, rowOfDocument } from '../model/document.ts';
+import { type RowLookup, type RowName, rowOfDocument } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import { type DocumentAddress, documentId, parseDocumentId } from '../model/template-key.ts';
 import { isHidden, type ViewBounds, visibleDocuments } from '../model/visible-documents.ts';
@@ -120,15 +120,15 @@ function repetitions(
   });
 }
 
+/** Groups what has succeeded by owner and action, for the audit. */
 export function switchedTemplates(
   results: readonly StatusResult[],
-  access: Pick<StatusAccess, 'caller' | 'askedId'>,
 ): { readonly clientId: number; readonly action: StatusAction; readonly documentIds: readonly string[] }[] {
   const groups = new Map<string, { clientId: number; action: StatusAction; documentIds: string[] }>();
   for (const { id, action, success } of results) {
     const address = parseDocumentId(id);
     if (!success || address === undefined) continue;
-    const clientId = actingClient(access, address);
+    const { clientId } = address;
     const group = groups.get(`${clientId} ${action}`) ?? { clientId, action, documentIds: [] };
     group.documentIds.push(id);
     groups.set(`${clientId} ${action}`, group);
@@ -136,26 +136,13 @@ export function switchedTemplates(
   return [...groups.values()];
 }
 
-/**
- * Returns the client that an item works for: the requested one, else the caller's own, or the document's owner for
- * `BSP_CN`.
- */
-function actingClient({ caller, askedId }: Pick<StatusAccess, 'caller' | 'askedId'>, address: DocumentAddress): number {
-  return askedId ?? (caller.crossClient ? address.clientId : caller.clientId);
+/** Returns the row of each document. Skipped items count, because `allForeign` needs them. */
+export function rowsNeeded(items: readonly ExaminedItem[]): RowName[] {
+  return items.flatMap(({ address }) => address ?? []);
 }
 
 /**
- * Returns the document's own row, and that of the acting client. Skipped items count, because `allForeign` needs them.
- */
-export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess): RowName[] {
-  return items.flatMap(({ address }) => {
-    if (address === undefined) return [];
-    return [address, { clientId: actingClient(access, address), templateKey: address.templateKey }];
-  });
-}
-
-/**
- * Returns the rows to enable, and all for a caller with a campaign scope. Without `BSP_CN` another client's template is
+ * Returns the rows to enable, and all for a caller with a campaign scope. A template outside the operating client is
  * never among them.
  */
 export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
@@ -163,20 +150,29 @@ export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, acc
     if (item.repeated !== undefined || item.address === undefined) return [];
     if (item.action === 'disable' && access.campaignIds === undefined) return [];
     if (isForeign(access, item.address)) return [];
-    return rowForClient(rows, item.address, actingClient(access, item.address)) ?? [];
+    return rowOfDocument(rows, item.address) ?? [];
   });
   return [...new Set(found)];
 }
 
-/** Tells whether every item is an existing document of another client, which needs `BSP_CN` (D17). */
+/**
+ * Tells whether every item is an existing document of another client, which needs `BSP_CN` (D17). A caller with it has
+ * named the client, and gets a result for each item.
+ */
 export function allForeign(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): boolean {
+  if (access.caller.crossClient) return false;
   return items.every(
     ({ address }) => address !== undefined && isForeign(access, address) && rowOfDocument(rows, address) !== undefined,
   );
 }
 
-function isForeign({ caller }: StatusAccess, address: DocumentAddress): boolean {
-  return !caller.crossClient && address.clientId !== caller.clientId;
+/**
+ * Tells whether the document belongs to another client than the one the request works for: the one asked for, else the
+ * caller's own. `BSP_CN` without a client asked for works for every owner.
+ */
+function isForeign({ caller, askedId }: StatusAccess, { clientId }: DocumentAddress): boolean {
+  if (askedId === undefined && caller.crossClient) return false;
+  return clientId !== (askedId ?? caller.clientId);
 }
 
 /**
@@ -219,10 +215,9 @@ function rowToSwitch(
   { rows, assignable }: { readonly rows: RowLookup; readonly assignable: Assignable },
   access: StatusAccess,
 ): TemplateRow | 'not_found' | 'forbidden' {
-  if (address === undefined || rowOfDocument(rows, address) === undefined) return 'not_found';
+  const row = address === undefined ? undefined : rowOfDocument(rows, address);
+  if (address === undefined || row === undefined) return 'not_found';
   if (isForeign(access, address)) return 'forbidden';
-  const row = rowForClient(rows, address, actingClient(access, address));
-  if (row === undefined) return 'not_found';
   return isVisible(row, documentId(address), { assignable, access }) ? row : 'forbidden';
 }
 
@@ -241,7 +236,7 @@ function isVisible(
       assignable.hasChannel(clientId, channelId) && assignable.hasCampaign(clientId, campaignId),
   };
   const named = documents.find((document) => document.id === id);
-  return visibleDocuments(documents, bounds).length > 0 && (named === undefined || !isHidden(named, bounds));
+  return visibleDocuments(documents, bounds).length > 0 && named !== undefined && !isHidden(named, bounds);
 }
 
 function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReason | undefined {

@@ -36,7 +36,7 @@ export async function setStatus(
 ): Promise<readonly StatusResult[]> {
   const { caller, askedId } = asked;
   const items = examineItems(requested);
-  const needed = rowsNeeded(items, { caller, askedId, campaignIds: undefined });
+  const needed = rowsNeeded(items);
   const [stored, campaignIds, isOnWaba] = await Promise.all([
     rowStore.findRows(needed),
     campaignScope(directory, caller),

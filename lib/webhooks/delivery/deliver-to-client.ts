@@ -33,6 +33,7 @@ export interface ClientBatch {
 
 interface Visitor extends Holder, Run {
   readonly isWoken: boolean;
+  readonly version: number | undefined;
 }
 
 /**
@@ -48,7 +49,7 @@ export async function deliverToClient(arrivals: ClientBatch, ports: DeliverPorts
   const offers = fresh.flatMap((pending) => (receiver?.wanted.has(pending.event.type) ? { pending, receiver } : []));
   const startedMs = ports.nowMs();
   const hasTime = () => ports.nowMs() - startedMs <= startMs && ports.remainingMs() >= endingMs;
-  const visitor = { ...arrivals, owner: ports.newOwner(), hasTime };
+  const visitor = { ...arrivals, owner: ports.newOwner(), hasTime, version: receiver?.version };
   const { round: first, kept } = await firstRound(visitor, offers, ports);
   for (let round = first; round !== undefined; ) {
     const state = await closeRound(visitor, round, ports);
@@ -68,7 +69,7 @@ interface Beginning {
 }
 
 async function firstRound(visitor: Visitor, offers: readonly Offer[], ports: DeliverPorts): Promise<Beginning> {
-  const { clientId, isWoken } = visitor;
+  const { clientId, isWoken, version } = visitor;
   const hasPut = offers.length > 0;
   if (hasPut) {
     const { changed, state } = await ports.states.change(clientId, (before) =>
@@ -78,7 +79,7 @@ async function firstRound(visitor: Visitor, offers: readonly Offer[], ports: Del
     await allEnded(offers.map(({ pending }) => ports.list.put(pending)));
   }
   const { changed, state } = await ports.states.change(clientId, (before) =>
-    leaseOrSignal(before, { run: visitor, nowMs: ports.nowMs(), isWoken, hasPut }),
+    leaseOrSignal(before, { run: visitor, nowMs: ports.nowMs(), isWoken, hasPut, version }),
   );
   if (changed && isHolder(visitor, state)) return { round: await postBacklog(visitor, state, ports), kept: [] };
   return { kept: messagesOfHolder(state, visitor, ports.nowMs()) };

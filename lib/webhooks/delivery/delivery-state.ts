@@ -15,8 +15,12 @@ export const DeliveryStateSchema = v.object({
   isCalled: v.optional(v.boolean(), false),
   /** The latest wake message becomes visible then; 0 means that none is known to be under way. */
   wakeAtMs: v.optional(v.number(), 0),
-  /** No post starts before this time. */
+  /** No post starts before this time, unless the client has written its configuration since. */
   pausedUntilMs: v.optional(v.number(), 0),
+  /** A run has found this version of the configuration. */
+  seenVersion: v.optional(v.number(), 0),
+  /** Under this version a post has failed, or all that waited was tried. */
+  triedVersion: v.optional(v.number(), 0),
   consecutiveFailures: v.optional(v.number(), 0),
   /** The present run of failures started then. */
   failingSinceMs: v.optional(v.number()),
@@ -78,6 +82,8 @@ export interface Signal {
   readonly isWoken: boolean;
   /** The run has put an event into the list. */
   readonly hasPut: boolean;
+  /** The run has found this version of the configuration; undefined without a receiver. */
+  readonly version?: number | undefined;
 }
 
 /**
@@ -85,12 +91,15 @@ export interface Signal {
  * holder cannot miss it. A woken run changes even a held state; the holder cannot note that wake.
  */
 export function leaseOrSignal(
-  state: DeliveryState,
-  { run, nowMs, isWoken, hasPut }: Signal,
+  before: DeliveryState,
+  { run, nowMs, isWoken, hasPut, version = 0 }: Signal,
 ): DeliveryState | undefined {
+  // A PUT wakes a run while the holder may be posting under the version before it.
+  const isNew = version > Math.max(before.seenVersion, before.triedVersion);
+  const state = isNew ? { ...before, seenVersion: version } : before;
   const wakeAtMs = state.wakeAtMs > nowMs + clocksApartMs ? state.wakeAtMs : 0;
   if (blockingLease(state.lease, run.owner, nowMs) !== undefined) {
-    return isWoken || (hasPut && !state.isCalled) ? { ...state, isCalled: true, wakeAtMs } : undefined;
+    return isWoken || isNew || (hasPut && !state.isCalled) ? { ...state, isCalled: true, wakeAtMs } : undefined;
   }
   if (!isWoken && !hasPut && !mayWait(state, nowMs)) return undefined;
   const noted = isWoken ? { ...state, wakeAtMs } : state;
@@ -103,6 +112,8 @@ export interface Round {
   readonly failure?: Failure | undefined;
   /** The first event that is left in the list is due then; undefined when nothing is left. */
   readonly dueMs?: number | undefined;
+  /** Under this version of the configuration a post has failed, or all that waited was tried. */
+  readonly triedVersion?: number | undefined;
   /** This round has stored the event about the run of failures that started then. */
   readonly notifiedFailingSinceMs?: number;
 }
@@ -130,21 +141,22 @@ export function roundEnded(
   if (blockingLease(lease, owner, nowMs) !== undefined) return undefined;
   const isOwn = lease?.owner === owner;
   // A remaining lease belongs to a run that took over and died.
-  const isNews = state.isCalled || (lease !== undefined && !isOwn);
+  const isNews = state.isCalled || isRestarted(state) || (lease !== undefined && !isOwn);
   const dueMs = isNews ? nowMs : round.dueMs;
   if (dueMs === undefined) return { state: free };
   const isDue = dueMs <= nowMs;
   if (isDue && isOwn && mayGoOn && !isPaused(state, nowMs)) return { state: { ...state, isCalled: false } };
-  const wakeMs = Math.max(dueMs, state.pausedUntilMs, nowMs);
+  const wakeMs = Math.max(dueMs, isPaused(state, nowMs) ? state.pausedUntilMs : nowMs);
   const left = { ...free, isCalled: isDue };
   return hasWake(state, wakeMs, nowMs) ? { state: left } : { state: left, wakeMs };
 }
 
 export function afterRound(
-  state: DeliveryState,
-  { delivered, failure, notifiedFailingSinceMs }: Round,
+  before: DeliveryState,
+  { delivered, failure, triedVersion = 0, notifiedFailingSinceMs }: Round,
   nowMs: number,
 ): DeliveryState {
+  const state = triedVersion > before.triedVersion ? { ...before, triedVersion } : before;
   const known = delivered ? afterSuccess(state, nowMs) : state;
   if (failure === undefined) return known;
   return { ...afterFailure(known, failure, nowMs), ...omitUndefined({ notifiedFailingSinceMs }) };
@@ -158,8 +170,13 @@ export function messagesOfHolder({ lease }: DeliveryState, { owner, messages }: 
   return messages.filter((id) => other?.messages.includes(id));
 }
 
-export function isPaused({ pausedUntilMs }: DeliveryState, nowMs: number): boolean {
-  return pausedUntilMs > nowMs;
+export function isPaused(state: DeliveryState, nowMs: number): boolean {
+  return state.pausedUntilMs > nowMs && !isRestarted(state);
+}
+
+/** Tells whether a configuration was written that nothing has failed under: all that waits is tried at once (D33). */
+export function isRestarted({ seenVersion, triedVersion }: DeliveryState): boolean {
+  return seenVersion > triedVersion;
 }
 
 /** Tells whether due events may wait. A remaining lease means that its holder works on them, or has died. */

@@ -9,10 +9,12 @@ import { nextDueMs } from './retry.ts';
 
 export function roundOf(ended: readonly EndedPost[], ...dues: readonly (number | undefined)[]): Round {
   const known = dues.filter((dueMs) => dueMs !== undefined);
+  const failedUnder = ended.flatMap(({ verdict, receiver }) => (verdict.kind === 'failed' ? receiver.version : []));
   return {
     delivered: ended.some(({ verdict }) => verdict.kind === 'delivered'),
     failure: jointFailure(ended.flatMap(({ verdict }) => (verdict.kind === 'failed' ? verdict : []))),
     dueMs: known.length === 0 ? undefined : Math.min(...known),
+    ...(failedUnder.length === 0 ? {} : { triedVersion: Math.max(...failedUnder) }),
   };
 }
 
@@ -27,6 +29,7 @@ export async function rescheduleFailed(
     ended.map(async ({ pending, verdict }) => {
       if (verdict.kind !== 'failed') return;
       const next = nextAttempt(pending, verdict, ports);
+      if (next?.dueMs === pending.dueMs) return void dues.push(next.dueMs);
       if (next !== undefined) {
         await ports.list.put(next);
         dues.push(next.dueMs);
@@ -38,8 +41,11 @@ export async function rescheduleFailed(
 }
 
 function nextAttempt(pending: Pending, failure: Failure, ports: DeliverPorts): Pending | undefined {
+  const nowMs = ports.nowMs();
+  // An attempt before its time, after a PUT, is one more and does not count: the 27 hours of attempts remain (D34).
+  if (pending.dueMs > nowMs) return { ...pending, dueMs: Math.max(pending.dueMs, nowMs + (failure.retryAfterMs ?? 0)) };
   const attempts = pending.attempts + 1;
-  const dueMs = nextDueMs({ attempts, nowMs: ports.nowMs(), ...failure }, ports.random());
+  const dueMs = nextDueMs({ attempts, nowMs, ...failure }, ports.random());
   if (dueMs !== undefined) return { ...pending, attempts, dueMs };
   abandon({ ...pending, attempts }, 'attempts', ports);
   return undefined;

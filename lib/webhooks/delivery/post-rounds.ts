@@ -1,6 +1,6 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
-import { type DeliveryState, isPaused, type Round } from './delivery-state.ts';
+import { type DeliveryState, isPaused, isRestarted, type Round } from './delivery-state.ts';
 import { abandon, notifyFailing, rescheduleFailed, roundOf, switchOffReceiver } from './failed-posts.ts';
 import type { Pending } from './pending.ts';
 import { allEnded, type Offer, postConcurrently } from './posts.ts';
@@ -39,18 +39,23 @@ async function* inOrder(offers: readonly Offer[]): AsyncGenerator<Offer, undefin
 }
 
 interface Walk {
+  /** All that waits is offered, due or not. */
+  readonly isRestarted: boolean;
   isOver: boolean;
   /** The first of the others is due then. */
   dueMs: number | undefined;
 }
 
-/** Posts the due events of the list in order. Delivered ones leave it; failed ones get their next place. */
+/**
+ * Posts the due events of the list in order, after a PUT all of them. Delivered ones leave it; failed ones get their
+ * next place.
+ */
 export async function postBacklog(holder: Holder, state: DeliveryState, ports: DeliverPorts): Promise<Round> {
   const { clientId, hasTime } = holder;
   const nowMs = ports.nowMs();
   // A pause needs a receiver: without one the list is emptied at once.
   if (isPaused(state, nowMs) && (await ports.receivers.find(clientId)) !== undefined) return roundOf([], nowMs);
-  const walk: Walk = { isOver: false, dueMs: undefined };
+  const walk: Walk = { isRestarted: isRestarted(state), isOver: false, dueMs: undefined };
   const offers = listed(holder, walk, ports);
   const { ended, unposted } = await postConcurrently({ offers, hasTime, delivered: ports.list.remove }, state, ports);
   // After a failure it is unknown whether more is due, so one more offer is read, and not posted.
@@ -58,12 +63,14 @@ export async function postBacklog(holder: Holder, state: DeliveryState, ports: D
   const isLeft = !walk.isOver || unposted > 0 || ended.some(({ verdict }) => verdict.kind === 'gone');
   if (await switchOffReceiver(ended, state, ports)) return roundOf(ended, nowMs);
   const dues = await rescheduleFailed(ended, ports.list.remove, ports);
-  return await notifyFailing(roundOf(ended, ...dues, walk.dueMs, isLeft ? nowMs : undefined), { ended, state }, ports);
+  const round = roundOf(ended, ...dues, walk.dueMs, isLeft ? nowMs : undefined);
+  const tried = isLeft || round.triedVersion !== undefined ? round : { ...round, triedVersion: state.seenVersion };
+  return await notifyFailing(tried, { ended, state }, ports);
 }
 
 /**
- * Yields the due events of a client's list, with its configuration read for each page. Removes unwanted and expired
- * events.
+ * Yields the events of a client's list that the walk offers, with its configuration read for each page. Removes
+ * unwanted and expired events.
  */
 async function* listed(
   { clientId, hasTime }: Holder,
@@ -80,7 +87,8 @@ async function* listed(
       walk.dueMs = nowMs + maxDelaySeconds * 1_000;
     }
     const wanted = readable.filter(({ event }) => receiver?.wanted.has(event.type));
-    const due = wanted.filter(({ dueMs }) => dueMs <= nowMs);
+    const isEarly = ({ dueMs }: Pending) => !walk.isRestarted && dueMs > nowMs;
+    const due = wanted.filter((pending) => !isEarly(pending));
     const late = due.filter(({ firstSeenMs }) => nowMs - firstSeenMs >= deliveryLimitMs);
     for (const pending of late) abandon(pending, 'time', ports);
     const unwanted = readable.filter((pending) => !wanted.includes(pending));
@@ -88,7 +96,7 @@ async function* listed(
     if (receiver !== undefined) {
       for (const pending of due) if (!late.includes(pending)) yield { pending, receiver };
     }
-    const early = wanted.find(({ dueMs }) => dueMs > nowMs);
+    const early = wanted.find(isEarly);
     if (early !== undefined) {
       walk.dueMs = Math.min(early.dueMs, walk.dueMs ?? early.dueMs);
       break;

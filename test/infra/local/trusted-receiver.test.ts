@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, expect, test } from 'vitest';
-import { leadToThisMachine, trustedReceiverOf } from '../../../infra/local/trusted-receiver.ts';
+import { leadToThisMachine, trustedReceiversOf } from '../../../infra/local/trusted-receiver.ts';
 import { postPublic } from '../../../lib/webhooks/delivery/post-network.ts';
 import { certificate } from '../../support/media-host.ts';
 import { type Receiver, startReceiver } from '../../support/tls-receiver.ts';
@@ -10,19 +10,21 @@ import { type Receiver, startReceiver } from '../../support/tls-receiver.ts';
 const written = { host: 'webhooks.example.com', port: 4430, ca: 'certificate' };
 
 test('the variable is read as it is written', () => {
-  expect(trustedReceiverOf(JSON.stringify(written))).toEqual(written);
+  const both = [written, { ...written, ca: null }];
+  expect(trustedReceiversOf(JSON.stringify(both))).toEqual(both);
 });
 
 test.each([
   ['', 'empty'],
   ['127.0.0.1:4430', 'not JSON'],
-  [JSON.stringify({ ...written, host: '127.0.0.1' }), 'an IPv4 address'],
-  [JSON.stringify({ ...written, host: '::1' }), 'an IPv6 address'],
-  [JSON.stringify({ ...written, host: '' }), 'no host'],
-  [JSON.stringify({ ...written, port: 0 }), 'no port'],
-  [JSON.stringify({ ...written, ca: undefined }), 'no certificate'],
+  [JSON.stringify(written), 'no list'],
+  [JSON.stringify([{ ...written, host: '127.0.0.1' }]), 'an IPv4 address'],
+  [JSON.stringify([{ ...written, host: '::1' }]), 'an IPv6 address'],
+  [JSON.stringify([{ ...written, host: '' }]), 'no host'],
+  [JSON.stringify([{ ...written, port: 0 }]), 'no port'],
+  [JSON.stringify([{ ...written, ca: undefined }]), 'no certificate'],
 ])('a variable of another form fails at start-up: %s (%s)', (variable) => {
-  expect(() => trustedReceiverOf(variable)).toThrow();
+  expect(() => trustedReceiversOf(variable)).toThrow();
 });
 
 const { lookup } = dns;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { checkMedia } from '../../../lib/templates/rules/media.ts';
 import { firstWaba, secondWaba, simulatorAtRest, simulatorOfFile } from '../../support/simulator.ts';
 
 const simulator = simulatorOfFile();
@@ -144,6 +145,22 @@ describe('components as read', () => {
     expect(handles).toEqual([expect.stringMatching(/^https:/), expect.stringMatching(/^https:/)]);
     expect(handles[0]).not.toBe(handles[1]);
   });
+
+  test.each([
+    ['welcome_offer', 'IMAGE'],
+    ['tent_video', 'VIDEO'],
+    ['invoice_file', 'DOCUMENT'],
+  ] as const)(
+    'the address in %s leads to a file that a header of the kind %s takes, without a token',
+    async (name, format) => {
+      const [header] = await componentsOf(name);
+      const reply = await fetch(`${simulator.url}${new URL(header.example.header_handle[0]).pathname}`);
+      const contentType = reply.headers.get('content-type') ?? '';
+      expect(checkMedia(format, { bytes: Buffer.from(await reply.arrayBuffer()), contentType })).toEqual({
+        type: contentType,
+      });
+    },
+  );
 
   test('an OTP button is a URL button, and the fixed texts are spelled out', async () => {
     const [body, footer, buttons] = await componentsOf('login_code');

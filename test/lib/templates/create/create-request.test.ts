@@ -189,6 +189,14 @@ describe('one fault', () => {
       { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source }, body] },
       `components[0].header_source: a text that is not empty, received ${header_source}`,
     ]),
+    ...[
+      ['header_handle', { header_handle: 'https://a.example.com/x' }] as const,
+      ['example.header_handle', { example: { header_handle: ['https://a.example.com/x'] } }] as const,
+    ].map(([key, given]): [string, unknown, string] => [
+      `a URL in place of a handle: ${key}`,
+      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', ...given }, body] },
+      `components[0].${key}: the handle of an upload; a public URL belongs in header_source, received "https://a.example.com/x"`,
+    ]),
     [
       'two sources',
       {

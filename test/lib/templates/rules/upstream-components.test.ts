@@ -32,6 +32,13 @@ test('examples of a body become a list of one list', () => {
   expect(written(expected)).toEqual(expected);
 });
 
+test('the example of a URL becomes a list of one', () => {
+  const button = { type: 'URL', text: 'Open', url: 'https://a.example.com/{{1}}' };
+  const listed = [{ type: 'BUTTONS', buttons: [{ ...button, example: ['x'] }] }];
+  expect(written([{ type: 'BUTTONS', buttons: [{ ...button, example: 'x' }] }])).toEqual(listed);
+  expect(written(listed)).toEqual(listed);
+});
+
 const otp = { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'copy_code' }] };
 const otpWritten = { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE' }] };
 

@@ -177,19 +177,25 @@ describe('whose template it is', () => {
     expect(changes.map(({ row }) => row)).toEqual([own]);
   });
 
-  test('BSP_CN without client_id acts for the owner of each document, with it for that client', () => {
-    const items = [own, theirs].map((row) => ({ id: firstId(row), action: 'disable' as const }));
-    expect(plan(items, [own, theirs], operator).changes.map(({ row }) => row)).toEqual([own, theirs]);
-    const for1001 = plan(items.slice(1), [own, theirs], { ...operator, askedId: 1001 });
-    expect(for1001.changes.map(({ row }) => row)).toEqual([own]);
-    const for1003 = plan(items, [own, theirs], { ...operator, askedId: 1003 });
-    expect(for1003.results.map(({ reason }) => reason)).toEqual(['not_found', 'not_found']);
-  });
+  test.each([
+    [undefined, [undefined, undefined], [own, theirs]],
+    [1001, [undefined, 'forbidden'], [own]],
+    [1003, ['forbidden', 'forbidden'], []],
+  ] as const)(
+    'BSP_CN with client_id %s tells the flag of the id that it names, or forbidden',
+    (askedId, told, switched) => {
+      const items = [own, theirs].map((row) => ({ id: firstId(row), action: 'disable' as const }));
+      const { results, changes } = plan(items, [own, theirs], { ...operator, askedId });
+      expect(results.map(({ reason }) => reason)).toEqual(told);
+      expect(changes.map(({ row }) => row)).toEqual(switched);
+    },
+  );
 
   test.each([
     ['only foreign ones', [theirs], supervisor, true],
     ['one own among them', [theirs, own], supervisor, false],
     ['with BSP_CN', [theirs], operator, false],
+    ['with BSP_CN for another client', [theirs], { ...operator, askedId: 1001 }, false],
   ] as const)('%s: the whole request is refused: %s', (_, rows, access, expected) => {
     const items = examineItems(rows.map((row) => ({ id: firstId(row), action: 'disable' })));
     expect(allForeign(items, lookupOf(own, theirs), access)).toBe(expected);
@@ -240,14 +246,14 @@ describe('repetitions', () => {
     expect(changes).toEqual([]);
   });
 
-  test('another client’s id of the template means the same row to an operator who acts for one client', () => {
+  test('another client’s id of the template is forbidden and contradicts nothing', () => {
     const theirs = makeRow({ clientId: 1002 });
     const items = [
       { id: first, action: 'disable' as const },
       { id: firstId(theirs), action: 'enable' as const },
     ];
     const { results } = plan(items, [row, theirs], { ...operator, askedId: 1001 });
-    expect(results.map(({ reason }) => reason)).toEqual(['conflicting_action', 'conflicting_action']);
+    expect(results.map(({ reason }) => reason)).toEqual([undefined, 'forbidden']);
   });
 
   test('equal ids come first, then what cannot be touched: neither blocks another id of the template', () => {
@@ -333,15 +339,10 @@ describe('what was switched, for the audit', () => {
   ];
 
   test('stands by client and action, and has nothing that was refused', () => {
-    expect(switchedTemplates(results, operator)).toEqual([
+    expect(switchedTemplates(results)).toEqual([
       { clientId: 1001, action: 'enable', documentIds: [of(1001), of(1001, 2)] },
       { clientId: 1002, action: 'enable', documentIds: [of(1002)] },
       { clientId: 1001, action: 'disable', documentIds: [of(1001, 1)] },
     ]);
-  });
-
-  test('is of the client asked for, whose own template the document of another names', () => {
-    const found = switchedTemplates(results.slice(0, 2), { ...operator, askedId: 1002 });
-    expect(found).toEqual([{ clientId: 1002, action: 'enable', documentIds: [of(1001), of(1002)] }]);
   });
 });

@@ -24,7 +24,10 @@ beforeEach(async () => {
   configs = webhookConfigStore(client, tableName);
 });
 
-const collaborators = (store = configs) => ({ configs: store, sealingKeys: async () => keys, randomBytes });
+/** These clients' deliveries were woken. */
+const woken: number[] = [];
+const wake = async (clientId: number) => void woken.push(clientId);
+const collaborators = (store = configs) => ({ configs: store, sealingKeys: async () => keys, randomBytes, wake });
 
 async function stored(clientId = 1001): Promise<WebhookConfig> {
   const config = await configs.findConfig(clientId);
@@ -87,6 +90,20 @@ test.each([false, true])('a write whose reply is lost shows the secret it stored
   expect(attempts.get('PutItemCommand')).toBe(2);
   expect((await storedSecrets())[0]).toBe(secret);
   expect((await stored()).version).toBe(rotate ? 2 : 1);
+});
+
+test('a PUT wakes what waits for an active receiver once it is stored, and is one without the wake too (D33)', async () => {
+  woken.length = 0;
+  await configure(collaborators(), change, false);
+  await configure(collaborators(), { ...change, active: false }, false);
+  expect(woken).toEqual([]);
+  await configure(collaborators(), { ...change, active: true }, false);
+  const order: number[] = [];
+  const noting = { ...collaborators(), wake: async () => void order.push((await stored()).version) };
+  await configure(noting, change, false);
+  expect([woken, order]).toEqual([[1001], [4]]);
+  const deaf = { ...collaborators(), wake: () => Promise.reject(new Error('the queue is away')) };
+  expect((await configure(deaf, change, true)).secret).toMatch(/^whsec_/);
 });
 
 test('nothing is shown when nothing could be stored', async () => {

@@ -195,7 +195,8 @@ describe('one client beside another', () => {
 
   test('an event that found no place for five days is given up and stays recorded', async () => {
     const world = subscribed();
-    world.states.set(client, { ...well, pausedUntilMs: world.nowMs + 6 * dayMs, consecutiveFailures: 1 });
+    const pausedUntilMs = world.nowMs + 6 * dayMs;
+    world.states.set(client, { ...well, pausedUntilMs, triedVersion: 1, consecutiveFailures: 1 });
     world.enqueue(event);
     await world.runUntil(world.nowMs + 6 * dayMs);
     expect([world.posts, world.isAtRest]).toEqual([[], true]);

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
+import type { Receiver } from '../../../../lib/webhooks/delivery/deliver-ports.ts';
 import { failingEvent } from '../../../../lib/webhooks/delivery/failing-event.ts';
 import { encodeWake } from '../../../../lib/webhooks/delivery/pending.ts';
 import { defaultEventTypes, type EventType, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
@@ -237,6 +238,42 @@ describe('a client is told of its failing receiver (D34)', () => {
     const [told] = failingIn(world);
     expect(world.posts.filter(({ headers }) => headers['webhook-id'] === told?.id).at(-1)?.url).toBe(url);
     expect(world.isAtRest).toBe(true);
+  });
+
+  /** The client writes its configuration, and what waits is woken. */
+  async function put(world: DeliveryWorld): Promise<void> {
+    const receiver = world.receivers.get(client) as Receiver & { active: boolean };
+    world.receivers.set(client, { ...receiver, version: receiver.version + 1 });
+    await world.ports().queue.wakeLater(client, 0);
+    await world.run();
+  }
+
+  test('a PUT with the same address ends its pause: all that waits comes at once (D33)', async () => {
+    const world = subscribed();
+    await away(world, hourMs);
+    expect(world.waiting).toHaveLength(11);
+    expect(world.waiting.filter(({ dueMs }) => dueMs > world.nowMs).length).toBeGreaterThan(0);
+    world.answer = () => ({ status: 204 });
+    await put(world);
+    expect(world.waiting).toEqual([]);
+    await back(world);
+    expect(world.isAtRest).toBe(true);
+  });
+
+  test('a PUT that helps nothing costs one post, and none of the attempts of 27 hours (D34)', async () => {
+    const world = subscribed();
+    world.answer = () => ({ fault: 'timeout' });
+    world.enqueue(event);
+    await world.runUntil(world.nowMs + 10 * minuteMs);
+    const [before, posts] = [world.waiting, world.posts.length];
+    for (let times = 0; times < 10; times += 1) await put(world);
+    expect([world.waiting, world.posts.length - posts]).toEqual([before, 10]);
+    world.answer = () => ({ status: 503, retryAfter: '36000' });
+    await put(world);
+    expect(world.waiting.filter(({ dueMs }) => dueMs === world.nowMs + 10 * hourMs)).toHaveLength(1);
+    expect(world.waiting).toMatchObject([{ attempts: before[0]?.attempts }]);
+    await back(world);
+    expect([world.isAtRest, world.logs('webhook.abandoned')]).toEqual([true, []]);
   });
 
   test('not of failures of this kind of event alone, which a receiver may not know', async () => {

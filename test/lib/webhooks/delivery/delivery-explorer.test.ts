@@ -38,19 +38,20 @@ const nearlyGivenUp: Told = {
 };
 
 const isFresh = ({ attempts }: Told) => attempts === 0;
-const pendingOf = (told: Told): Pending => ({ ...told, dueMs: startMs });
+const pendingOf = (told: Told, pausedMs: number): Pending => ({ ...told, dueMs: startMs + pausedMs });
 
 /** New events are in the queue; each waiting event has a wake, and each double has another. */
-function messagesOf(told: readonly Told[], doubles: number): Message[] {
+function messagesOf(told: readonly Told[], doubles: number, pausedMs: number): Message[] {
   const wakes = told.filter((each) => !isFresh(each)).map(({ event }) => encodeWake(event.clientId));
   const doubled = wakes.flatMap((wake) => Array.from({ length: doubles }, () => wake));
   const bodies = [...told.filter(isFresh).map(({ event }) => encodeEvent(event)), ...wakes, ...doubled];
-  return bodies.map((body, id) => ({ id, body, visibleAtMs: startMs, held: false }));
+  return bodies.map((body, id) => ({ id, body, visibleAtMs: startMs + pausedMs, held: false }));
 }
 
-function stateItem(failing: Partial<DeliveryState> | undefined): StateItem {
+function stateItem(failing: Partial<DeliveryState> | undefined, pausedMs: number): StateItem {
   const noted = failing === undefined ? {} : { ...failing, lastFailureMs: startMs - 5_000 };
-  return { version: 1, writer: 'earlier', wakeAtMs: startMs, ...noted };
+  const pause = pausedMs === 0 ? {} : { pausedUntilMs: startMs + pausedMs };
+  return { version: 1, writer: 'earlier', triedVersion: 1, wakeAtMs: startMs + pausedMs, ...pause, ...noted };
 }
 
 const notAnswered = { fault: 'timeout' };
@@ -70,6 +71,8 @@ const scenarios: readonly (Scenario & {
   readonly told: readonly Told[];
   /** The queue has this many copies of the wake. */
   readonly doubles?: number;
+  /** The receiver is paused for this long, and its events are due then. */
+  readonly pausedMs?: number;
   /** The receiver has failed before. */
   readonly failing?: Pick<DeliveryState, 'failingSinceMs' | 'consecutiveFailures'>;
   readonly meets: readonly string[];
@@ -149,6 +152,17 @@ const scenarios: readonly (Scenario & {
     failing: { failingSinceMs: startMs - 600_000, consecutiveFailures: 5 },
   },
   {
+    name: 'one that waits for a paused receiver, and a new configuration',
+    told: [waiting],
+    pausedMs: 300_000,
+    failing: { failingSinceMs: startMs - 60_000, consecutiveFailures: 7 },
+    badAnswers: [{ status: 503 }],
+    meets: ['taken'],
+    batchSize: 2,
+    bounds: { runsLeft: 2, faultsLeft: 1, badAnswersLeft: 1, changesLeft: 1 },
+    quick: { faultsLeft: 0 },
+  },
+  {
     name: 'two clients, one never answers',
     told: [fresh(1, 0), fresh(2, 1)],
     badAnswers: [{ status: 500 }],
@@ -162,16 +176,17 @@ const scenarios: readonly (Scenario & {
 test.each(scenarios)(
   '$name: none is dropped before its time, each attempt is the same event, and no client waits for another (D34, R41 to R43)',
   { timeout: 240_000 },
-  async ({ told, doubles = 0, failing, meets, bounds, quick, ...scenario }) => {
-    const messages = messagesOf(told, doubles);
-    const list = told.filter((each) => !isFresh(each)).map(pendingOf);
+  async ({ told, doubles = 0, pausedMs = 0, failing, meets, bounds, quick, ...scenario }) => {
+    const messages = messagesOf(told, doubles, pausedMs);
+    const list = told.filter((each) => !isFresh(each)).map((each) => pendingOf(each, pausedMs));
     const first: World = {
       ...{ messages, list, nextId: messages.length, had: {}, gone: [], runs: [], late: [], failings: [] },
-      states: list.length === 0 ? {} : { 1: stateItem(failing) },
+      states: list.length === 0 ? {} : { 1: stateItem(failing, pausedMs) },
       configs: { 1: { version: 1, active: true }, 2: { version: 1, active: true } },
       recorded: told.filter(({ attempts }) => attempts > 0).map(({ event }) => event.id),
       nowMs: startMs,
       started: 0,
+      owesWake: false,
       ...bounds,
       ...(thorough ? {} : quick),
     };
@@ -185,7 +200,7 @@ test.each(scenarios)(
         else if (world.messages.length + world.list.length === 0)
           met.add(configs[1]?.active ? 'given up' : 'switched off');
         if (world.failings.length > 0) met.add('told');
-        await checkPromises(world, told, failing?.consecutiveFailures ?? 0);
+        await checkPromises(world, told, { failedBefore: failing?.consecutiveFailures ?? 0, faults: first.faultsLeft });
       },
     });
     // An exploration that reaches too little must fail.

@@ -46,6 +46,8 @@ export interface Had {
   readonly taken: boolean;
   readonly posts: number;
   readonly firstPostMs?: number;
+  /** The latest version of the configuration under which it was posted. */
+  readonly version: number;
 }
 
 export type FailingEvent = Extract<ServiceEvent, { type: 'webhook.failing' }>;
@@ -232,13 +234,14 @@ function withFailing(failings: readonly FailingEvent[], event: ServiceEvent): re
 /** The receiver gets the event once more; `taken` when its 2xx came in time. */
 export function posted<S extends Store>(
   store: S,
-  { headers }: Pick<Post, 'headers'>,
+  { headers, url }: Pick<Post, 'headers' | 'url'>,
   nowMs: number,
   taken: boolean,
 ): S {
   const id = headers['webhook-id'] ?? '';
-  const before = store.had[id] ?? { taken: false, posts: 0 };
-  const had = { firstPostMs: nowMs, ...before, taken: before.taken || taken, posts: before.posts + 1 };
+  const before = store.had[id] ?? { taken: false, posts: 0, version: 0 };
+  const version = Math.max(before.version, Number(url.split('/').at(-1)));
+  const had = { firstPostMs: nowMs, ...before, taken: before.taken || taken, posts: before.posts + 1, version };
   return { ...store, had: { ...store.had, [id]: had } };
 }
 

@@ -16,7 +16,7 @@ import {
   standingOf,
   urlOf,
 } from './delivery-model.ts';
-import { acknowledged, type World, withReply, withRunOf } from './delivery-space.ts';
+import { acknowledged, visibilityMs, type World, withReply, withRunOf } from './delivery-space.ts';
 
 /** An event had come this far before. */
 export interface Told {
@@ -30,7 +30,11 @@ const retriedMs = 27 * 3_600_000;
 const toldAfterMs = 15 * 60_000;
 
 /** Throws when a promise is broken now, or would be once faults end. `failedBefore` is the first world's count. */
-export async function checkPromises(world: World, explored: readonly Told[], failedBefore: number): Promise<void> {
+export async function checkPromises(
+  world: World,
+  explored: readonly Told[],
+  { failedBefore, faults }: { readonly failedBefore: number; readonly faults: number },
+): Promise<void> {
   checkFailings(world, failedBefore);
   const told = [...explored, ...toldOfFailing(world)];
   for (const run of world.runs) await checkRun(world, run, told);
@@ -49,6 +53,7 @@ export async function checkPromises(world: World, explored: readonly Told[], fai
     if (!isWoken && isListed(world.list, id) && !hasEnded(world, each))
       throw new Error('D34: what waits is not looked at');
   }
+  checkRestart(world, told, world.faultsLeft < faults ? visibilityMs : 0);
   await checkNextFailure(world);
   await checkAfterwards(world, told, () => false);
   const dead = told.some(({ event }) => event.clientId !== 1) ? 1 : undefined;
@@ -78,6 +83,22 @@ function postsIn(had: World['had']): number {
 
 function isTold(failings: World['failings'], sinceMs: number): boolean {
   return failings.some(({ data }) => Date.parse(data.since) === sinceMs);
+}
+
+/**
+ * After a PUT what waits is posted at once, whatever failed before: until the first post under the new configuration
+ * there is a wake for now. A run that dies gives its wake back late.
+ */
+function checkRestart(world: World, told: readonly Told[], lateMs: number): void {
+  const { messages, list, had, configs, nowMs, owesWake } = world;
+  const { version = 1, active = false } = configs[1] ?? {};
+  const isTried = Object.values(had).some((each) => each.version === version);
+  const waits = told.some(
+    (each) => each.event.clientId === 1 && isListed(list, each.event.id) && !hasEnded(world, each),
+  );
+  if (version === 1 || !active || owesWake || isTried || !waits) return;
+  const isWoken = messages.some(({ body, visibleAtMs }) => clientIn(body) === 1 && visibleAtMs <= nowMs + lateMs);
+  if (!isWoken) throw new Error('D33: after a PUT what waits is not posted at once');
 }
 
 /** A run that overtakes another may leave a long run of failures untold; the next failure tells it. */
@@ -169,7 +190,7 @@ async function checkAfterwards(
   told: readonly Told[],
   isDead: (clientId: number) => boolean,
 ): Promise<void> {
-  let next: World = { ...world, faultsLeft: 0, badAnswersLeft: 0, changesLeft: 0 };
+  let next: World = { ...world, faultsLeft: 0, badAnswersLeft: 0, changesLeft: 0, owesWake: false };
   const isOpen = (each: Told) => !isDead(each.event.clientId) && !hasEnded(next, each);
   for (let turn = 0; told.some(isOpen); turn += 1) {
     if (turn > 20)

@@ -29,6 +29,8 @@ export interface World extends Store {
   readonly badAnswersLeft: number;
   /** Clients may still replace this many configurations. */
   readonly changesLeft: number;
+  /** A configuration was replaced, and its wake is not queued yet. */
+  readonly owesWake: boolean;
 }
 
 export interface Scenario {
@@ -40,7 +42,7 @@ export interface Scenario {
 }
 
 /** The queue of a 60 s function needs this visibility timeout (infra/queues.ts). */
-const visibilityMs = 360_000;
+export const visibilityMs = 360_000;
 
 const reads: ReadonlySet<CallName> = new Set(['find', 'read', 'look']);
 
@@ -65,12 +67,16 @@ export async function successorsOf(world: World, scenario: Scenario): Promise<St
     steps.push({ does: `${call.name} lands late`, state: store });
   }
   const config = configs[1];
-  if (world.changesLeft > 0 && config?.active) {
+  if (world.changesLeft > 0 && config?.active && !world.owesWake) {
     const changed = { ...configs, 1: { version: config.version + 1, active: true } };
     steps.push({
       does: 'client 1 replaces its configuration',
-      state: { ...world, configs: changed, changesLeft: world.changesLeft - 1 },
+      state: { ...world, configs: changed, changesLeft: world.changesLeft - 1, owesWake: true },
     });
+  }
+  if (world.owesWake) {
+    const { store } = effectOf({ ...world, owesWake: false }, { number: 0, name: 'wake', args: [1, 0] }, nowMs);
+    steps.push({ does: 'its wake is queued', state: store });
   }
   const coming = messages.filter(({ held, visibleAtMs }) => !held && visibleAtMs > nowMs);
   const nextMs = Math.min(...coming.map(({ visibleAtMs }) => visibleAtMs));

@@ -25,7 +25,8 @@ test('what a run gives back is gone', async () => {
   await states.change(7, (state) => leaseForFresh(state, run('mine'), 1_000));
   await states.change(7, ({ lease: _, ...state }) => ({ ...state, wakeAtMs: 9 }));
   const { state } = await states.change(7, () => undefined);
-  expect(state).toEqual({ isCalled: false, wakeAtMs: 9, pausedUntilMs: 0, consecutiveFailures: 0 });
+  const versions = { seenVersion: 0, triedVersion: 0 };
+  expect(state).toEqual({ isCalled: false, wakeAtMs: 9, pausedUntilMs: 0, ...versions, consecutiveFailures: 0 });
 });
 
 test('changes that meet are all made, one on top of the other', async () => {

@@ -6,6 +6,8 @@ import {
   type DeliveryState,
   DeliveryStateSchema,
   isHopeless,
+  isPaused,
+  isRestarted,
   leaseForFresh,
   leaseOrSignal,
   messagesOfHolder,
@@ -60,6 +62,31 @@ describe('a run with fresh events', () => {
       isCalled: false,
     });
     expect(leaseOrSignal(held, { ...ring('a', 5), isWoken: true })?.isCalled).toBe(false);
+  });
+});
+
+describe('a run that finds a new version of the configuration (D33)', () => {
+  const paused = { ...untouched, pausedUntilMs: 300_000, wakeAtMs: 300_000, triedVersion: 1 };
+  const found = (version: number) => ({ ...woken('b', 10), version });
+  const failed = (triedVersion: number) => ({
+    ...closing('a', 50),
+    round: { ...nothing, failure, dueMs: 9_000, triedVersion },
+  });
+
+  test('ends the pause of the version before it, and no other', () => {
+    expect(leaseOrSignal(paused, found(1))).toBeUndefined();
+    expect(leaseOrSignal(paused, found(2))).toMatchObject({ lease: { owner: 'b' }, seenVersion: 2 });
+    expect(leaseOrSignal({ ...paused, triedVersion: 2 }, found(2))).toBeUndefined();
+  });
+
+  test('calls a holder whose posts fail under the version before it: they pause nothing', () => {
+    const called = leaseOrSignal({ ...held, triedVersion: 1, isCalled: true }, { ...found(2), isWoken: false }) ?? held;
+    expect(called).toMatchObject({ lease: { owner: 'a' }, isCalled: true, seenVersion: 2 });
+    const next = roundEnded(called, failed(1))?.state ?? held;
+    expect([next.lease?.owner, isRestarted(next), isPaused(next, 50)]).toEqual(['a', true, false]);
+    expect(roundEnded(called, { ...failed(1), mayGoOn: false })?.wakeMs).toBe(50);
+    const tried = roundEnded(called, failed(2))?.state ?? held;
+    expect([tried.lease, isRestarted(tried), isPaused(tried, 50)]).toEqual([undefined, false, true]);
   });
 });
 

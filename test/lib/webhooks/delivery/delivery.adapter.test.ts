@@ -48,7 +48,11 @@ afterEach(() => receiver.close());
 
 async function subscribe({ rotate = false, url = receiver.url } = {}): Promise<string> {
   const change = { clientId, url, active: undefined, nowMs };
-  const { secret } = await configure({ configs, sealingKeys, randomBytes }, change, rotate);
+  const { secret } = await configure(
+    { configs, sealingKeys, randomBytes, wake: async () => undefined },
+    change,
+    rotate,
+  );
   return secret ?? '';
 }
 
