@@ -46,8 +46,8 @@ export type StoredRecipient = v.InferOutput<typeof StoredRecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
 /**
- * A dropped recipient (D25) has its place in the request, the place of the earlier one that it repeats, and how the client
- * wrote it, if in another spelling (canonical-number.ts): a number of its own would have to be erased (D60).
+ * A dropped recipient (D25) has its place in the request, the place of the earlier one that it repeats, and its spelling,
+ * if another (canonical-number.ts). A number would have to be erased (D60).
  */
 export const RepeatSchema = v.union([
   v.strictTuple([v.number(), v.number()]),

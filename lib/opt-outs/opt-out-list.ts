@@ -47,9 +47,8 @@ export function otherNamesOf(page: readonly ListedPerson[], people: ReadonlyMap<
 }
 
 /**
- * Returns the rows of a page. A person with several names has its row at the first of them in the list's order, so it is
- * shown once over all pages. A name that was listed after the walk had begun (`sinceMs`) comes last: the person may
- * have been passed by, or shown already.
+ * Returns the rows of a page. A person with several names has its row at the first of them in the list's order, once over
+ * all pages. A name that was listed after the walk had begun (`sinceMs`) comes last.
  */
 export function rowsOfPage(
   page: readonly ListedPerson[],

@@ -40,8 +40,7 @@ export interface OptOutLook {
 
 /**
  * Writes opt-outs (record-opt-out.ts). A writer that loses too many races throws, and its delivery is retried.
- * `mostlyNew` writes before it reads: one request for a new person, a refused one for a known one. A name in a list keeps
- * the time at which it came there first (opt-out-list.ts).
+ * `mostlyNew` writes before it reads: one request for a new person, a refused one for a known one.
  */
 export function optOutWriter(
   messages: TableAccess,

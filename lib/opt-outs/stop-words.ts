@@ -29,8 +29,7 @@ export const longestText = 100;
 
 /**
  * Judges a reply: `stop` or `start` if the whole text is such a word (D55). Only letters and digits count, and single
- * letters join (S.T.O.P.). Buttons count by label or payload only: a label "Cancel" may mean an appointment. The labels
- * of the platform's own button count only when pressed.
+ * letters join (S.T.O.P.). Buttons count by label or payload only, the platform's own labels only when pressed.
  */
 export function stopWordMatcher({
   stop,

@@ -213,7 +213,7 @@ describe('the list', () => {
   });
 
   describe('of a person with several names (D55)', () => {
-    /** The names of this person are ordered as in the list, which has nobody else. */
+    /** The names of this person are ordered as in the list, which has no other person. */
     const ids = [person, 'AR.1a', 'AR.ENT.1a', '5491155550009'].sort((one, two) =>
       nameOf(one) < nameOf(two) ? -1 : 1,
     );

@@ -27,9 +27,8 @@ export interface Released {
 }
 
 /**
- * Judges what a job costs again, before a release, if category or prices have changed since its acceptance (D56): what
- * has left at the price of then, the rest at that of today. A stopping budget reserves the difference. Returns the stop
- * of the rest, `over_max_cost` or `over_budget`, if it may not leave. Throws when a table cannot be read.
+ * Judges the cost of a job again if category or prices have changed since its acceptance (D56); what has left counts at
+ * the old price. A stopping budget reserves the difference. Returns the stop of the rest, if any.
  */
 export async function costStop(
   { job, head, rests }: Released,

@@ -116,9 +116,8 @@ const chunksNoted = 20;
 const messagesOfChunk = 30;
 
 /**
- * Returns the extra cost of a message that heeds opt-outs, or whose client subscribes to `message.replied`: its entry in
- * the index of platform ids, written for thirty at once, and one read of the subscription, which a worker repeats each
- * minute.
+ * Returns the extra cost of a message that heeds opt-outs or whose client subscribes to `message.replied`: its entry in
+ * the index of platform ids, written for thirty at once. A worker also reads the subscription once a minute.
  */
 export async function costOfNotedMessage(stack: RunningStack): Promise<Counts> {
   const { documentClient, tableName } = await benchTable(stack, 'cost-noted', 'messages');

@@ -144,8 +144,8 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
     expect(chunk).toMatchObject({ version: 1, straight: true, alone: true, lane: '*', limitPerSecond: 40 });
     expect(chunk.slices).toMatchObject([{ try: 0, size: 10, recipients: Array(10).fill({}) }]);
     expect(chunk.slices[0]?.recipients[9]).toMatchObject({
-      ...{ index: 9, to: '5491100000009' },
-      request: { to: '5491100000009', biz_opaque_callback_data: 'J-9' },
+      ...{ index: 9, to: '5491155000009' },
+      request: { to: '5491155000009', biz_opaque_callback_data: 'J-9' },
     });
     expect(addressesOfChunk(chunk)).toEqual(small.recipients.map(({ to }) => to));
   });

@@ -1,114 +1,30 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Waba } from '../../../../lib/access/directory.ts';
-import { correspondentReader, correspondentWriter } from '../../../../lib/messages/inbound/correspondents-store.ts';
-import type { InboundUpdate } from '../../../../lib/messages/inbound/inbound-message.ts';
-import { type InboundPorts, processInbound } from '../../../../lib/messages/inbound/process-inbound.ts';
-import { replacedIdReader, replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
-import type { ClientReply, RepliedToMessage } from '../../../../lib/messages/inbound/reply-ports.ts';
-import { listedPartition, listedPrefix } from '../../../../lib/opt-outs/opt-out-items.ts';
-import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
-import { personNames } from '../../../../lib/opt-outs/person-name.ts';
-import { stopWords } from '../../../../lib/opt-outs/stop-words.ts';
-import { makeListedChannel, memoryChannels } from '../../../support/channels.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { processInbound } from '../../../../lib/messages/inbound/process-inbound.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
-import { MemoryEvents } from '../../../support/memory-events.ts';
 import { makeJob } from '../../../support/send-jobs.ts';
-import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import {
+  atMs,
+  did,
+  freshWorld,
+  hear,
+  hearing,
+  listOf,
+  phoneNumberId,
+  preference,
+  recordOf,
+  said,
+  stopOf,
+  told,
+  toldTo,
+  userId,
+  wabaId,
+  waId,
+  world,
+  writes,
+  wrote,
+} from './inbound-world.ts';
 
-const atMs = 1_800_000_000_000;
-const day = 86_400_000;
-const [waId, userId] = ['5491155550001', 'AR.13491208655302741918'];
-const [wabaId, phoneNumberId] = ['200000000000001', '300000000000001'];
-const did = '5491100000001';
-const nameOf = personNames(Buffer.alloc(32, 5));
-
-let table: string;
-let events: MemoryEvents;
-let replies: ClientReply[];
-let waba: Waba;
-let answered: RepliedToMessage | undefined;
-let wroteToAddress: string | undefined;
-beforeEach(async () => {
-  table = await freshTable('messages');
-  events = new MemoryEvents();
-  replies = [];
-  waba = makeWaba();
-  answered = undefined;
-  wroteToAddress = undefined;
-});
-
-function access() {
-  return { documentClient: localDocumentClient(), tableName: table, pause: async () => undefined };
-}
-
-function hearing(over: Partial<InboundPorts> = {}): InboundPorts {
-  return {
-    optOuts: async () => optOutWriter(access(), nameOf),
-    words: async () => stopWords,
-    channels: memoryChannels([makeListedChannel()]),
-    directory: memoryDirectory({ wabas: [waba], channels: [makeChannel()] }),
-    wroteTo: correspondentReader(access()),
-    noteReplacedIds: replacedIdWriter(access()),
-    answered: async () => answered,
-    addressOf: async () => wroteToAddress,
-    anySubscribesToReplies: async () => true,
-    eventsOfReply: async (told) => {
-      replies.push(told);
-      return [];
-    },
-    events,
-    remainingMs: () => 60_000,
-    ...over,
-  };
-}
-
-const said = { person: { waId }, atMs, receivedAtMs: atMs + 900, messageId: 'wamid.1' };
-const preference = (says: 'stop' | 'resume', more: object = {}): InboundUpdate => ({
-  ...{ kind: 'preference', ...said, says },
-  ...more,
-});
-const wrote = (text: string, more: object = {}): InboundUpdate => ({
-  ...{ kind: 'reply', ...said, reply: { by: 'text', text } },
-  ...more,
-});
-const recordOf = (words: readonly unknown[], of: object = { wabaId, phoneNumberId }, messageId = 'm-1') => ({
-  messageId,
-  body: JSON.stringify({ version: 1, ...of, words }),
-});
-
-/** Works off a queue message with these words. */
-async function hear(words: readonly InboundUpdate[], over: Partial<InboundPorts> = {}) {
-  return await processInbound([recordOf(words)], hearing(over));
-}
-
-/** A client sends a message to a person from the number. */
-async function writes(clientId: number, to: string, daysAgo = 1) {
-  const head = { jobId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
-  await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
-}
-
-/** Returns the source of the opt-out that a client's message from the number would meet. */
-async function stopOf(clientId: number, to = waId, from = { wabaId, phoneNumberId }) {
-  const stops = await optOutLook(access(), async () => nameOf).stoppedAmong({ clientId, ...from }, [to]);
-  return stops.get(to)?.source;
-}
-
-async function listOf(clientId: number) {
-  const query = new QueryCommand({
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :person)',
-    ExpressionAttributeValues: { ':pk': listedPartition(clientId), ':person': listedPrefix },
-  });
-  const { Items = [] } = await localDocumentClient().send(query);
-  return Items.map(({ recipient }) => recipient);
-}
-
-/** Deduplicates the sent events by id, as receivers do. */
-const told = () => [
-  ...new Map(events.sent.map(({ id, clientId, type, data }) => [id, { clientId, type, data }])).values(),
-];
-const toldTo = () => told().map(({ clientId, type }) => [clientId, type]);
+beforeEach(freshWorld);
 
 describe("the platform's own stop (D55)", () => {
   test('counts for the number, is told and listed', async () => {
@@ -125,11 +41,11 @@ describe("the platform's own stop (D55)", () => {
     expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
     expect((await listOf(1001)).sort()).toEqual([waId, userId]);
     expect(await listOf(1002)).toEqual([]);
-    expect(replies).toEqual([]);
+    expect(world.replies).toEqual([]);
   });
 
   test('counts for the WABA where the operator has widened it, and ends there by a resume', async () => {
-    waba = makeWaba({ platformStops: 'waba' });
+    world.waba = makeWaba({ platformStops: 'waba' });
     const elsewhere = { wabaId, phoneNumberId: '300000000000002' };
     await hear([preference('stop')]);
     expect([await stopOf(1001), await stopOf(1001, waId, elsewhere)]).toEqual(['platform', 'platform']);
@@ -142,9 +58,9 @@ describe("the platform's own stop (D55)", () => {
   });
 
   test('leaves no stop of the WABA behind where the operator has taken the widening back', async () => {
-    waba = makeWaba({ platformStops: 'waba' });
+    world.waba = makeWaba({ platformStops: 'waba' });
     await hear([preference('stop')]);
-    waba = makeWaba();
+    world.waba = makeWaba();
     await hear([preference('resume', { atMs: atMs + 10_000, receivedAtMs: atMs + 10_000 })]);
     expect(await stopOf(1001)).toBeUndefined();
   });
@@ -178,14 +94,14 @@ describe("the platform's own stop (D55)", () => {
     const words = [preference('stop'), wrote('BAJA')];
     expect(await processInbound([recordOf(words, of)], hearing())).toEqual([]);
     expect(await stopOf(1001, waId, of)).toBe('platform');
-    expect([events.sent, replies, await listOf(1001)]).toEqual([[], [], []]);
+    expect([world.events.sent, world.replies, await listOf(1001)]).toEqual([[], [], []]);
   });
 
   test('of a number that has gone to another WABA since sends no event to the clients of that one', async () => {
     const moved = makeChannel({ wabaId: '299', clientId: 1003 });
     const directory = memoryDirectory({ wabas: [makeWaba({ wabaId: '299' })], channels: [moved] });
     expect(await hear([preference('stop'), wrote('BAJA')], { directory })).toEqual([]);
-    expect([events.sent, replies, await listOf(1003)]).toEqual([[], [], []]);
+    expect([world.events.sent, world.replies, await listOf(1003)]).toEqual([[], [], []]);
   });
 });
 
@@ -202,7 +118,7 @@ describe('a reply (D55)', () => {
     expect(told().map(({ data }) => data)).toMatchObject(
       source === undefined ? [] : [{ scope: 'client', source, did }],
     );
-    expect(replies).toMatchObject([{ clientId: 1001, recipients: [waId] }]);
+    expect(world.replies).toMatchObject([{ clientId: 1001, recipients: [waId] }]);
   });
 
   test('a start word ends it, once it is later', async () => {
@@ -219,22 +135,22 @@ describe('a reply (D55)', () => {
   test('to a message counts for its client alone, and names it', async () => {
     await writes(1001, waId);
     const { head } = makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId });
-    answered = { head, index: 7 };
+    world.answered = { head, index: 7 };
     await hear([wrote('STOP')]);
     expect(told()).toMatchObject([{ clientId: 1002, data: { job_id: 'J', message_id: 'J-7', scope: 'client' } }]);
     expect([await stopOf(1001), await stopOf(1002)]).toEqual([undefined, 'reply']);
-    expect(replies).toMatchObject([{ clientId: 1002, answered: { index: 7 } }]);
+    expect(world.replies).toMatchObject([{ clientId: 1002, answered: { index: 7 } }]);
     expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
   });
 
   describe('by a user id alone', () => {
     const alone = { person: { userId } };
     beforeEach(() => {
-      answered = {
+      world.answered = {
         head: makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId }).head,
         index: 7,
       };
-      wroteToAddress = `+${waId}`;
+      world.wroteToAddress = `+${waId}`;
     });
 
     test('to a message joins it with the number that the message went to', async () => {
@@ -249,11 +165,11 @@ describe('a reply (D55)', () => {
     });
 
     test('to a message, with no such word, joins both: what the person said before counts for the number', async () => {
-      const message = answered;
-      answered = undefined;
+      const message = world.answered;
+      world.answered = undefined;
       await hear([wrote('STOP', alone)]);
       expect(await stopOf(1001)).toBeUndefined();
-      answered = message;
+      world.answered = message;
       await hear([wrote('thanks', alone)]);
       expect(await stopOf(1001)).toBe('reply');
     });
@@ -263,7 +179,7 @@ describe('a reply (D55)', () => {
       ['has lost its recipient (D60)', undefined, alone],
       ['went to another number than the one that is told', '5491155550009', { person: { waId, userId } }],
     ])('to a message that %s joins nothing', async (_, to, by) => {
-      wroteToAddress = to;
+      world.wroteToAddress = to;
       await hear([wrote('STOP', by)]);
       expect(await stopOf(1002, userId)).toBe('reply');
       expect(await stopOf(1002, to ?? waId)).toBeUndefined();
@@ -272,10 +188,10 @@ describe('a reply (D55)', () => {
 
   test('to a message of another number is none to it, whatever its payload says', async () => {
     const { head } = makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId: '399' });
-    answered = { head, index: 7 };
+    world.answered = { head, index: 7 };
     await hear([wrote('STOP')]);
     expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
-    expect(replies).toMatchObject([{ clientId: 1001, answered: undefined }]);
+    expect(world.replies).toMatchObject([{ clientId: 1001, answered: undefined }]);
   });
 });
 
@@ -292,7 +208,7 @@ describe('without a message that it answers, on a number that clients share (D55
       [1002, 'recipient.opted_out'],
     ]);
     expect([await listOf(1001), await listOf(1002)]).toEqual([[waId], [waId]]);
-    expect(replies).toMatchObject([{ clientId: 1001 }]);
+    expect(world.replies).toMatchObject([{ clientId: 1001 }]);
   });
 
   test('one that wrote alone has stop and text for itself: the owner is neither told nor shown', async () => {
@@ -306,7 +222,7 @@ describe('without a message that it answers, on a number that clients share (D55
       [1002, 'recipient.opted_out'],
     ]);
     expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
-    expect(replies).toMatchObject([{ clientId: 1002 }]);
+    expect(world.replies).toMatchObject([{ clientId: 1002 }]);
   });
 
   test('where none has, it is the one whose number it is', async () => {
@@ -327,7 +243,7 @@ describe('without a message that it answers, on a number that clients share (D55
     await writes(1002, waId);
     await writes(1001, waId, -1);
     await hear([wrote('thanks')]);
-    expect(replies.map(({ clientId }) => clientId)).toEqual([1002]);
+    expect(world.replies.map(({ clientId }) => clientId)).toEqual([1002]);
     await hear([wrote('STOP')]);
     expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
   });
@@ -337,7 +253,7 @@ describe('without a message that it answers, on a number that clients share (D55
     await hear([wrote('STOP')]);
     expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
     await hear([wrote('thanks')]);
-    expect(replies.map(({ clientId }) => clientId)).toEqual([1001, 1001]);
+    expect(world.replies.map(({ clientId }) => clientId)).toEqual([1001, 1001]);
   });
 
   test('the writers are not looked up for a text that no client wants to read', async () => {
@@ -348,11 +264,11 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(await hear([wrote('thanks')], over)).toEqual([]);
     // A word that counts must not be lost, so its message comes again.
     expect(await hear([wrote('STOP')], over)).toEqual(['m-1']);
-    expect(replies).toEqual([]);
+    expect(world.replies).toEqual([]);
   });
 
   test('of a WABA that keeps its numbers apart it is the owner, and what others have noted is not asked', async () => {
-    waba = makeWaba({ dids: 'own' });
+    world.waba = makeWaba({ dids: 'own' });
     await writes(1002, waId);
     await hear([wrote('STOP')], { wroteTo: async () => Promise.reject(new Error('not asked')) });
     expect(await stops(1001, 1002)).toEqual(['reply', undefined]);
@@ -365,88 +281,4 @@ test('words are those of the list as it is now', async () => {
   expect(await stopOf(1001)).toBeUndefined();
   await hear([wrote('¡Hasta nunca!')], { words });
   expect(await stopOf(1001)).toBe('reply');
-});
-
-describe('what is found in sending', () => {
-  test('a refusal of the platform (131050) counts for the number, and is told to its client alone', async () => {
-    await writes(1001, waId);
-    await hear([{ kind: 'refused', clientId: 1002, recipients: [waId], atMs }]);
-    expect([await stopOf(1001), await stopOf(1002)]).toEqual(['refused', 'refused']);
-    expect(told()).toMatchObject([{ clientId: 1002, data: { source: 'refused', scope: 'number', did } }]);
-    expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
-  });
-
-  test('a number that the platform writes in another way is the same person', async () => {
-    await hear([wrote('STOP')]);
-    await hear([{ kind: 'respelled', recipients: [waId, '541155550001'], atMs }]);
-    expect(await stopOf(1001, '541155550001')).toBe('reply');
-    expect(toldTo()).toHaveLength(1);
-  });
-});
-
-test('a user id that is replaced is noted (D24), and what was said under the old one counts under the new one', async () => {
-  const changed: InboundUpdate = {
-    ...{ kind: 'id_changed', ...said, atMs: atMs + 5_000, receivedAtMs: atMs + 5_000 },
-    person: { userId: 'AR.2', parentUserId: 'AR.ENT.2' },
-    old: { userId, parentUserId: 'AR.ENT.1' },
-  };
-  await hear([wrote('STOP', { person: { userId } })]);
-  await hear([changed]);
-  await hear([changed]);
-  expect([await stopOf(1001, 'AR.2'), await stopOf(1001, 'AR.ENT.2')]).toEqual(['reply', 'reply']);
-  const replaced = await replacedIdReader(access())(wabaId, [userId, 'AR.ENT.1']);
-  const by = (id: string) => ({ by: id, atMs: atMs + 5_000 });
-  expect(replaced).toEqual(
-    new Map([
-      [userId, by('AR.2')],
-      ['AR.ENT.1', by('AR.ENT.2')],
-    ]),
-  );
-});
-
-describe('what fails comes again, and takes nothing along', () => {
-  const lines: string[] = [];
-  beforeEach(() => {
-    lines.length = 0;
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-    return () => void write.mockRestore();
-  });
-
-  test('a message that cannot be read, and a word that cannot be recorded', async () => {
-    const poisoned = wrote('STOP', { person: { waId: '5491155550666' } });
-    const optOuts = async () => {
-      const real = optOutWriter(access(), nameOf);
-      const change: typeof real.change = async (name, rule) => {
-        if (name === nameOf('5491155550666')) throw new Error('poison');
-        return await real.change(name, rule);
-      };
-      return { ...real, change };
-    };
-    const records = [
-      { messageId: 'm-1', body: 'no JSON' },
-      recordOf([poisoned, wrote('STOP')], undefined, 'm-2'),
-      recordOf([wrote('STOP', { person: { waId: '5491155550003' } })], undefined, 'm-3'),
-    ];
-    expect((await processInbound(records, hearing({ optOuts }))).sort()).toEqual(['m-1', 'm-2']);
-    expect([await stopOf(1001), await stopOf(1001, '5491155550003')]).toEqual(['reply', 'reply']);
-    expect(toldTo()).toHaveLength(2);
-    expect(lines.join('')).toMatch(/"inbound.not_taken".*"code":"reply"/);
-    expect(lines.join('')).not.toMatch(/54911|STOP/);
-    expect(await processInbound(records.slice(1), hearing())).toEqual([]);
-    expect(toldTo()).toHaveLength(3);
-  });
-
-  test('words for which no time is left', async () => {
-    expect(await hear([wrote('STOP')], { remainingMs: () => 19_000 })).toEqual(['m-1']);
-    expect(events.sent).toEqual([]);
-    expect(lines.join('')).toMatch(/"inbound.late".*"count":1/);
-  });
-
-  test('an event that is not queued: the same is told when the message comes again', async () => {
-    events.broken = true;
-    expect(await hear([wrote('STOP')])).toEqual(['m-1']);
-    events.broken = false;
-    expect(await hear([wrote('STOP')])).toEqual([]);
-    expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
-  });
 });
