@@ -1,6 +1,14 @@
 import type { Lease } from '../aws/lease.ts';
 import { maxDelaySeconds } from '../aws/queue-body.ts';
-import { callsReservedFor, isEmptyTask, mergedTasks, noTask, type RefreshTask } from './refresh-task.ts';
+import {
+  callsReservedFor,
+  isEmptyTask,
+  leastCallsFor,
+  mergedTasks,
+  noTask,
+  partedTask,
+  type RefreshTask,
+} from './refresh-task.ts';
 
 /*
  * One item under compare-and-set decides when a WABA's hints are read (D42). The first hint is read at once; later ones
@@ -33,6 +41,8 @@ export interface HintState {
   readonly reading: RefreshTask;
   /** A list was too long for one turn; the next one continues it before all gathered hints. */
   readonly listing?: ListingMark;
+  /** The latest turn reads single templates, because the calls are too few to continue the list. */
+  readonly beforeListing?: true;
   readonly turn: number;
   readonly lease?: Lease<number>;
   readonly readyAtMs: number;
@@ -98,13 +108,16 @@ export function turnEnded(state: HintState, ending: Ending, nowMs: number): Chan
   if (state.lease?.owner !== ending.turn) return { state, step: { kind: 'done' } };
   const spent = state.spent.map((each) => (each.turn === ending.turn ? { ...each, calls: ending.callsMade } : each));
   const failures = ending.failed ? state.failures + 1 : 0;
-  const { listing: _, lease: _over, ...rest } = state;
+  const { listing, beforeListing, lease: _over, ...rest } = state;
   const after = { ...rest, spent, failures };
   const readyAtMs = nowMs + pauseMs(after, ending, nowMs);
+  if (beforeListing && listing !== undefined) {
+    const gathered = mergedTasks(state.gathered, ending.left);
+    return next({ ...after, readyAtMs, reading: wholeList, gathered, listing }, nowMs);
+  }
   if (ending.listing !== undefined) {
     const others = mergedTasks(state.gathered, { ...ending.left, everything: false });
-    const { listing } = ending;
-    return next({ ...after, readyAtMs, reading: { ...noTask, everything: true }, gathered: others, listing }, nowMs);
+    return next({ ...after, readyAtMs, reading: wholeList, gathered: others, listing: ending.listing }, nowMs);
   }
   return next({ ...after, readyAtMs, reading: noTask, gathered: mergedTasks(state.gathered, ending.left) }, nowMs);
 }
@@ -115,24 +128,43 @@ export function wakeSent(state: HintState, atMs: number, nowMs: number): HintSta
   return known ? state : { ...state, wakeAtMs: atMs };
 }
 
+const wholeList: RefreshTask = { ...noTask, everything: true };
+
 function next(state: HintState, nowMs: number): Change {
-  const goesOn = state.listing !== undefined;
-  const task = goesOn ? state.reading : mergedTasks(state.reading, state.gathered);
-  if (isEmptyTask(task)) return { state, step: { kind: 'done' } };
-  const atMs = Math.max(
-    state.lease?.untilMs ?? 0,
-    state.readyAtMs,
-    enoughAtMs(state.spent, callsReservedFor(task), nowMs),
-  );
+  const { listing, beforeListing: _over, ...rest } = state;
+  const all = mergedTasks(state.reading, state.gathered);
+  if (isEmptyTask(all)) return { state, step: { kind: 'done' } };
+  const least =
+    listing === undefined ? leastCallsFor(all) : leastCallsFor({ ...wholeList, templateIds: all.templateIds });
+  const atMs = Math.max(state.lease?.untilMs ?? 0, state.readyAtMs, enoughAtMs(state.spent, least, nowMs));
   if (atMs > nowMs) return { state, step: wake(state, Math.min(atMs, nowMs + longestWaitMs), nowMs) };
+  const left = callsAnHour - callsSpent(state.spent, nowMs);
+  const goesOn = listing !== undefined && callsReservedFor(wholeList) <= left;
+  // A list that was begun is continued before all gathered hints, unless the calls are too few for it.
+  const { now: task, later } = goesOn
+    ? { now: wholeList, later: { ...all, everything: state.gathered.everything } }
+    : (partedTask(listing === undefined ? all : { ...wholeList, templateIds: all.templateIds }, left) ?? {
+        now: noTask,
+        later: all,
+      });
   const turn = state.turn + 1;
   const calls = callsReservedFor(task);
   const spent = [...state.spent.filter((each) => countsUntilMs(each) > nowMs), { turn, beganAtMs: nowMs, calls }];
-  const gathered = goesOn ? state.gathered : noTask;
   const lease = { owner: turn, untilMs: nowMs + turnLeaseMs };
-  const begun = { ...state, turn, reading: task, gathered, spent, lease };
-  const { listing } = state;
-  return { state: begun, step: { kind: 'read', turn: { turn, task, calls, ...(listing && { listing }) } } };
+  const isBefore = listing !== undefined && !goesOn;
+  const begun: HintState = {
+    ...{
+      ...rest,
+      turn,
+      reading: task,
+      gathered: isBefore ? { ...later, numbers: all.numbers, everything: state.gathered.everything } : later,
+      spent,
+      lease,
+    },
+    ...(listing && { listing }),
+    ...(isBefore ? { beforeListing: true as const } : {}),
+  };
+  return { state: begun, step: { kind: 'read', turn: { turn, task, calls, ...(goesOn && { listing }) } } };
 }
 
 /** A wake that is early enough need not be sent again. */

@@ -23,6 +23,7 @@ const HintStateSchema = v.object({
   gathered: RefreshTaskSchema,
   reading: RefreshTaskSchema,
   listing: v.exactOptional(v.record(v.string(), v.unknown())),
+  beforeListing: v.exactOptional(v.literal(true)),
   turn: v.number(),
   lease: v.exactOptional(v.object({ owner: v.number(), untilMs: v.number() })),
   readyAtMs: v.number(),

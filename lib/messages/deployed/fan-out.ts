@@ -9,9 +9,10 @@ import { jobMessageSender } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import type { StoredJob } from '../fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../fan-out/job-rounds-store.ts';
-import { revalidateJob } from '../fan-out/revalidate-job.ts';
+import { judgedForRelease } from '../fan-out/revalidate-job.ts';
 import { scheduledJobsStore } from '../fan-out/scheduled-jobs-store.ts';
 import { waveQueue } from '../fan-out/wave-queue.ts';
+import { holdStore } from '../holds/hold-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { limitOfJob } from '../pace/limit-of-job.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
@@ -32,17 +33,17 @@ export function deployedLostRounds() {
 }
 
 export function deployedJobs() {
-  const { client, table } = messagesTable();
+  const { client, table, nowMs } = messagesTable();
   const { find, begin } = deployedAcceptedJobs();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
-  const asked = { ...deployedDirectory(), templates };
+  const asked = { ...deployedDirectory(), templates, holds: holdStore({ client, table, nowMs }), nowMs };
   return {
     ...deployedSending(),
     states: jobStateStore(client, table),
     jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),
-    judge: (job: StoredJob) => revalidateJob(job, asked),
+    judge: (job: StoredJob) => judgedForRelease(job, asked),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),

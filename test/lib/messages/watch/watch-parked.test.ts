@@ -75,6 +75,7 @@ function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], '
     isDown: async () => setting.isDown ?? false,
     jobOf: async () => (isThere ? job : undefined),
     templates: { storedFacts: async ([key = '']) => new Map(factsOf(setting).map((fact) => [key, fact])) },
+    keepReading: async () => undefined,
     platformTemplates: {
       find: async () => {
         done.did.push('ask');
