@@ -19,8 +19,9 @@ const stoppingStatuses = [
 /** The platform says that a template is stricter than it was (D42). Looser words are hints only. */
 export const TemplateWordSchema = v.object({
   templateId: v.string(),
-  name: v.string(),
-  language: v.string(),
+  /** Without name and language the template is looked for by its id. */
+  name: v.exactOptional(v.string()),
+  language: v.exactOptional(v.string()),
   status: v.exactOptional(v.picklist(stoppingStatuses)),
   category: v.exactOptional(v.literal('MARKETING')),
   /** The platform's reason of a rejection. */
@@ -32,8 +33,8 @@ export type TemplateWord = v.InferOutput<typeof TemplateWordSchema>;
 
 const ValueSchema = v.object({
   message_template_id: v.unknown(),
-  message_template_name: v.pipe(v.string(), v.maxLength(512)),
-  message_template_language: v.pipe(v.string(), v.maxLength(20)),
+  message_template_name: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(512))), undefined),
+  message_template_language: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(20))), undefined),
   event: v.fallback(v.optional(v.picklist(stoppingStatuses)), undefined),
   new_category: v.fallback(v.optional(v.literal('MARKETING')), undefined),
   reason: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(1_000))), undefined),
@@ -59,7 +60,7 @@ function wordOf({ field, value, atMs }: PlatformUpdate, arrivedAtMs: number): Te
     reason,
   } = parsed.output;
   const said = {
-    ...{ templateId, name, language },
+    ...{ templateId, ...omitUndefined({ name, language }) },
     atMs: atMs === undefined ? arrivedAtMs : Math.min(atMs + secondMs, arrivedAtMs),
   };
   if (field === 'message_template_status_update' && event !== undefined) {
@@ -71,7 +72,7 @@ function wordOf({ field, value, atMs }: PlatformUpdate, arrivedAtMs: number): Te
 }
 
 export interface WordPorts {
-  readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
+  readonly templates: Pick<TemplateStore, 'stateOf' | 'rowsOf' | 'writeUpstream'>;
   readonly events: EventSink;
   readonly nowMs: () => number;
   /** What messages wait for (D46). Every method is idempotent, and throws when the store cannot be reached. */
@@ -90,7 +91,9 @@ export interface WordPorts {
  */
 export async function heedTemplateWord(waba: Waba, word: TemplateWord, ports: WordPorts): Promise<void> {
   const { wabaId, clientIds } = waba;
-  const { fact, rows } = await ports.templates.stateOf(templateKey({ ...word, wabaId }), clientIds);
+  const key = await keyOf(waba, word, ports);
+  if (key === undefined) return;
+  const { fact, rows } = await ports.templates.stateOf(key, clientIds);
   if (fact === undefined || fact.deleted || fact.template.id !== word.templateId) return;
   const template = wordedTemplate(fact, word);
   const isStored = template.status === fact.template.status && template.category === fact.template.category;
@@ -105,9 +108,23 @@ export async function heedTemplateWord(waba: Waba, word: TemplateWord, ports: Wo
       ? deletedEvents(announced, rows, nowMs)
       : statusChangedEvents(announced, rows, { sinceMs: fact.sinceMs, nowMs }),
   );
-  await ports.templates.writeUpstream([
-    { kind: 'present', wabaId, clientIds, template, readAtMs: word.atMs, asSent: true },
-  ]);
+  const write = { kind: 'present', wabaId, clientIds, template, readAtMs: word.atMs } as const;
+  // A send uses a template that became MARKETING as it uses a reading. A refusal never rests on it (D23).
+  await ports.templates.writeUpstream([word.status === undefined ? write : { ...write, asSent: true }]);
+}
+
+async function keyOf(
+  { wabaId, clientIds }: Waba,
+  { templateId, name, language }: TemplateWord,
+  { templates }: WordPorts,
+): Promise<string | undefined> {
+  if (name !== undefined && language !== undefined) return templateKey({ wabaId, name, language });
+  for (const clientId of clientIds) {
+    const rows = await templates.rowsOf(clientId);
+    const row = rows.find((each) => each.platformId === templateId && each.wabaId === wabaId && !each.deleted);
+    if (row !== undefined) return row.templateKey;
+  }
+  return undefined;
 }
 
 function wordedTemplate({ template }: StoredFact, { status, category, reason }: TemplateWord): PlatformTemplate {

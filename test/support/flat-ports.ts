@@ -32,7 +32,7 @@ export function grouped(flat: FlatPorts): ChunkWorkerPorts {
     queue,
     events,
     noteSent = async () => undefined,
-    judgeAgain = async (chunk) => ({ kind: 'sendable', chunk }),
+    judgeAgain = async (chunk) => ({ kind: 'sendable', chunk: { ...chunk, composedMs: flat.nowMs() } }),
     ...others
   } = flat;
   const { look, beginStraight, paces, urgentCapacity, newHolds, breakers, ready, send, probe, ...process } = others;

@@ -163,9 +163,10 @@ function placedWithoutSlot(
   if (chunk.lots !== undefined && isUndue(waiting.chunk, nowMs)) {
     return untilDue(withoutErased(chunk, job), waiting.chunk, nowMs);
   }
+  const isInReview = on.some(({ hold }) => hold.byReading);
+  if (!isInReview && isOutdated(holds, holdableOf(chunk), composedMsOf(chunk))) return { kind: 'outdated', chunk };
   const held = by.kind === 'wait' ? whileHeld(waiting, { job, on, delaySeconds: by.delaySeconds, nowMs }) : undefined;
   if (held !== undefined) return held;
-  if (isOutdated(holds, holdableOf(chunk), composedMsOf(chunk))) return { kind: 'outdated', chunk };
   return isUndue(waiting.chunk, nowMs) ? untilDue(chunk, waiting.chunk, nowMs) : undefined;
 }
 

@@ -188,12 +188,12 @@ class ChunkRun {
     const heldBack = heldBackBy(standing, { chunk }, this.#ports.nowMs());
     const message = holdableOf(chunk);
     const on = holdsOn(standing.holds, message);
-    if (heldBack === undefined && isOutdated(standing.holds, message, composedMsOf(chunk))) {
-      this.#isHeld = true;
-      return { state: 'again', dueMs: this.#ports.nowMs() };
-    }
-    if (heldBack?.state === 'again') this.#isHeld = true;
-    if (heldBack?.state !== 'again' || on.length === 0) return heldBack;
+    if (heldBack !== undefined && heldBack.state !== 'again') return heldBack;
+    const isOld = isOutdated(standing.holds, message, composedMsOf(chunk));
+    if (heldBack !== undefined || isOld) this.#isHeld = true;
+    // Not even a probe leaves as it was composed before a review.
+    if (isOld) return heldBack ?? { state: 'again', dueMs: this.#ports.nowMs() };
+    if (heldBack === undefined || on.length === 0) return heldBack;
     const recipients = this.#recipientsOf(slice).filter(({ index }) => !uncalled.has(placeInSlice(index)));
     const asking = await probeHolds({ chunk, recipients, on, job: standing.job }, this.#ports);
     if (asking === undefined) return heldBack;
