@@ -1,9 +1,10 @@
 import type { Lease } from '../aws/lease.ts';
 import { maxDelaySeconds } from '../aws/queue-body.ts';
 import {
+  asWhole,
+  callsOfId,
   callsReservedFor,
   isEmptyTask,
-  leastCallsFor,
   mergedTasks,
   noTask,
   partedTask,
@@ -46,6 +47,8 @@ export interface HintState {
   readonly turn: number;
   readonly lease?: Lease<number>;
   readonly readyAtMs: number;
+  /** No list is read before: the last one used up so much of the hour. */
+  readonly listsAtMs?: number;
   readonly spent: readonly Spent[];
   /** The earliest wake message is due then; 0 means that none is known. */
   readonly wakeAtMs: number;
@@ -110,16 +113,20 @@ export function turnEnded(state: HintState, ending: Ending, nowMs: number): Chan
   const failures = ending.failed ? state.failures + 1 : 0;
   const { listing, beforeListing, lease: _over, ...rest } = state;
   const after = { ...rest, spent, failures };
-  const readyAtMs = nowMs + pauseMs(after, ending, nowMs);
+  const { everyMs, listMs } = pausesMs(after, ending, nowMs);
+  // What a list has used up of the hour delays the next list, and no single template.
+  const wasList = state.reading.everything;
+  const readyAtMs = nowMs + (wasList ? everyMs : Math.max(everyMs, listMs));
+  const times = wasList && listMs > everyMs ? { readyAtMs, listsAtMs: nowMs + listMs } : { readyAtMs };
   if (beforeListing && listing !== undefined) {
     const gathered = mergedTasks(state.gathered, ending.left);
-    return next({ ...after, readyAtMs, reading: wholeList, gathered, listing }, nowMs);
+    return next({ ...after, ...times, reading: wholeList, gathered, listing }, nowMs);
   }
   if (ending.listing !== undefined) {
     const others = mergedTasks(state.gathered, { ...ending.left, everything: false });
-    return next({ ...after, readyAtMs, reading: wholeList, gathered: others, listing: ending.listing }, nowMs);
+    return next({ ...after, ...times, reading: wholeList, gathered: others, listing: ending.listing }, nowMs);
   }
-  return next({ ...after, readyAtMs, reading: noTask, gathered: mergedTasks(state.gathered, ending.left) }, nowMs);
+  return next({ ...after, ...times, reading: noTask, gathered: mergedTasks(state.gathered, ending.left) }, nowMs);
 }
 
 /** Notes a sent wake. A crash before the note duplicates a message, which then finds nothing to do. */
@@ -134,37 +141,41 @@ function next(state: HintState, nowMs: number): Change {
   const { listing, beforeListing: _over, ...rest } = state;
   const all = mergedTasks(state.reading, state.gathered);
   if (isEmptyTask(all)) return { state, step: { kind: 'done' } };
-  const least =
-    listing === undefined ? leastCallsFor(all) : leastCallsFor({ ...wholeList, templateIds: all.templateIds });
-  const atMs = Math.max(state.lease?.untilMs ?? 0, state.readyAtMs, enoughAtMs(state.spent, least, nowMs));
-  if (atMs > nowMs) return { state, step: wake(state, Math.min(atMs, nowMs + longestWaitMs), nowMs) };
-  const left = callsAnHour - callsSpent(state.spent, nowMs);
-  const goesOn = listing !== undefined && callsReservedFor(wholeList) <= left;
-  // A list that was begun is continued before all gathered hints, unless the calls are too few for it.
-  const { now: task, later } = goesOn
-    ? { now: wholeList, later: { ...all, everything: state.gathered.everything } }
-    : (partedTask(listing === undefined ? all : { ...wholeList, templateIds: all.templateIds }, left) ?? {
-        now: noTask,
-        later: all,
-      });
-  const turn = state.turn + 1;
-  const calls = callsReservedFor(task);
-  const spent = [...state.spent.filter((each) => countsUntilMs(each) > nowMs), { turn, beganAtMs: nowMs, calls }];
-  const lease = { owner: turn, untilMs: nowMs + turnLeaseMs };
-  const isBefore = listing !== undefined && !goesOn;
-  const begun: HintState = {
-    ...{
-      ...rest,
-      turn,
-      reading: task,
-      gathered: isBefore ? { ...later, numbers: all.numbers, everything: state.gathered.everything } : later,
-      spent,
-      lease,
-    },
-    ...(listing && { listing }),
-    ...(isBefore ? { beforeListing: true as const } : {}),
+  // A list that was begun is continued before all gathered hints; only single templates may go before it.
+  const open = listing === undefined ? all : { ...wholeList, templateIds: all.templateIds };
+  const atMs = Math.max(state.lease?.untilMs ?? 0, state.readyAtMs, affordableAtMs(state, open, nowMs));
+  const calls = callsAnHour - callsSpent(state.spent, nowMs);
+  const parted = atMs > nowMs ? undefined : partedTask(open, { calls, mayList: nowMs >= (state.listsAtMs ?? 0) });
+  if (parted === undefined) return { state, step: wake(state, Math.min(atMs, nowMs + longestWaitMs), nowMs) };
+  const { now: task, later } = parted;
+  const turn = begunTurn(state, task, nowMs);
+  if (listing === undefined) return begin({ ...rest, ...turn, reading: task, gathered: later }, { task });
+  const gathered = { ...all, everything: state.gathered.everything };
+  if (task.everything) return begin({ ...rest, ...turn, reading: task, gathered, listing }, { task, listing });
+  const others = { ...gathered, templateIds: later.templateIds };
+  return begin({ ...rest, ...turn, reading: task, gathered: others, listing, beforeListing: true }, { task });
+}
+
+function begunTurn({ turn: latest, spent }: HintState, task: RefreshTask, nowMs: number) {
+  const turn = latest + 1;
+  const reserved = { turn, beganAtMs: nowMs, calls: callsReservedFor(task) };
+  return {
+    turn,
+    spent: [...spent.filter((each) => countsUntilMs(each) > nowMs), reserved],
+    lease: { owner: turn, untilMs: nowMs + turnLeaseMs },
   };
-  return { state: begun, step: { kind: 'read', turn: { turn, task, calls, ...(goesOn && { listing }) } } };
+}
+
+function begin(state: HintState, read: Pick<Turn, 'task' | 'listing'>): Change {
+  const turn = { turn: state.turn, calls: callsReservedFor(read.task), ...read };
+  return { state, step: { kind: 'read', turn } };
+}
+
+/** Returns when the calls allow to read something of the task: all of it, or a single template. */
+function affordableAtMs({ spent, listsAtMs = 0 }: HintState, task: RefreshTask, nowMs: number): number {
+  const whole = asWhole(task);
+  const wholeAtMs = Math.max(whole.everything ? listsAtMs : 0, enoughAtMs(spent, callsReservedFor(whole), nowMs));
+  return task.templateIds.length === 0 ? wholeAtMs : Math.min(wholeAtMs, enoughAtMs(spent, callsOfId, nowMs));
 }
 
 /** A wake that is early enough need not be sent again. */
@@ -187,9 +198,12 @@ function enoughAtMs(spent: readonly Spent[], calls: number, nowMs: number): numb
   return times.find((atMs) => callsSpent(spent, atMs) + calls <= callsAnHour) ?? nowMs + hourMs + turnLeaseMs;
 }
 
-/** Returns the pause after a turn: a moment, its share of the hour, and a backoff that doubles with every failure. */
-function pauseMs({ spent, failures }: HintState, { callsMade, retryAfterMs = 0 }: Ending, nowMs: number): number {
+/**
+ * Returns the pauses after a turn: before any other a moment, and a backoff that doubles with every failure; before a
+ * list also the turn's share of the hour.
+ */
+function pausesMs({ spent, failures }: HintState, { callsMade, retryAfterMs = 0 }: Ending, nowMs: number) {
   const share = callsSpent(spent, nowMs) <= readyCalls ? 0 : (callsMade * hourMs) / callsAnHour;
   const backoff = failures === 0 ? 0 : Math.min(hourMs, 60_000 * 2 ** (failures - 1));
-  return Math.max(gatherMs, share, backoff, Math.min(retryAfterMs, hourMs));
+  return { everyMs: Math.max(gatherMs, backoff, Math.min(retryAfterMs, hourMs)), listMs: share };
 }

@@ -27,6 +27,7 @@ const HintStateSchema = v.object({
   turn: v.number(),
   lease: v.exactOptional(v.object({ owner: v.number(), untilMs: v.number() })),
   readyAtMs: v.number(),
+  listsAtMs: v.exactOptional(v.number()),
   spent: v.array(v.object({ turn: v.number(), beganAtMs: v.number(), calls: v.number() })),
   wakeAtMs: v.number(),
   failures: v.number(),

@@ -34,26 +34,26 @@ export interface PartedTask {
   readonly later: RefreshTask;
 }
 
+export interface Means {
+  readonly calls: number;
+  readonly mayList: boolean;
+}
+
 /**
- * Returns what a turn of so many calls reads: all of it, else single templates, which go before numbers and listings
+ * Returns what a turn with these means reads: all of it, else single templates, which go before numbers and listings
  * (D42). Returns undefined when even that is too much.
  */
-export function partedTask(task: RefreshTask, calls: number): PartedTask | undefined {
+export function partedTask(task: RefreshTask, { calls, mayList }: Means): PartedTask | undefined {
   const whole = asWhole(task);
-  if (callsReservedFor(whole) <= calls) return { now: whole, later: noTask };
+  if (callsReservedFor(whole) <= calls && (mayList || !whole.everything)) return { now: whole, later: noTask };
   const singles = task.templateIds.slice(0, Math.max(0, Math.floor(calls / callsOfId)));
   if (singles.length === 0) return undefined;
   const later = { ...task, templateIds: task.templateIds.slice(singles.length) };
   return { now: { ...noTask, templateIds: singles }, later };
 }
 
-/** Returns the fewest calls with which a turn reads something of the task. */
-export function leastCallsFor(task: RefreshTask): number {
-  return Math.min(callsReservedFor(asWhole(task)), task.templateIds.length > 0 ? callsOfId : Number.POSITIVE_INFINITY);
-}
-
 /** A template by its id may take a second call, in the WABA's list. */
-const callsOfId = 2;
+export const callsOfId = 2;
 /** Pages have 100 numbers. */
 const callsForNumbers = 5;
 /** Pages have 100 templates, with retries for one that is too large. Unused calls are returned. */

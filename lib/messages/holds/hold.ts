@@ -88,7 +88,7 @@ export function isNowMarketing({ marketingMs = {} }: Holds, message: HoldableMes
 
 /** Tells whether a review of the template has ended since the message was composed (D46). */
 export function isOutdated({ reviewedMs = {} }: Holds, message: HoldableMessage, composedMs: number): boolean {
-  return (reviewedMs[templateScope(message)] ?? 0) >= composedMs;
+  return (reviewedMs[templateScope(message)] ?? 0) > composedMs;
 }
 
 /** The first probe comes this long after the refusal, each later one after twice the time, up to the longest. */

@@ -57,8 +57,8 @@ export interface RunHolds {
   /** Parks the job of a held chunk, unless it is known to be parked. The watcher notifies the client. */
   park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
   /**
-   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. A template that is not there
-   * counts as in review until it is read. Returns undefined when the refusal concerns this message alone.
+   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. One that is not there counts
+   * as in review. Returns undefined when the refusal concerns this message alone.
    */
   byRefusal(chunk: QueuedChunk, refusal: Refused): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
   /** Stops the job of a chunk that was judged again. */

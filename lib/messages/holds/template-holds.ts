@@ -17,7 +17,7 @@ import { type HoldScope, templateOfScope, templateScope } from './scope.ts';
 
 /*
  * What the platform says of a template, or a client's edit, stops its messages at once (D42, D46): a hold that no
- * message probes. A reading of the template ends it, whoever made the reading.
+ * message probes. A reading of the template ends it.
  */
 
 export interface TemplateName {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
-import { type Hold, type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
+import { type Hold, type Holds, inReviewCode, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import type { Lot } from '../../../../lib/messages/lots.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
@@ -44,6 +44,8 @@ interface Done {
   readonly later: [ParkedWatch, number][];
   readonly stops: JobStop[];
   readonly did: string[];
+  /** These statuses were stored as readings. */
+  readonly kept: (string | undefined)[];
 }
 
 /** Looks once at a parked job, and returns everything that the look did. */
@@ -52,7 +54,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
   const events = new MemoryEvents();
   const holds = new MemoryHolds(nowMs);
   holds.stored.set(head.wabaId, setting.holds ?? ofTemplate);
-  const done: Done = { later: [], stops: [], did: [] };
+  const done: Done = { later: [], stops: [], did: [], kept: [] };
   const ports: WatchPorts = {
     progressOf: async () => Promise.reject(new Error('not asked')),
     queue: { sendLater: async () => Promise.reject(new Error('not asked')) },
@@ -63,7 +65,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
     log: (event) => void done.did.push(event),
   };
   const failed = await watchJobs([{ messageId: 'm', body: JSON.stringify(message) }], ports);
-  return { failed, ...done, events: events.sent, holds: holds.of(head.wabaId).holds };
+  return { failed, ...done, events: events.sent, holds: holds.of(head.wabaId).holds, all: holds.of(head.wabaId) };
 }
 
 function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], 'holds'> {
@@ -75,7 +77,7 @@ function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], '
     isDown: async () => setting.isDown ?? false,
     jobOf: async () => (isThere ? job : undefined),
     templates: { storedFacts: async ([key = '']) => new Map(factsOf(setting).map((fact) => [key, fact])) },
-    keepReading: async () => undefined,
+    keepReading: async (_, template) => void done.kept.push(template?.status),
     platformTemplates: {
       find: async () => {
         done.did.push('ask');
@@ -229,6 +231,34 @@ describe('a look at a parked job (D46)', () => {
       expect([stops, later.length]).toEqual([[], 1]);
     },
   );
+
+  test.each([
+    ['DISABLED', { state: 'failed', code: '132016' }],
+    ['missing', { state: 'failed', code: 'template_deleted' }],
+    [
+      'REJECTED',
+      { state: 'failed', code: 'template_changed', reason: expect.stringMatching(/not APPROVED: .*REJECTED/) },
+    ],
+    ['PENDING', undefined],
+    ['IN_APPEAL', undefined],
+    ['unreachable', undefined],
+  ])('whose template was in review and is %s: the rest ends without calls, or waits', async (status, stop) => {
+    const holds = opened('template:order_update/en_US', { code: inReviewCode, nowMs: sinceMs, byReading: true })(
+      noHolds,
+    );
+    const looked = await look(told, { status, holds });
+    const stops = stop === undefined ? [] : [{ ...stop, atMs: sinceMs + 20_000 }];
+    expect([looked.stops, looked.later.length, looked.events]).toEqual([stops, 1 - stops.length, []]);
+  });
+
+  test('whose template is approved after its review: the reading is kept, and what waits is judged again', async () => {
+    const holds = opened('template:order_update/en_US', { code: inReviewCode, nowMs: sinceMs, byReading: true })(
+      noHolds,
+    );
+    const { did, kept, all } = await look(told, { status: 'APPROVED', holds });
+    expect([did, kept]).toEqual([['ask', 'hold.ended', 'resume 0', 'job.resumed'], ['APPROVED']]);
+    expect(all).toEqual({ ...noHolds, reviewedMs: { 'template:order_update/en_US': sinceMs + 20_000 } });
+  });
 
   test('ends what waits after a day, or with its time to live', async () => {
     const expired = { state: 'expired', code: 'template_paused' };
