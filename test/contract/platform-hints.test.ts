@@ -15,7 +15,9 @@ const statusOf = async (name: string) =>
   (await listed(`/v1/templates?campaign_name=Unassigned&name=${name}`)).data[0]?.platform_template.status;
 
 async function tell(field: string, value: unknown): Promise<void> {
-  const reply = await api('POST /platform/webhook', signedWebhook(webhookOf(wabaId, { field, value })));
+  const { entry, ...envelope } = webhookOf(wabaId, { field, value });
+  const now = entry.map((each) => ({ ...each, time: Math.floor(Date.now() / 1_000) }));
+  const reply = await api('POST /platform/webhook', signedWebhook({ ...envelope, entry: now }));
   expect(reply.status).toBe(200);
 }
 

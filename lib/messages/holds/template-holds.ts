@@ -56,8 +56,8 @@ export async function heedWord(
   await openHold({ wabaId, scope, atMs, rule }, { change: (id, how) => changed(holds, id, how), log });
 }
 
-async function changed({ change }: Pick<HoldsOfWabas, 'change'>, wabaId: string, rule: HoldRule): Promise<Holds> {
-  const after = await change(wabaId, rule);
+async function changed(holds: Pick<HoldsOfWabas, 'change'>, wabaId: string, rule: HoldRule): Promise<Holds> {
+  const after = await holds.change(wabaId, rule);
   if (after === undefined) throw new Error(`the holds of ${wabaId} could not be changed`);
   return after;
 }

@@ -23,7 +23,9 @@ const told = { ...first, told: toldOf(sinceMs) };
 /** The job was resumed a moment ago. */
 const resumed = { ...told, resumedMs: sinceMs + 20_000 };
 
-const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs })(noHolds);
+const scope = 'template:order_update/en_US';
+const ofTemplate = opened(scope, { code: '132015', nowMs: sinceMs })(noHolds);
+const inReview = opened(scope, { code: inReviewCode, nowMs: sinceMs, byReading: true })(noHolds);
 
 interface Setting {
   readonly state?: JobState;
@@ -216,39 +218,19 @@ describe('a look at a parked job (D46)', () => {
   });
 
   test.each([
-    ['DISABLED', { state: 'failed', code: '132016' }],
-    ['missing', { state: 'failed', code: '132001' }],
-    ['PENDING_DELETION', { state: 'failed', code: '132001' }],
-  ])('whose template is %s: the rest fails', async (status, stop) => {
-    const { stops, later, events } = await look(told, { status });
-    expect([stops, later, events]).toEqual([[{ ...stop, atMs: sinceMs + 20_000 }], [], []]);
-  });
-
-  test.each(['unreachable', 'PENDING', 'REJECTED', 'IN_APPEAL'])(
-    'whose template is %s: nothing follows from it',
-    async (status) => {
-      const { stops, later } = await look(told, { status });
-      expect([stops, later.length]).toEqual([[], 1]);
-    },
-  );
-
-  test.each([
-    ['DISABLED', { state: 'failed', code: '132016' }],
-    ['missing', { state: 'failed', code: 'template_deleted' }],
-    [
-      'REJECTED',
-      { state: 'failed', code: 'template_changed', reason: expect.stringMatching(/not APPROVED: .*REJECTED/) },
-    ],
-    ['PENDING', undefined],
-    ['IN_APPEAL', undefined],
-    ['unreachable', undefined],
-  ])('whose template was in review and is %s: the rest ends without calls, or waits', async (status, stop) => {
-    const holds = opened('template:order_update/en_US', { code: inReviewCode, nowMs: sinceMs, byReading: true })(
-      noHolds,
-    );
-    const looked = await look(told, { status, holds });
-    const stops = stop === undefined ? [] : [{ ...stop, atMs: sinceMs + 20_000 }];
-    expect([looked.stops, looked.later.length, looked.events]).toEqual([stops, 1 - stops.length, []]);
+    ['DISABLED', '132016', ofTemplate],
+    ['missing', '132001', ofTemplate],
+    ['PENDING_DELETION', '132001', ofTemplate],
+    ...['unreachable', 'PENDING', 'REJECTED', 'IN_APPEAL'].map((status) => [status, undefined, ofTemplate] as const),
+    ['DISABLED', '132016', inReview],
+    ['missing', 'template_deleted', inReview],
+    ['REJECTED', 'template_changed', inReview],
+    ...['unreachable', 'PENDING', 'PAUSED', 'IN_APPEAL'].map((status) => [status, undefined, inReview] as const),
+  ] as const)('whose template is %s: the rest fails by %s, or waits', async (status, code, holds) => {
+    const { stops, later, events } = await look(told, { status, holds });
+    const reason = code === 'template_changed' ? { reason: expect.stringMatching(/not APPROVED: .*REJECTED/) } : {};
+    const stop = { state: 'failed', code, ...reason, atMs: sinceMs + 20_000 };
+    expect([stops, later.length, events]).toEqual(code === undefined ? [[], 1, []] : [[stop], 0, []]);
   });
 
   test('whose template is approved after its review: the reading is kept, and what waits is judged again', async () => {
