@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { deployedHints } from '../lib/hints/deployed.ts';
 import { type HintPorts, processHints } from '../lib/hints/process-hints.ts';
-import { deployedAccountUpdates } from '../lib/messages/deployed/account-updates.ts';
+import { deployedAccountUpdates, deployedTemplateHolds } from '../lib/messages/deployed/account-updates.ts';
 import { metered } from '../lib/observe/metrics.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 
@@ -24,5 +24,6 @@ export const handler = deployed(() => {
     ...deployedDirectory(),
     ...deployedHints(platform),
     ...deployedAccountUpdates(),
+    ...deployedTemplateHolds(),
   });
 });

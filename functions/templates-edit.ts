@@ -12,6 +12,9 @@ import { type Audit, audited } from '../lib/audit/audit.ts';
 import { deployedAudit } from '../lib/audit/deployed.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
+import { deployedTemplateHolds } from '../lib/messages/deployed/account-updates.ts';
+import { deployedFinding } from '../lib/messages/deployed/reports.ts';
+import { type OpenPorts, waitingForReview } from '../lib/messages/find/open-dispatches.ts';
 import { templateWarning } from '../lib/messages/request/template-warning.ts';
 import { deployedEditing } from '../lib/templates/deployed/authoring.ts';
 import { parseEditRequest } from '../lib/templates/edit/edit-request.ts';
@@ -26,7 +29,7 @@ export const TemplatesEditAnswer = v.object({
   message: v.exactOptional(v.string()),
 });
 
-type Ports = EditPorts & { readonly directory: Directory; readonly audit: Audit };
+type Ports = EditPorts & { readonly directory: Directory; readonly audit: Audit; readonly open: OpenPorts };
 
 /** PUT /v1/templates/{did}/{messageTemplateId}: replaces a template's components, if they differ (D20). */
 export function templatesEdit(ports: Ports): Endpoint {
@@ -58,10 +61,23 @@ export function templatesEdit(ports: Ports): Endpoint {
     );
 
     const message = changed ? {} : { message: 'nothing differs from the template as it is' };
-    return answer(200, shaped(TemplatesEditAnswer, { success: true, changed, ...message }), templateWarning(made));
+    const waiting = changed
+      ? await waitingForReview(ports.open, { clientId, name: made.name, language: made.language })
+      : undefined;
+    return answer(
+      200,
+      shaped(TemplatesEditAnswer, { success: true, changed, ...message }),
+      templateWarning(made, waiting),
+    );
   });
 }
 
 export const handler = deployed(() =>
-  templatesEdit({ ...deployedAccess(), ...deployedAudit(), ...deployedEditing({ timeoutMs: 15_000 }) }),
+  templatesEdit({
+    ...deployedAccess(),
+    ...deployedAudit(),
+    ...deployedEditing({ timeoutMs: 15_000 }),
+    ...deployedTemplateHolds(),
+    open: deployedFinding(),
+  }),
 );

@@ -1,5 +1,6 @@
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
+import { deployedTemplateHolds, type TemplateHolds } from '../lib/messages/deployed/account-updates.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { errorName } from '../lib/observe/error-name.ts';
 import { type LogFacts, log } from '../lib/observe/log.ts';
@@ -17,7 +18,7 @@ import {
 } from '../lib/templates/sync/sync-message.ts';
 import { syncNextClient, type WalkPorts } from '../lib/templates/sync/sync-walk.ts';
 
-type Ports = SyncPorts & WalkPorts;
+type Ports = SyncPorts & WalkPorts & Pick<TemplateHolds, 'templateHolds'>;
 
 /**
  * Works off the sync queue (batch size 1): continues a synchronization, or takes a turn of the walk. Errors redeliver
@@ -62,12 +63,24 @@ async function synchronize(ports: Ports, message: SyncMessage, timeLeftMs: () =>
   try {
     const result = await runSync(ports, message, timeLeftMs);
     if (result.kind === 'unfinished') await ports.queue.send(result.checkpoint);
-    else reportCompleted(result.counts, facts);
+    else {
+      await heedReadings(ports, clientId);
+      reportCompleted(result.counts, facts);
+    }
     return result.kind === 'unfinished';
   } catch (error) {
     if (!(error instanceof SyncLockLost)) throw error;
     log('sync.stopped', { ...facts, code: 'lock_lost' });
     return false;
+  }
+}
+
+/** What waits for a template goes on by its own watcher, if this fails (D46). */
+async function heedReadings({ directory, templateHolds }: Ports, clientId: number): Promise<void> {
+  try {
+    for (const { wabaId } of await directory.listWabas(clientId)) await templateHolds.heedReadings(wabaId);
+  } catch (error) {
+    log('hold.not_changed', { clientId, error: errorName(error) });
   }
 }
 
@@ -88,5 +101,5 @@ function isLastDelivery({ attributes }: SQSRecord): boolean {
 export const handler = deployed(() => {
   // A page has half a megabyte. This function has the memory for JSON of a few megabytes.
   const platform = deployedPlatform({ timeoutMs: 10_000, maxReplyBytes: 4_000_000 });
-  return templatesSyncWorker({ ...deployedDirectory(), ...deployedSyncWork(platform) });
+  return templatesSyncWorker({ ...deployedDirectory(), ...deployedSyncWork(platform), ...deployedTemplateHolds() });
 });

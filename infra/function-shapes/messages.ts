@@ -7,6 +7,9 @@ const dispatching = {
   memoryMb: 256,
   tables: {
     messages: ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'PutItem', 'UpdateItem'],
+    // After a review, messages are judged again by template and channel.
+    templates: ['BatchGetItem'],
+    directory: ['GetItem'],
     webhooks: ['GetItem'],
     rates: ['GetItem'],
   },
@@ -105,11 +108,13 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 512,
     tables: {
       messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
-      templates: ['BatchGetItem'],
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
       rates: ['GetItem'],
     },
-    // The worker asks for a paused template until it is back.
+    // The worker asks for a template in review or paused until it is back.
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['watch', 'events'],

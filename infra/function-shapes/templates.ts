@@ -38,7 +38,13 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     settings: editingSettings,
     sendsTo: ['events'],
   }),
-  'templates-edit': forClients({ ...changing, memoryMb: 1024, settings: editingSettings }),
+  'templates-edit': forClients({
+    ...changing,
+    memoryMb: 1024,
+    // An edit holds the template's messages, and counts the dispatches that wait.
+    tables: { ...changing.tables, messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'] },
+    settings: editingSettings,
+  }),
   'templates-delete': forClients({ ...changing, settings: platformSettings }),
   'templates-sync': forClients({
     tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'PutItem'] },
@@ -57,6 +63,8 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
+      // A reading of an approved template ends its hold.
+      messages: ['GetItem', 'PutItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],

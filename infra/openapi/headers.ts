@@ -48,7 +48,8 @@ export const headers = {
     required: false,
   },
   'Template-Warning': {
-    description: 'The template can never be sent from here, and why: what a send of it would be refused with.',
+    description:
+      'The template can never be sent from here, and why: what a send of it would be refused with. At an edit also how many dispatches of the client wait until it is approved again.',
     schema: v.string(),
     required: false,
   },

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { type AccountUpdate, AccountUpdateSchema, accountUpdatesOf } from '../platform/webhook/account-update.ts';
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
-import { numberFields, templateFields } from '../platform/webhook/fields.ts';
+import { categoryFields, numberFields, templateFields } from '../platform/webhook/fields.ts';
+import { type TemplateWord, TemplateWordSchema, templateWordsOf } from './template-words.ts';
 
 /** Queued hints carry this version (D47). */
 export const hintMessageVersion = 1;
@@ -19,6 +20,8 @@ export const HintMessageSchema = v.object({
   everything: v.exactOptional(v.boolean()),
   /** Account updates are in order of time. */
   account: v.exactOptional(v.array(AccountUpdateSchema)),
+  /** What makes templates stricter counts before it is read (D42). The words are in order of time. */
+  words: v.exactOptional(v.array(TemplateWordSchema)),
   /** Only our own wake message has the time that it was meant for. */
   wakeAtMs: v.exactOptional(v.number()),
 });
@@ -33,7 +36,7 @@ export interface DelayedHints {
   sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
 }
 
-const aboutTemplate: ReadonlySet<string> = new Set(templateFields);
+const aboutTemplate: ReadonlySet<string> = new Set([...templateFields, ...categoryFields]);
 const aboutNumbers: ReadonlySet<string> = new Set(numberFields);
 
 /** Tells whether an update of that field is worth a hint. */
@@ -43,6 +46,8 @@ export function isHint(field: string): boolean {
 
 /** Above this number the whole list is read anyway, and the message stays small. */
 const maxTemplateIds = 100;
+/** The platform tells a handful at once; a queue message holds this many of the longest. */
+const mostWords = 200;
 
 /**
  * Returns one hint for each WABA with changed templates, numbers or account. An id that a number cannot hold exactly
@@ -62,9 +67,11 @@ function hintOf(wabaId: string, updates: readonly PlatformUpdate[], arrivedAtMs:
   const templateIds = [...new Set(ids.filter((id) => id !== undefined))];
   const everything = ids.includes(undefined) || templateIds.length > maxTemplateIds;
   const account: AccountUpdate[] = accountUpdatesOf(updates, arrivedAtMs);
+  const words: TemplateWord[] = templateWordsOf(updates, arrivedAtMs).slice(-mostWords);
   return {
     ...{ version: 1, wabaId, numbers },
     ...(everything ? { templateIds: [], everything } : { templateIds }),
     ...(account.length === 0 ? {} : { account }),
+    ...(words.length === 0 ? {} : { words }),
   };
 }

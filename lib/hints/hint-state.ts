@@ -1,6 +1,15 @@
 import type { Lease } from '../aws/lease.ts';
 import { maxDelaySeconds } from '../aws/queue-body.ts';
-import { callsReservedFor, isEmptyTask, mergedTasks, noTask, type RefreshTask } from './refresh-task.ts';
+import {
+  asWhole,
+  callsOfId,
+  callsReservedFor,
+  isEmptyTask,
+  mergedTasks,
+  noTask,
+  partedTask,
+  type RefreshTask,
+} from './refresh-task.ts';
 
 /*
  * One item under compare-and-set decides when a WABA's hints are read (D42). The first hint is read at once; later ones
@@ -33,9 +42,13 @@ export interface HintState {
   readonly reading: RefreshTask;
   /** A list was too long for one turn; the next one continues it before all gathered hints. */
   readonly listing?: ListingMark;
+  /** The latest turn reads single templates, because the calls are too few to continue the list. */
+  readonly beforeListing?: true;
   readonly turn: number;
   readonly lease?: Lease<number>;
   readonly readyAtMs: number;
+  /** No list is read before: the last one used up so much of the hour. */
+  readonly listsAtMs?: number;
   readonly spent: readonly Spent[];
   /** The earliest wake message is due then; 0 means that none is known. */
   readonly wakeAtMs: number;
@@ -98,15 +111,22 @@ export function turnEnded(state: HintState, ending: Ending, nowMs: number): Chan
   if (state.lease?.owner !== ending.turn) return { state, step: { kind: 'done' } };
   const spent = state.spent.map((each) => (each.turn === ending.turn ? { ...each, calls: ending.callsMade } : each));
   const failures = ending.failed ? state.failures + 1 : 0;
-  const { listing: _, lease: _over, ...rest } = state;
+  const { listing, beforeListing, lease: _over, ...rest } = state;
   const after = { ...rest, spent, failures };
-  const readyAtMs = nowMs + pauseMs(after, ending, nowMs);
+  const { everyMs, listMs } = pausesMs(after, ending, nowMs);
+  // What a list has used up of the hour delays the next list, and no single template.
+  const wasList = state.reading.everything;
+  const readyAtMs = nowMs + (wasList ? everyMs : Math.max(everyMs, listMs));
+  const times = wasList && listMs > everyMs ? { readyAtMs, listsAtMs: nowMs + listMs } : { readyAtMs };
+  if (beforeListing && listing !== undefined) {
+    const gathered = mergedTasks(state.gathered, ending.left);
+    return next({ ...after, ...times, reading: wholeList, gathered, listing }, nowMs);
+  }
   if (ending.listing !== undefined) {
     const others = mergedTasks(state.gathered, { ...ending.left, everything: false });
-    const { listing } = ending;
-    return next({ ...after, readyAtMs, reading: { ...noTask, everything: true }, gathered: others, listing }, nowMs);
+    return next({ ...after, ...times, reading: wholeList, gathered: others, listing: ending.listing }, nowMs);
   }
-  return next({ ...after, readyAtMs, reading: noTask, gathered: mergedTasks(state.gathered, ending.left) }, nowMs);
+  return next({ ...after, ...times, reading: noTask, gathered: mergedTasks(state.gathered, ending.left) }, nowMs);
 }
 
 /** Notes a sent wake. A crash before the note duplicates a message, which then finds nothing to do. */
@@ -115,24 +135,47 @@ export function wakeSent(state: HintState, atMs: number, nowMs: number): HintSta
   return known ? state : { ...state, wakeAtMs: atMs };
 }
 
+const wholeList: RefreshTask = { ...noTask, everything: true };
+
 function next(state: HintState, nowMs: number): Change {
-  const goesOn = state.listing !== undefined;
-  const task = goesOn ? state.reading : mergedTasks(state.reading, state.gathered);
-  if (isEmptyTask(task)) return { state, step: { kind: 'done' } };
-  const atMs = Math.max(
-    state.lease?.untilMs ?? 0,
-    state.readyAtMs,
-    enoughAtMs(state.spent, callsReservedFor(task), nowMs),
-  );
-  if (atMs > nowMs) return { state, step: wake(state, Math.min(atMs, nowMs + longestWaitMs), nowMs) };
-  const turn = state.turn + 1;
-  const calls = callsReservedFor(task);
-  const spent = [...state.spent.filter((each) => countsUntilMs(each) > nowMs), { turn, beganAtMs: nowMs, calls }];
-  const gathered = goesOn ? state.gathered : noTask;
-  const lease = { owner: turn, untilMs: nowMs + turnLeaseMs };
-  const begun = { ...state, turn, reading: task, gathered, spent, lease };
-  const { listing } = state;
-  return { state: begun, step: { kind: 'read', turn: { turn, task, calls, ...(listing && { listing }) } } };
+  const { listing, beforeListing: _over, ...rest } = state;
+  const all = mergedTasks(state.reading, state.gathered);
+  if (isEmptyTask(all)) return { state, step: { kind: 'done' } };
+  // A list that was begun is continued before all gathered hints; only single templates may go before it.
+  const open = listing === undefined ? all : { ...wholeList, templateIds: all.templateIds };
+  const atMs = Math.max(state.lease?.untilMs ?? 0, state.readyAtMs, affordableAtMs(state, open, nowMs));
+  const calls = callsAnHour - callsSpent(state.spent, nowMs);
+  const parted = atMs > nowMs ? undefined : partedTask(open, { calls, mayList: nowMs >= (state.listsAtMs ?? 0) });
+  if (parted === undefined) return { state, step: wake(state, Math.min(atMs, nowMs + longestWaitMs), nowMs) };
+  const { now: task, later } = parted;
+  const turn = begunTurn(state, task, nowMs);
+  if (listing === undefined) return begin({ ...rest, ...turn, reading: task, gathered: later }, { task });
+  const gathered = { ...all, everything: state.gathered.everything };
+  if (task.everything) return begin({ ...rest, ...turn, reading: task, gathered, listing }, { task, listing });
+  const others = { ...gathered, templateIds: later.templateIds };
+  return begin({ ...rest, ...turn, reading: task, gathered: others, listing, beforeListing: true }, { task });
+}
+
+function begunTurn({ turn: latest, spent }: HintState, task: RefreshTask, nowMs: number) {
+  const turn = latest + 1;
+  const reserved = { turn, beganAtMs: nowMs, calls: callsReservedFor(task) };
+  return {
+    turn,
+    spent: [...spent.filter((each) => countsUntilMs(each) > nowMs), reserved],
+    lease: { owner: turn, untilMs: nowMs + turnLeaseMs },
+  };
+}
+
+function begin(state: HintState, read: Pick<Turn, 'task' | 'listing'>): Change {
+  const turn = { turn: state.turn, calls: callsReservedFor(read.task), ...read };
+  return { state, step: { kind: 'read', turn } };
+}
+
+/** Returns when the calls allow to read something of the task: all of it, or a single template. */
+function affordableAtMs({ spent, listsAtMs = 0 }: HintState, task: RefreshTask, nowMs: number): number {
+  const whole = asWhole(task);
+  const wholeAtMs = Math.max(whole.everything ? listsAtMs : 0, enoughAtMs(spent, callsReservedFor(whole), nowMs));
+  return task.templateIds.length === 0 ? wholeAtMs : Math.min(wholeAtMs, enoughAtMs(spent, callsOfId, nowMs));
 }
 
 /** A wake that is early enough need not be sent again. */
@@ -155,9 +198,12 @@ function enoughAtMs(spent: readonly Spent[], calls: number, nowMs: number): numb
   return times.find((atMs) => callsSpent(spent, atMs) + calls <= callsAnHour) ?? nowMs + hourMs + turnLeaseMs;
 }
 
-/** Returns the pause after a turn: a moment, its share of the hour, and a backoff that doubles with every failure. */
-function pauseMs({ spent, failures }: HintState, { callsMade, retryAfterMs = 0 }: Ending, nowMs: number): number {
+/**
+ * Returns the pauses after a turn: before any other a moment, and a backoff that doubles with every failure; before a
+ * list also the turn's share of the hour.
+ */
+function pausesMs({ spent, failures }: HintState, { callsMade, retryAfterMs = 0 }: Ending, nowMs: number) {
   const share = callsSpent(spent, nowMs) <= readyCalls ? 0 : (callsMade * hourMs) / callsAnHour;
   const backoff = failures === 0 ? 0 : Math.min(hourMs, 60_000 * 2 ** (failures - 1));
-  return Math.max(gatherMs, share, backoff, Math.min(retryAfterMs, hourMs));
+  return { everyMs: Math.max(gatherMs, backoff, Math.min(retryAfterMs, hourMs)), listMs: share };
 }

@@ -14,12 +14,14 @@ import { type Ending, hintsArrived, type Step, type Turn, turnEnded, wakeSent } 
 import type { HintStore } from './hint-store.ts';
 import { mergedTasks, noTask, type RefreshTask } from './refresh-task.ts';
 import { type ReadingPorts, refreshWaba } from './refresh-waba.ts';
+import { heedTemplateWord, type WordPorts } from './template-words.ts';
 
 export interface HintPorts extends ReadingPorts {
   readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
   readonly channels: Pick<ChannelStore, 'numbersOf'>;
   readonly hints: HintStore;
   readonly queue: DelayedHints;
+  readonly templateHolds: WordPorts['templateHolds'];
   /**
    * Applies account updates of a WABA; is idempotent. Returns those to send as events. Throws when the message must be
    * retried.
@@ -33,8 +35,8 @@ export interface HintRecord {
 }
 
 /**
- * Applies account updates and queues their events at once (D41, D46); the rest is read now, or gathered for the WABA's
- * next turn. Returns the messages to retry.
+ * Applies account updates and words that make a template stricter at once, with their events (D41, D42, D46); the rest
+ * is read now, or gathered for the WABA's next turn. Returns the messages to retry.
  */
 export async function processHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
   const read = records.map(({ messageId, body }) => ({ messageId, hint: readHint(body) }));
@@ -76,6 +78,7 @@ async function processWaba(ports: HintPorts, wabaId: string, messages: readonly 
   if (waba === undefined) return log('hint.no_waba', { wabaId });
   // Events follow the write of holds. A later failure repeats the account updates, and their events with the same ids.
   if (applied.length > 0) await ports.events.send(accountEvents(waba, applied));
+  for (const word of messages.flatMap(({ words = [] }) => words)) await heedTemplateWord(waba, word, ports);
   const task = messages.map(taskOf).reduce(mergedTasks, noTask);
   const wakesAtMs = messages.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
   const step = await hints.change(wabaId, (state) => hintsArrived(state, { task, wakesAtMs }, nowMs()));
@@ -91,6 +94,10 @@ function taskOf({ templateIds, numbers, everything = false }: HintMessage): Refr
 
 async function takeTurn(ports: HintPorts, waba: Waba, turn: Turn): Promise<Ending> {
   const ending = await refreshWaba(ports, waba, turn, new CallAllowance(turn.calls));
+  await ports.templateHolds.heedReadings(waba.wabaId).catch((error: unknown) => {
+    // A message that still waits has the template read by its own watcher.
+    log('hold.not_changed', { wabaId: waba.wabaId, error: errorName(error) });
+  });
   count('HintTurns');
   log('hint.read', { wabaId: waba.wabaId, count: ending.callsMade, outcome: JSON.stringify(ending.left) });
   return ending;

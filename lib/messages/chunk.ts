@@ -1,7 +1,16 @@
 import * as v from 'valibot';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 import { isUserId } from '../platform/user-id.ts';
-import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
+import {
+  aboutJob,
+  aboutSchema,
+  HeaderInputSchema,
+  type JobHead,
+  JobHeadSchema,
+  MessageRequestSchema,
+  RecipientSchema,
+  sendPathSchema,
+} from './job.ts';
 import { LotSchema } from './lots.ts';
 
 /** Queued chunks carry this version (D47). */
@@ -16,6 +25,10 @@ const ChunkRecipientSchema = v.object({
   request: v.exactOptional(MessageRequestSchema),
   /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),
+  /** A straight chunk carries what the request was composed from: nothing else stores it. */
+  params: v.exactOptional(RecipientSchema.entries.params),
+  /** The platform has answered once that it has no such template (132001). */
+  notThere: v.exactOptional(v.literal(true)),
   /** This many tries provably sent nothing, by what each waited for (pace/retry-delay.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
   /** The platform's pair rate, or a wait of the message's own, forbids an earlier call. */
@@ -78,6 +91,11 @@ export const QueuedChunkSchema = v.object({
   plannedMs: v.exactOptional(v.number()),
   /** Its slots had passed this often before they could be used. */
   missedSlots: v.exactOptional(v.number()),
+  /** The messages were last judged and composed then; by default at acceptance (D46, D56). */
+  composedMs: v.exactOptional(v.number()),
+  /** A straight chunk carries the request's header and the catalog of its product, as the stored job does. */
+  header: v.exactOptional(HeaderInputSchema),
+  catalogId: v.exactOptional(v.string()),
   /** This many consecutive deliveries could place or claim nothing because the store did not answer. */
   storeFailures: v.exactOptional(v.number()),
 });

@@ -24,7 +24,7 @@ export type ParkScope = (typeof parkedScopes)[number];
 
 /** `sinceMs` identifies the waiting that client and report see, so that a writer never ends a later one. */
 export const JobParkedSchema = v.object({
-  /** The code may be our own: `template_paused`, `no_answer`. */
+  /** The code may be our own: `template_in_review`, `template_paused`, `no_answer`. */
   code: v.string(),
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),

@@ -120,7 +120,7 @@ export const parkedScopes = ['template', 'number', 'waba', 'platform'] as const;
 const DispatchPauseSchema = v.object({
   ...DispatchDataSchema.entries,
   scope: v.picklist(parkedScopes),
-  /** The code is that of the report: `template_paused`, `no_answer`, else the platform's error code as text. */
+  /** The code is that of the report: `template_in_review`, `template_paused`, `no_answer`, else the platform's error code as text. */
   code: v.string(),
   parked_at: time,
 });

@@ -16,6 +16,7 @@ import { lagReads } from '../support/lagging-reads.ts';
 import { recordedPlatform } from '../support/management.ts';
 import { MemoryAudit } from '../support/memory-audit.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
+import { nothingWaits } from '../support/no-template-holds.ts';
 import { meterRequests } from '../support/request-meter.ts';
 import { report } from './figure.ts';
 import {
@@ -137,6 +138,7 @@ function serviceOn(stack: RunningStack, tables: BenchTables) {
     fetchPublic: unused,
     uploadMedia: unused,
     events: new MemoryEvents(),
+    ...nothingWaits,
     audit: new MemoryAudit(),
     nowMs: Date.now,
   };

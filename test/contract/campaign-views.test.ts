@@ -35,7 +35,7 @@ async function templateIn(...pairs: ReturnType<typeof pair>[]): Promise<{ id: st
     probes.draft({ channel_campaigns: pairs, components: [{ type: 'BODY', text: 'Your order is on its way.' }] }),
   );
   const { data } = (
-    await as('supervisor', `GET /v1/templates?name=${name}&campaign_name=${pairs.length ? '' : 'Unassigned'}`)
+    await as('supervisor', `GET /v1/templates?name=${name}${pairs.length ? '' : '&campaign_name=Unassigned'}`)
   ).body;
   return { id: data[0].id, name };
 }

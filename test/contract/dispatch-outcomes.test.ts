@@ -95,10 +95,10 @@ const fatesOfMany: readonly Fate[] = [
     taken: 0,
   },
   {
-    what: 'template gone meanwhile',
+    what: 'parameters of another template',
     to: '549210000006',
-    fault: { action: { code: 132001 } },
-    ending: ['failed', '132001'],
+    fault: { action: { code: 132012 } },
+    ending: ['failed', '132012'],
     requests: 1,
     taken: 0,
   },

@@ -22,7 +22,7 @@ const unclear = '549230000004';
 const held = '15550000201';
 const faults: readonly (readonly [to: string, action: object])[] = [
   [slow, { delay_ms: 4_000 }],
-  [refused, { code: 132001 }],
+  [refused, { code: 132012 }],
   [unclear, { status: 503, code: 2 }],
 ];
 
@@ -81,7 +81,7 @@ test('the report is there as soon as the 200 is, with everybody in it', () => {
 
 test('every message is in the state that it is in, with code and reason where there is one', async () => {
   const { body } = await report(jobId);
-  expect(body.data[3]).toMatchObject({ state: 'failed', code: '132001', reason: expect.stringMatching(/\w/) });
+  expect(body.data[3]).toMatchObject({ state: 'failed', code: '132012', reason: expect.stringMatching(/\w/) });
   expect(body.data[4]).toMatchObject({ state: 'unknown', code: '2' });
   expect(body.data[5]).toMatchObject({ state: 'held', code: 'held_for_quality_assessment' });
   expect(body.data[0].platform_message_id).toMatch(/\w/);

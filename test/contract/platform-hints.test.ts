@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
@@ -15,7 +15,9 @@ const statusOf = async (name: string) =>
   (await listed(`/v1/templates?campaign_name=Unassigned&name=${name}`)).data[0]?.platform_template.status;
 
 async function tell(field: string, value: unknown): Promise<void> {
-  const reply = await api('POST /platform/webhook', signedWebhook(webhookOf(wabaId, { field, value })));
+  const { entry, ...envelope } = webhookOf(wabaId, { field, value });
+  const now = entry.map((each) => ({ ...each, time: Math.floor(Date.now() / 1_000) }));
+  const reply = await api('POST /platform/webhook', signedWebhook({ ...envelope, entry: now }));
   expect(reply.status).toBe(200);
 }
 
@@ -86,3 +88,48 @@ test("a template that appears upstream, one that is paused, a number's quality a
     /this portfolio may write to 250 people a day; [\d,]+ so far, as far as is known here$/,
   );
 });
+
+test('what the platform makes stricter counts before any reading: MARKETING heeds opt-outs, and a template in review holds (D42)', async () => {
+  const token = await tokenOf('supervisor1002');
+  const did = '5491100000002';
+  const [stopped, open] = ['5493209990001', '5493209990002'];
+  const name = 'worded';
+  const template = { name, language: 'en_US', category: 'UTILITY', status: 'APPROVED', components: [body] };
+  const { body: made } = await platform('POST /_control/templates', { waba_id: wabaId, templates: [template] });
+  const templateId = made.ids[0];
+  onTestFinished(async () => {
+    await platform(`DELETE /_control/templates/${templateId}`);
+    await api(`DELETE /v1/opt-outs/${stopped}`, { token });
+    await eraseTemplate(runningTarget(), name);
+  });
+  await api(`PUT /v1/opt-outs/${stopped}`, { token });
+  const send = async (...people: string[]) => {
+    const recipients = people.map((to) => ({ to }));
+    const sent = { did, type: 'template', channel: 'MESSAGING', template: { name, language: 'en_US' }, recipients };
+    return await api(`POST /v1/template/messages/${did}`, { token, body: sent });
+  };
+  const codesOf = async (dispatch: Awaited<ReturnType<typeof send>>) => {
+    const report = await api(`GET /v1/template/messages/${did}/${dispatch.headers.get('dispatch-id')}`, { token });
+    return report.body.complete ? report.body.data.map(({ code }: { code?: string }) => code) : undefined;
+  };
+  const utility = await eventually('a send of UTILITY', () => send(stopped));
+  expect(await eventually('it has left', () => codesOf(utility))).toEqual([undefined]);
+
+  const value = {
+    message_template_id: Number(templateId),
+    message_template_name: name,
+    message_template_language: 'en_US',
+  };
+  await platform(`POST /_control/templates/${templateId}`, { category: 'MARKETING' });
+  await tell('message_template_category_update', { ...value, previous_category: 'UTILITY', new_category: 'MARKETING' });
+  const marketing = await eventually('a send of MARKETING', async () => {
+    const sent = await send(stopped, open);
+    const codes = await eventually('it has ended', () => codesOf(sent));
+    return codes.includes('opted_out') ? codes : undefined;
+  });
+  expect(marketing.toSorted()).toEqual(['opted_out', undefined]);
+
+  await platform(`POST /_control/templates/${templateId}`, { status: 'PAUSED' });
+  await tell('message_template_status_update', { ...value, event: 'PAUSED' });
+  await eventually('a send is refused', async () => ((await send(open)).status === 422 ? true : undefined));
+}, 120_000);

@@ -20,6 +20,7 @@ import { makeChannel, makeWaba } from '../support/directory.ts';
 import { failures } from '../support/management.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { MemoryLookups } from '../support/memory-lookups.ts';
+import { noTemplateHolds } from '../support/no-template-holds.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { makeTemplate } from '../support/templates.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
@@ -125,6 +126,7 @@ function upstreamPorts({ upstream }: World, mortal: Mortal, answer: Answer) {
           upstream.template = { ...upstream.template, ...changes } as PlatformTemplate;
         }),
     },
+    templateHolds: noTemplateHolds,
     platformTemplates: {
       find: () => mortal.request(async () => upstream.template),
       lookUp: () =>

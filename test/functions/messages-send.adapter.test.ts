@@ -92,6 +92,7 @@ test('an accepted request of more than ten answers success, and its job is store
     },
     repeats: [],
     waitsMs: new Map(),
+    header: image,
   });
   expect(await parameterStore(localDocumentClient(), table).read('JOB1', 0)).toEqual(sent.recipients);
 });

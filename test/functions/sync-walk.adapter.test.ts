@@ -12,6 +12,7 @@ import { walkDeadAfterMs } from '../../lib/templates/sync/sync-walk.ts';
 import { syncWalkStore } from '../../lib/templates/sync/sync-walk-store.ts';
 import { makeWaba, memoryDirectory } from '../support/directory.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
+import { noTemplateHolds } from '../support/no-template-holds.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
 const clientIds = [1001, 1002, 1003];
@@ -45,6 +46,7 @@ function worker({ probe = async () => undefined }: { readonly probe?: Probe } = 
   return templatesSyncWorker({
     directory: memoryDirectory({ wabas, clientIds }),
     templates: templateStore(client, table),
+    templateHolds: noTemplateHolds,
     platform: { probe, page: async () => ({ templates: [], unreadable: [] }) },
     refreshChannels: async () => 0,
     locks: locks(),

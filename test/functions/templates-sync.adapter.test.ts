@@ -13,6 +13,7 @@ import { syncWalkStore } from '../../lib/templates/sync/sync-walk-store.ts';
 import { call } from '../support/calls.ts';
 import { makeWaba, memoryDirectory } from '../support/directory.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
+import { noTemplateHolds } from '../support/no-template-holds.ts';
 import { type PlatformServer, startPlatformServer } from '../support/platform-server.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { makeTemplate } from '../support/templates.ts';
@@ -46,6 +47,7 @@ function dependencies(overrides: { lockScope?: SyncLockScope; queueUrl?: string;
   return {
     directory: memoryDirectory({ wabas: [own, shared] }),
     templates: templateStore(documentClient, table),
+    templateHolds: noTemplateHolds,
     refreshChannels: async () => 0,
     locks: syncLockStore(documentClient, table),
     walks: syncWalkStore(documentClient, table),

@@ -206,6 +206,7 @@ describe('roles (R46)', () => {
     const writers = [
       'messages-retry',
       'messages-send',
+      'messages-watch',
       'platform-hints',
       'templates-create',
       'templates-delete',

@@ -22,8 +22,19 @@ const skewMs = 50;
 
 /** A message may end with these codes in worlds whose platform refuses as `platform-model.ts` says. */
 const reasons: Readonly<Record<string, readonly string[]>> = {
-  failed: ['131047', '131050', '132016', 'cancelled', 'retry_deadline', optedOut.code],
-  expired: ['expired', 'template_paused', '131042', '133010', '131048', '368', '131000', 'no_answer', 'http_500'],
+  failed: ['131047', '131050', '132001', '132016', 'cancelled', 'retry_deadline', optedOut.code],
+  expired: [
+    'expired',
+    'template_paused',
+    'template_in_review',
+    '131042',
+    '133010',
+    '131048',
+    '368',
+    '131000',
+    'no_answer',
+    'http_500',
+  ],
   unknown: ['no_answer', 'http_500', '131000', lost.code],
 };
 

@@ -19,6 +19,7 @@ const codeOf = {
   calls_used_up: 80007,
   credential_refused: 190,
   template_syncing: 134101,
+  template_in_review: 132001,
   template_paused: 132015,
   template_disabled: 132016,
   cannot_pay: 131042,

@@ -1,4 +1,5 @@
-import { opened } from '../../lib/messages/holds/hold.ts';
+import { inReviewCode, opened } from '../../lib/messages/holds/hold.ts';
+import { templateScope } from '../../lib/messages/holds/scope.ts';
 import type { Recipient } from '../../lib/messages/job.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
@@ -16,7 +17,7 @@ const fates: readonly Fate[] = [
 ];
 /** These answers to one message hold back all others of its template, its number or its WABA. */
 const holdingFates: readonly Fate[] = [
-  ...(['template_paused', 'template_paused', 'template_disabled'] as const),
+  ...(['template_paused', 'template_paused', 'template_in_review', 'template_disabled'] as const),
   ...(['cannot_pay', 'not_registered', 'spam_limit'] as const),
 ];
 
@@ -86,18 +87,27 @@ function toFewPersons(recipients: readonly Recipient[]): Recipient[] {
   return recipients.map((recipient, index) => ({ ...recipient, to: recipients[index % 3]?.to ?? recipient.to }));
 }
 
-/** Cancels some jobs, and holds others with their WABA for a while by the platform's word. */
+/** Cancels some jobs, and holds others with their WABA or template for a while by the platform's word. */
 export function holdBack(world: PipelineWorld, jobId: string, random: () => number): void {
   const share = random();
   const afterMs = random() * 20_000;
   const atMs = world.time.nowMs + afterMs;
   if (share < 0.15) void world.jobStands(jobId, { stop: cancelled(atMs) }, afterMs);
+  if (share > 0.95) void templateInReview(world, afterMs);
   if (share < 0.85) return;
   const untilMs = atMs + random() * 300_000;
   void world.time.sleep(afterMs).then(() => {
     const { wabaId } = makeJobHead();
     return world.holds.change(wabaId, opened('waba', { code: '368', nowMs: world.time.nowMs, untilMs }));
   });
+}
+
+/** The template goes into review, which holds it without a call; the watchers' readings say when it is back. */
+async function templateInReview(world: PipelineWorld, afterMs: number): Promise<void> {
+  await world.time.sleep(afterMs);
+  const { wabaId, templateName, templateLanguage } = makeJobHead();
+  const reason = { code: inReviewCode, nowMs: world.time.nowMs, byReading: true } as const;
+  await world.holds.change(wabaId, opened(templateScope({ templateName, templateLanguage }), reason));
 }
 
 /** A person stops at any moment, for a client, a number or a whole WABA. Some stops do not concern the senders. */

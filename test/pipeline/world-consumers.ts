@@ -231,6 +231,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
           return head && { head, ...omitUndefined({ lots }) };
         },
         templates: { storedFacts: async () => new Map() },
+        keepReading: async () => undefined,
         platformTemplates: {
           find: () =>
             run.call('findTemplate', () => makeTemplate({ status: world.rules.templateStatus?.() ?? 'APPROVED' })),

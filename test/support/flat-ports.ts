@@ -18,6 +18,8 @@ export interface FlatPorts
     Readonly<Pick<ChunkWorkerPorts['holds'], 'breakers'>> {
   /** No client asks for the answers to its messages when this is absent. */
   readonly noteSent?: ChunkWorkerPorts['noteSent'];
+  /** Judging again finds nothing changed when this is absent. */
+  readonly judgeAgain?: ChunkWorkerPorts['judgeAgain'];
   readonly newHolds: ChunkWorkerPorts['holds']['ofRun'];
 }
 
@@ -30,11 +32,22 @@ export function grouped(flat: FlatPorts): ChunkWorkerPorts {
     queue,
     events,
     noteSent = async () => undefined,
+    judgeAgain = async (chunk) => ({ kind: 'sendable', chunk: { ...chunk, composedMs: flat.nowMs() } }),
     ...others
   } = flat;
   const { look, beginStraight, paces, urgentCapacity, newHolds, breakers, ready, send, probe, ...process } = others;
   return {
-    ...{ isOfSmallRequests, slices, unknowns, people, queue, events, noteSent, countEnded: noCosts.countEnded },
+    ...{
+      isOfSmallRequests,
+      slices,
+      unknowns,
+      people,
+      queue,
+      events,
+      noteSent,
+      judgeAgain,
+      countEnded: noCosts.countEnded,
+    },
     jobs: { look, beginStraight },
     numbers: { paces, urgentCapacity },
     holds: { ofRun: newHolds, breakers },

@@ -8,6 +8,7 @@ import { shippedRates } from '../../lib/pricing/rates.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { memoryChannels } from './channels.ts';
 import { MemoryEvents } from './memory-events.ts';
+import { noTemplateHolds } from './no-template-holds.ts';
 
 const did = '5491100000001';
 const waba = {
@@ -86,6 +87,7 @@ export function sendPorts(
       writeUpstream: unused,
       stateOf: unused,
     },
+    templateHolds: noTemplateHolds,
     platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
     replacementsOf: unused,
     noteCorrespondents: async () => undefined,

@@ -24,6 +24,7 @@ import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../l
 import { memoryChannels } from './channels.ts';
 import { drainChunks, drainJobs } from './job-messages.ts';
 import { MemoryEvents } from './memory-events.ts';
+import { noTemplateHolds } from './no-template-holds.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
 
@@ -139,6 +140,7 @@ export async function sendingEndpoint(options: Options) {
     events,
     budgets,
     notified: notifiedThresholdsStore(documents, table),
+    templateHolds: noTemplateHolds,
     platformTemplates: {
       lookUp: async (_waba, { name, language }) => {
         platform.asked += 1;

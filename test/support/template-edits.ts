@@ -8,6 +8,7 @@ import { makeChannel, makeWaba, memoryDirectory } from './directory.ts';
 import { type RecordedPlatform, recordedPlatform } from './management.ts';
 import { MemoryAudit } from './memory-audit.ts';
 import { MemoryEvents } from './memory-events.ts';
+import { nothingWaits } from './no-template-holds.ts';
 import { freshTable, localDocumentClient } from './stores.ts';
 import { makeTemplate } from './templates.ts';
 
@@ -57,7 +58,7 @@ export function templateEdits() {
     world.audit = new MemoryAudit();
     const { management, platformTemplates } = world.platform as RecordedPlatform;
     const ports = { ...mediaPorts(media), management, platformTemplates, directory, templates, events };
-    const page = templatesEdit({ ...ports, audit: world.audit, nowMs: () => editedAtMs });
+    const page = templatesEdit({ ...ports, ...nothingWaits, audit: world.audit, nowMs: () => editedAtMs });
     const path = { did: '5491100000001', messageTemplateId: id };
     return call(page, { userId: 'u-1', clientId: 1001 }, { path, body: JSON.stringify(body), ...options });
   }

@@ -84,7 +84,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const job = {
     ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...omitUndefined({ shared }) },
     ...(timetable === undefined ? {} : inLots(timetable, kept, repeats)),
-    ...omitUndefined({ header: timetable && request.header }),
+    ...omitUndefined({ header: request.header }),
   };
 
   const warning = warningOf({

@@ -12,19 +12,21 @@ export async function straightRequest(
   job: WholeJob,
   limitOf: (head: JobHead) => Promise<number>,
 ): Promise<QueuedChunk | undefined> {
-  const { head, plan, recipients, repeats = [] } = job;
+  const { head, plan, recipients, repeats = [], header } = job;
   // A scheduled send may outlive a queue's retention (D56), and only a stored send can be retried (D57).
   if (head.when !== undefined || head.retryOf !== undefined) return undefined;
   // Only a report can count the end of dropped recipients (D41).
   if (recipients.length > straightRecipients || repeats.length > 0) return undefined;
   // Storing larger recipients refuses one that no item can hold.
-  if (Buffer.byteLength(queueBody(recipients)) > mostChunkBytes) return undefined;
-  const composed = (recipient: Recipient, index: number) =>
-    composedRecipient(plan, recipient, { ...head, index }, { compose: composeMessage, log });
+  if (2 * Buffer.byteLength(queueBody(recipients)) > mostChunkBytes) return undefined;
+  const composed = (recipient: Recipient, index: number) => ({
+    ...composedRecipient(plan, recipient, { ...head, index }, { compose: composeMessage, log }),
+    ...omitUndefined({ params: recipient.params }),
+  });
   return {
     // All small requests of a client share one lane (pace/reserve.ts).
     ...chunkOfJob(head, { limitPerSecond: await limitOf(head), lane: '*' }),
-    ...omitUndefined({ urgent: head.urgent }),
+    ...omitUndefined({ urgent: head.urgent, header, catalogId: plan.catalogId }),
     ...{ alone: true, straight: true, plannedMs: head.acceptedAtMs },
     slices: [{ try: 0, size: head.total, recipients: recipients.map(composed) }],
   };

@@ -36,7 +36,7 @@ export interface WholeJob {
   readonly lots?: readonly Lot[];
   /** Positions map indexes to places in the request, when the order differs. */
   readonly positions?: readonly number[];
-  /** A scheduled send judges a changed template with it. */
+  /** A changed template is judged with it. */
   readonly header?: HeaderInput;
 }
 

@@ -19,6 +19,7 @@ import { notifiedThresholdsStore } from '../budget/notified-thresholds-store.ts'
 import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
 import { lookupStore } from '../resolve/lookup-store.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
+import { deployedTemplateHolds } from './account-updates.ts';
 import { deployedCorrespondentWriter } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdReader } from './replaced-ids.ts';
@@ -30,6 +31,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
   const { client, table } = messagesTable();
   return {
     templates: deployedTemplates(),
+    ...deployedTemplateHolds(),
     platformTemplates: platformTemplates(call, credentialOf),
     catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
     isOnboarded: marketingOnboarding(call, credentialOf, Date.now),

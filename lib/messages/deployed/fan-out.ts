@@ -13,9 +13,10 @@ import { budgetsStore } from '../budget/budgets-store.ts';
 import { costStop, type Released } from '../fan-out/cost-at-release.ts';
 import type { StoredJob } from '../fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../fan-out/job-rounds-store.ts';
-import { revalidateJob } from '../fan-out/revalidate-job.ts';
+import { judgedForRelease } from '../fan-out/revalidate-job.ts';
 import { scheduledJobsStore } from '../fan-out/scheduled-jobs-store.ts';
 import { waveQueue } from '../fan-out/wave-queue.ts';
+import { holdStore } from '../holds/hold-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { limitOfJob } from '../pace/limit-of-job.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
@@ -36,13 +37,13 @@ export function deployedLostRounds() {
 }
 
 export function deployedJobs() {
-  const { client, table } = messagesTable();
+  const { client, table, nowMs } = messagesTable();
   const { find, begin } = deployedAcceptedJobs();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
-  const asked = { ...deployedDirectory(), templates };
+  const asked = { ...deployedDirectory(), templates, holds: holdStore({ client, table, nowMs }), nowMs };
   const jobs = jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read });
   const costPorts = {
-    ...{ ...deployedDirectory(), jobs, nowMs: Date.now },
+    ...{ ...deployedDirectory(), jobs, nowMs },
     rates: deployedKnownRates(),
     optOuts: deployedOptOutLook(),
     budgets: budgetsStore({ documentClient: client, tableName: table, pause: storePause }),
@@ -53,7 +54,7 @@ export function deployedJobs() {
     jobs,
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),
-    judge: (job: StoredJob) => revalidateJob(job, asked),
+    judge: (job: StoredJob) => judgedForRelease(job, asked),
     costStop: (released: Released) => costStop(released, costPorts),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),

@@ -1,7 +1,8 @@
+import { deployedDirectory } from '../../access/deployed.ts';
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
-import { deployedListing } from '../../templates/deployed/listing.ts';
+import { deployedTemplates } from '../../templates/deployed/templates.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
@@ -9,6 +10,7 @@ import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { countsOf } from '../report/read-report.ts';
+import { type KeepReadingPorts, keepReading } from '../watch/keep-reading.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
@@ -20,19 +22,23 @@ export function deployedWatch() {
   const { client, table, nowMs } = messagesTable();
   const breakers = breakerStore({ client, table, nowMs });
   const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const templates = deployedTemplates();
+  const events = deployedEvents();
+  const readings: KeepReadingPorts = { ...deployedDirectory(), templates, events };
   const parked = {
     queue,
     states: jobStateStore(client, table),
     holds: holdStore({ client, table, nowMs }),
     isDown: async () => (await breakers.find()).open !== undefined,
     jobOf: (jobId: string) => report.findDescribed(jobId),
-    templates: deployedListing(),
+    templates,
+    keepReading: keepReading(readings),
     platformTemplates: platformTemplates(call, credentialOf),
   };
   return {
     progressOf: (jobId: string, knownFinal: readonly number[]) => countsOf(report, jobId, knownFinal),
     queue,
-    events: deployedEvents(),
+    events,
     parked,
     spend: deployedWatchedSpend(),
     nowMs,

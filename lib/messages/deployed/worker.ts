@@ -1,19 +1,24 @@
-import { environmentVariable, queues } from '../../aws/deployed.ts';
+import { deployedDirectory } from '../../access/deployed.ts';
+import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
+import { templateStore } from '../../templates/model/template-store.ts';
+import { parameterStore } from '../accept/parameter-store.ts';
 import type { DeployedWorker } from '../dispatch/chunk-handler.ts';
 import { chunkQueue } from '../dispatch/chunk-queue.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
 import { platformMessages, readyToCall } from '../dispatch/platform-messages.ts';
 import { platformProbe } from '../dispatch/platform-probe.ts';
 import { snapshotStore } from '../dispatch/snapshot-store.ts';
+import { type RecomposePorts, recomposedChunk } from '../fan-out/recompose-chunk.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { type RunHoldsPorts, runHolds } from '../holds/run-holds.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { urgentStore } from '../pace/urgent-store.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
+import { composeMessage } from '../request/compose.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { deployedInbound } from './inbound.ts';
@@ -35,6 +40,11 @@ export function deployedWorker(
     watch.sendLater(parkedWatchOf(chunk, sinceMs), firstParkedLookSeconds);
   const wabas = holdStore({ client, table, nowMs });
   const { slices, events, ...process } = deployedSending();
+  const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
+  const judging: RecomposePorts = {
+    ...{ ...deployedDirectory(), templates, compose: composeMessage, nowMs, log },
+    jobs: { find: jobs.find, recipientsFrom: parameterStore(client, table).read },
+  };
   return {
     isOfSmallRequests,
     slices,
@@ -43,6 +53,7 @@ export function deployedWorker(
       look: snapshotStore(client, table),
       beginStraight: async (chunk) => void (await jobs.beginStraight(chunk)),
     },
+    judgeAgain: (chunk) => recomposedChunk(chunk, judging),
     numbers: { paces: deployedPaces(), urgentCapacity: urgentStore(client, table) },
     holds: {
       ofRun: () => runHolds({ states, wabas, watchParked, nowMs, log }),

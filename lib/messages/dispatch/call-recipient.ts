@@ -3,7 +3,7 @@ import { count } from '../../observe/metrics.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
 import { byHolds, holdableOf } from '../holds/held-job.ts';
 import { type Holds, holdsOn, type ProbeResult } from '../holds/hold.ts';
-import type { RunHolds } from '../holds/run-holds.ts';
+import { notThereCode, type RunHolds } from '../holds/run-holds.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { ByJobState, JobState } from '../job-state.ts';
 import type { AdaptivePace } from '../pace/adaptive-pace.ts';
@@ -47,6 +47,8 @@ export interface Ended {
   /** These tries provably sent nothing, including this one. */
   readonly attempts?: ChunkRecipient['attempts'];
   readonly missed?: true;
+  /** The platform had no such template, and the next try must know it. */
+  readonly notThere?: true;
   readonly result?: ProbeResult;
   /** The platform spells the person's number so. */
   readonly waId?: string;
@@ -178,7 +180,10 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   const verdict = classifyFailure(error);
   const result = verdict.refused === undefined ? 'unclear' : 'refused';
   const heldBack = await byRefusal(verdict, called, ports);
-  if (heldBack !== undefined) return { outcome: heldBack, result };
+  if (heldBack !== undefined) {
+    const isNotThere = verdict.refused?.code === notThereCode;
+    return { outcome: heldBack, result, ...(isNotThere ? { notThere: true } : {}) };
+  }
   if (verdict.kind === 'settle') return { outcome: asOutcome(verdict.settlement), result };
   const { pace, settlement } = verdict;
   const known = recipient.attempts?.[pace] ?? 0;
@@ -201,10 +206,14 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
  */
 async function byRefusal(
   { settlement: { reason }, refused }: FailureClass,
-  { chunk }: Called,
+  { chunk, recipient }: Called,
   ports: RunPorts,
 ): Promise<Outcome | undefined> {
-  const by = await ports.holds.byRefusal(chunk, { code: refused?.code, ...omitUndefined({ reason }) });
+  const { code } = refused ?? {};
+  const by = await ports.holds.byRefusal(chunk, {
+    code,
+    ...omitUndefined({ reason, again: recipient.notThere }),
+  });
   if (by?.kind === 'wait') ports.log('dispatch.retry', { code: 'held' });
   return by === undefined ? undefined : outcomeOf(by, ports.nowMs());
 }

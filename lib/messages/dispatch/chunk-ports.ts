@@ -8,7 +8,7 @@ import type { Holds } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
 import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { NoteSent } from '../inbound/sent-ids.ts';
-import type { JobState } from '../job-state.ts';
+import type { JobState, JobStop } from '../job-state.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { UrgentCapacity } from '../pace/urgent.ts';
@@ -89,6 +89,11 @@ export interface RunProcess {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
+/** Its messages are sent as `chunk` has them, or all of the job ends as `stop` says. */
+export type JudgedChunk =
+  | { readonly kind: 'sendable'; readonly chunk: QueuedChunk }
+  | { readonly kind: 'refused'; readonly stop: Pick<JobStop, 'state' | 'code' | 'reason'> };
+
 /** Every read and write rejects when the store cannot be reached. */
 export interface ChunkWorkerPorts {
   /** This worker serves small requests, one-time codes above all. */
@@ -98,6 +103,8 @@ export interface ChunkWorkerPorts {
   readonly jobs: JobSnapshots;
   readonly numbers: { readonly paces: NumberPaces; readonly urgentCapacity: UrgentCapacity };
   readonly holds: { readonly ofRun: () => RunHolds; readonly breakers: Breakers };
+  /** Judges a chunk by its template as it is stored now, and composes it again (D46, D56). */
+  readonly judgeAgain: (chunk: QueuedChunk) => Promise<JudgedChunk>;
   readonly platform: CalledPlatform;
   readonly people: WorkerOptOuts;
   readonly queue: ChunkQueue;

@@ -36,7 +36,7 @@ export function withoutErased(chunk: QueuedChunk, { erased: indexes }: Pick<JobS
   if (indexes === undefined) return chunk;
   const left = (recipient: ChunkRecipient): ChunkRecipient => {
     if (!indexes.has(recipient.index)) return recipient;
-    const { to: _person, request: _message, ...rest } = recipient;
+    const { to: _person, request: _message, params: _parameters, ...rest } = recipient;
     return rest;
   };
   return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(left) })) };

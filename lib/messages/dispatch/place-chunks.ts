@@ -1,7 +1,7 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
-import { byHolds, holdableOf, type ParkReason, reasonOf } from '../holds/held-job.ts';
-import { type HeldBy, type Holds, holdsOn, isProbeDue, noHolds } from '../holds/hold.ts';
+import { byHolds, composedMsOf, holdableOf, type ParkReason, reasonOf } from '../holds/held-job.ts';
+import { type HeldBy, type Holds, holdsOn, isOutdated, isProbeDue, noHolds } from '../holds/hold.ts';
 import type { JobState } from '../job-state.ts';
 import { blockedUntilMs, isAnsweringSlowly, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { emptySchedule, type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
@@ -48,6 +48,8 @@ export type PlacedChunk =
       readonly seen: SeenSchedule;
       readonly rest?: Later;
     }
+  /** The template was in review since the messages were composed: they are judged again (D46, D56). */
+  | { readonly kind: 'outdated'; readonly chunk: QueuedChunk }
   /** Number or job could not be read, or no slot could be reserved. */
   | { readonly kind: 'unplaced' };
 
@@ -161,6 +163,8 @@ function placedWithoutSlot(
   if (chunk.lots !== undefined && isUndue(waiting.chunk, nowMs)) {
     return untilDue(withoutErased(chunk, job), waiting.chunk, nowMs);
   }
+  const isInReview = on.some(({ hold }) => hold.byReading);
+  if (!isInReview && isOutdated(holds, holdableOf(chunk), composedMsOf(chunk))) return { kind: 'outdated', chunk };
   const held = by.kind === 'wait' ? whileHeld(waiting, { job, on, delaySeconds: by.delaySeconds, nowMs }) : undefined;
   if (held !== undefined) return held;
   return isUndue(waiting.chunk, nowMs) ? untilDue(chunk, waiting.chunk, nowMs) : undefined;

@@ -3,13 +3,14 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { Sender } from '../../opt-outs/scope.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
-import { holdableOf } from '../holds/held-job.ts';
-import { holdsOn, mayCallProbe } from '../holds/hold.ts';
+import { composedMsOf, holdableOf } from '../holds/held-job.ts';
+import { holdsOn, isNowMarketing, isOutdated, mayCallProbe } from '../holds/hold.ts';
 import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-state.ts';
 import { retryDelaySeconds } from '../pace/retry-delay.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenSnapshot } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
+import type { JudgedChunk } from './chunk-ports.ts';
 import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
 import { type ChunkEnd, type ChunkPorts, runChunk } from './claims/run-chunk.ts';
 import type { SliceLook } from './claims/run-slice.ts';
@@ -45,6 +46,7 @@ export async function processDelivery({ chunk, placed, owner }: WorkedChunk, por
     await ports.holds.park(chunk, placed.reason, placed.job);
     return await queueLater({ ...placed, chunk: withoutPlan(placed.chunk) }, ports);
   }
+  if (placed.kind === 'outdated') return await judgedAgain(placed.chunk, ports);
   if (placed.kind !== 'run') return await queueLater(placed, ports);
   if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   // Queued before the run: if the run dies, the delivery returns beside this copy.
@@ -73,6 +75,20 @@ async function afterStoreFailure(chunk: QueuedChunk, ports: RunPorts): Promise<D
   return await queueLater({ chunk: { ...chunk, storeFailures: storeFailures + 1 }, delaySeconds }, ports);
 }
 
+/** Queues the chunk as its template is today, or stops its job (D46, D56). */
+async function judgedAgain(chunk: QueuedChunk, ports: RunPorts): Promise<DeliveryEnd> {
+  let judged: JudgedChunk;
+  try {
+    judged = await ports.judgeAgain(chunk);
+  } catch (error) {
+    ports.log('dispatch.not_judged_again', { jobId: chunk.jobId, error: errorName(error) });
+    return await afterStoreFailure(chunk, ports);
+  }
+  if (judged.kind === 'refused') await ports.holds.stop(chunk, judged.stop);
+  const next = judged.kind === 'refused' ? chunk : judged.chunk;
+  return await queueLater({ chunk: withoutPlan(next), delaySeconds: 0 }, ports);
+}
+
 async function afterRun(end: ChunkEnd, chunk: QueuedChunk, ports: RunPorts) {
   if (end.kind === 'acknowledged') return acknowledged;
   if (end.atMs === undefined) return await afterStoreFailure({ ...chunk, slices: [...end.slices] }, ports);
@@ -86,6 +102,7 @@ class ChunkRun {
   readonly #standings = new Map<number, SeenSnapshot>();
   readonly #looks = new Map<number, Promise<unknown>>();
   readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
+  readonly #notThere = new Set<number>();
   readonly #claimAtMs: ReadonlyMap<number, number>;
   readonly #asking = new Map<number, ProbeCall>();
   readonly #spelled = new Map<number, string>();
@@ -169,9 +186,14 @@ class ChunkRun {
     const chunk = this.#chunk;
     const standing = this.#standingOf(slice);
     const heldBack = heldBackBy(standing, { chunk }, this.#ports.nowMs());
-    const on = holdsOn(standing.holds, holdableOf(chunk));
-    if (heldBack?.state === 'again') this.#isHeld = true;
-    if (heldBack?.state !== 'again' || on.length === 0) return heldBack;
+    const message = holdableOf(chunk);
+    const on = holdsOn(standing.holds, message);
+    if (heldBack !== undefined && heldBack.state !== 'again') return heldBack;
+    const isOld = isOutdated(standing.holds, message, composedMsOf(chunk));
+    if (heldBack !== undefined || isOld) this.#isHeld = true;
+    // Not even a probe leaves as it was composed before a review.
+    if (isOld) return heldBack ?? { state: 'again', dueMs: this.#ports.nowMs() };
+    if (heldBack === undefined || on.length === 0) return heldBack;
     const recipients = this.#recipientsOf(slice).filter(({ index }) => !uncalled.has(placeInSlice(index)));
     const asking = await probeHolds({ chunk, recipients, on, job: standing.job }, this.#ports);
     if (asking === undefined) return heldBack;
@@ -186,14 +208,16 @@ class ChunkRun {
 
   /**
    * Reads job and holds after the claim; the number if a slot may have moved; opt-outs if the chunk heeds them and the
-   * sender has any (D55).
+   * sender has any, or its template has become MARKETING (D42, D55).
    */
   async #readClaimed(slice: number): Promise<ReadonlySet<string>> {
     const { slots, seen } = this.#placed;
     const isFixed = [...slots].every(([index, slot]) => sliceAt(index) !== slice || isTrusted(slot, seen));
     const optOutsOf = this.#chunk.heedsOptOuts ? this.#chunk : undefined;
     const anyStops = await this.#read(slice, omitUndefined({ seen: isFixed ? seen : undefined, optOutsOf }));
-    return anyStops ? await this.#stoppedIn(slice) : new Set();
+    // A template that became MARKETING under way is rare, so nothing is read for it before.
+    const isMarketing = isNowMarketing(this.#standingOf(slice).holds, holdableOf(this.#chunk));
+    return anyStops || isMarketing ? await this.#stoppedIn(slice) : new Set();
   }
 
   async #stoppedIn(slice: number): Promise<ReadonlySet<string>> {
@@ -256,6 +280,7 @@ class ChunkRun {
     };
     const ended = await callRecipient(called, this.#ports);
     const { outcome, attempts, missed, waId, result = 'unclear' } = ended;
+    if (ended.notThere) this.#notThere.add(recipient.index);
     if (ended.result !== undefined) this.#calls.set(slice, (this.#calls.get(slice) ?? 0) + 1);
     countPunctuality(this.#chunk, recipient, ended, this.#ports.nowMs());
     // A hold refused the message, which does not count as a try.
@@ -284,7 +309,8 @@ class ChunkRun {
       ...slice,
       recipients: slice.recipients.map((recipient) => {
         const attempts = this.#attempts.get(recipient.index);
-        return attempts === undefined ? recipient : { ...recipient, attempts };
+        const notThere = this.#notThere.has(recipient.index) ? (true as const) : undefined;
+        return { ...recipient, ...omitUndefined({ attempts, notThere }) };
       }),
     }));
     const missed = this.#missed ? { missedSlots: missedSlots + 1 } : {};

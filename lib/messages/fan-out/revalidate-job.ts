@@ -5,6 +5,8 @@ import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { goneUpstream } from '../../templates/model/stored-fact.ts';
 import type { PlatformTemplate, TemplatesForSending } from '../../templates/model/template.ts';
+import { isOutdated } from '../holds/hold.ts';
+import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { JobHead, SendPath, StoredRecipient } from '../job.ts';
 import type { JobStop } from '../job-state.ts';
 import { type CompositionPlan, compositionPlan } from '../request/compose.ts';
@@ -25,6 +27,8 @@ export type Revalidation =
       readonly plan: CompositionPlan;
       /** Tells whether a recipient's parameters fit today's template. */
       readonly fits: (recipient: StoredRecipient) => boolean;
+      /** The template was read then, or as late; by default at acceptance. */
+      readonly judgedMs?: number;
     }
   | { readonly kind: 'refused'; readonly stop: Pick<JobStop, 'state' | 'code' | 'reason'> };
 
@@ -33,12 +37,30 @@ export function asAccepted({ head, plan }: Pick<StoredJob, 'head' | 'plan'>): Re
   return { kind: 'sendable', head, plan, fits: () => true };
 }
 
+export interface ReleaseJudgingPorts extends RevalidationPorts {
+  readonly holds: Pick<HoldsOfWabas, 'find'>;
+  readonly nowMs: () => number;
+}
+
 /**
- * Before a release of a scheduled send (D56): the client still has the channel and the active template, of a sendable
+ * Judges a job before a release: a scheduled send always (D56), another one if a review of its template has ended since
+ * (D46). Throws when a table cannot be read.
+ */
+export async function judgedForRelease(job: StoredJob, ports: ReleaseJudgingPorts): Promise<Revalidation> {
+  const { head } = job;
+  const judgedMs = ports.nowMs();
+  const isUnchanged = async () => !isOutdated(await ports.holds.find(head.wabaId), head, head.acceptedAtMs);
+  if (head.when === undefined && (await isUnchanged())) return asAccepted(job);
+  const judged = await revalidateJob(job, ports);
+  return judged.kind === 'sendable' ? { ...judged, judgedMs } : judged;
+}
+
+/**
+ * Before a release of a scheduled send, and after a review (D46, D56): the client still has the channel and the active template, of a sendable
  * kind, which takes the header. Throws when a table cannot be read.
  */
 export async function revalidateJob(
-  job: StoredJob,
+  job: Pick<StoredJob, 'head' | 'plan' | 'header'>,
   { directory, templates }: RevalidationPorts,
 ): Promise<Revalidation> {
   const { head } = job;

@@ -36,7 +36,7 @@ import {
 } from './recipient-ranges.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { openingDelaySeconds } from './release-horizon.ts';
-import { asAccepted, type Revalidation } from './revalidate-job.ts';
+import type { Revalidation } from './revalidate-job.ts';
 import { chunksOfWave } from './wave-chunks.ts';
 
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
@@ -218,7 +218,7 @@ export class Round {
     const release = await this.#releaseOfRound();
     const next = this.#next(release);
     if (typeof next === 'number') return await this.#nextRound(message, next);
-    this.#judged ??= job.head.when === undefined ? asAccepted(job) : await ports.judge(job);
+    this.#judged ??= await ports.judge(job);
     const judged = this.#judged;
     if (judged.kind === 'refused') return await this.#stop(judged.stop);
     this.#tooDear ??= { stop: await ports.costStop({ job, head: judged.head, rests: this.#rests() }) };
@@ -235,6 +235,7 @@ export class Round {
     const { lane, limitPerSecond } = release;
     const composed = {
       head: judged.head,
+      ...omitUndefined({ composedMs: judged.judgedMs }),
       ...omitUndefined({ lots: job.lots && withoutEnded(job.lots, ports.nowMs()) }),
       ...{ lane: lane.lane, limitPerSecond, recipients, firstPosition: wave.position },
     };

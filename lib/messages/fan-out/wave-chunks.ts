@@ -1,4 +1,5 @@
 import { queueBody } from '../../aws/queue-body.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkOfJob, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
 import { sliceSize } from '../dispatch/claims/slice.ts';
 import type { JobHead } from '../job.ts';
@@ -14,6 +15,7 @@ export interface ComposedWave {
   readonly limitPerSecond: number;
   readonly recipients: readonly ChunkRecipient[];
   readonly firstPosition: number;
+  readonly composedMs?: number;
 }
 
 /** From this spacing of slots on, slices of a chunk need no stride. */
@@ -34,7 +36,8 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
     for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
   }
   // A job of codes uses the lanes of jobs: the last tenth is for small requests (D44, D45).
-  return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), ...lotsOf(wave, some), slices: some }));
+  const composed = omitUndefined({ composedMs: wave.composedMs });
+  return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), ...composed, ...lotsOf(wave, some), slices: some }));
 }
 
 function lotsOf({ lots }: ComposedWave, slices: readonly ChunkSlice[]): Pick<QueuedChunk, 'lots'> {

@@ -21,6 +21,11 @@ export function holdableOf({ category, path, phoneNumberId, about: { template } 
   return { category, path, phoneNumberId, templateName: template.name, templateLanguage: template.language };
 }
 
+/** Returns when the messages of a chunk were last judged by their template. */
+export function composedMsOf({ composedMs, acceptedAtMs }: QueuedChunk): number {
+  return composedMs ?? acceptedAtMs;
+}
+
 /** Returns what a message does, by its job's state and the holds on it, the widest first. */
 export function byHolds(state: JobState, [widest]: readonly HeldBy[], message: Ending, nowMs: number): ByJobState {
   const { parked, ...unparked } = state;

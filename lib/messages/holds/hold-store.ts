@@ -16,12 +16,17 @@ const HoldSchema = v.object({
   askedUntilMs: v.optional(v.number()),
   afterTaken: v.optional(v.literal(true)),
   takenMs: v.optional(v.number()),
+  byReading: v.optional(v.literal(true)),
 });
+
+const TemplateTimesSchema = v.record(v.string(), v.number());
 
 const HoldsSchema = v.object({
   holds: v.record(v.string(), HoldSchema),
   silences: v.record(v.string(), v.object({ runs: v.number(), atMs: v.number() })),
   restoredMs: v.optional(v.record(v.string(), v.number())),
+  reviewedMs: v.optional(TemplateTimesSchema),
+  marketingMs: v.optional(TemplateTimesSchema),
 });
 
 /** After a day a hold has ended all that it stopped; a later message finds out by itself. */
@@ -55,8 +60,8 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
   const itemOf = (wabaId: string): VersionedItem<Holds> => ({
     ...{ client, table, key: holdsKey(wabaId) },
     stateOf: holdsOf,
-    itemOf: ({ holds, silences, restoredMs }) => ({
-      ...{ holds, silences, ...omitUndefined({ restoredMs }) },
+    itemOf: ({ holds, silences, ...known }) => ({
+      ...{ holds, silences, ...omitUndefined(known) },
       expiresAtSeconds: Math.ceil(nowMs() / 1_000) + holdMemorySeconds,
     }),
   });
@@ -80,10 +85,10 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
 
 export function holdsOf(item: unknown): Holds {
   if (item === undefined) return noHolds;
-  const { holds, silences, restoredMs } = v.parse(HoldsSchema, item);
-  const entries = Object.entries(holds).map(([scope, { untilMs, askedUntilMs, afterTaken, takenMs, ...hold }]) => {
-    const known = omitUndefined({ untilMs, askedUntilMs, afterTaken, takenMs });
-    return [scope as HoldScope, { ...hold, ...known } satisfies Hold] as const;
+  const { holds, silences, ...known } = v.parse(HoldsSchema, item);
+  const entries = Object.entries(holds).map(([scope, { sinceMs, code, nextAskMs, asks, ...facts }]) => {
+    const hold = { sinceMs, code, nextAskMs, asks, ...omitUndefined(facts) };
+    return [scope as HoldScope, hold satisfies Hold] as const;
   });
-  return { holds: Object.fromEntries(entries), silences, ...omitUndefined({ restoredMs }) };
+  return { holds: Object.fromEntries(entries), silences, ...omitUndefined(known) };
 }

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { AccountMatter } from '../../platform/webhook/account-update.ts';
-import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf } from './scope.ts';
+import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf, templateScope } from './scope.ts';
 
 // The holds of a WABA, and who probes next whether they are over (D46). A worker opens one by a wide refusal
 // (`opened`), or by a number's third silent run (`afterSilentRun`).
@@ -30,6 +30,8 @@ export interface Hold {
   readonly afterTaken?: true;
   /** A probe of such a hold was taken then, and no receipt has refused it since. */
   readonly takenMs?: number;
+  /** Only a reading of the template ends it: no message probes (D42, D46). */
+  readonly byReading?: true;
 }
 
 /** A number's consecutive runs had no clear answer; `atMs` is the end of the last one. */
@@ -43,7 +45,16 @@ export interface Holds {
   readonly silences: Readonly<Record<string, Silence>>;
   /** By the platform's own clock, it last restored a matter then: its earlier updates of the matter are void. */
   readonly restoredMs?: Readonly<Partial<Record<AccountMatter, number>>>;
+  /** A review of the template ended then: what was composed before is judged again (D46, D56). */
+  readonly reviewedMs?: TemplateTimes;
+  /** The platform said then that the template is MARKETING: what was accepted before counts as that (D42). */
+  readonly marketingMs?: TemplateTimes;
 }
+
+/** By its scope, a template has a time. Only the newest are kept, so that the item stays small. */
+export type TemplateTimes = Readonly<Partial<Record<HoldScope, number>>>;
+
+const mostTemplates = 100;
 
 export const noHolds: Holds = { holds: {}, silences: {} };
 
@@ -52,17 +63,32 @@ export type HoldRule = (holds: Holds) => Holds;
 
 export const noAnswerCode = 'no_answer';
 
+/** Messages of a template in review wait with this code (D46). */
+export const inReviewCode = 'template_in_review';
+
 export interface HeldBy {
   readonly scope: HoldScope;
   readonly hold: Hold;
 }
 
 /** Returns the holds on a message, the widest first: report and client see that one. */
-export function holdsOn({ holds }: Holds, message: HoldableMessage): HeldBy[] {
-  return scopesOf(message).flatMap((scope) => {
+export function holdsOn(all: Holds, message: HoldableMessage): HeldBy[] {
+  const { holds } = all;
+  const category = isNowMarketing(all, message) ? 'MARKETING' : message.category;
+  return scopesOf({ ...message, category }).flatMap((scope) => {
     const hold = holds[scope];
     return hold === undefined ? [] : [{ scope, hold }];
   });
+}
+
+/** Tells whether the platform has made the message's template MARKETING since it was accepted (D42). */
+export function isNowMarketing({ marketingMs = {} }: Holds, message: HoldableMessage): boolean {
+  return message.category !== 'MARKETING' && marketingMs[templateScope(message)] !== undefined;
+}
+
+/** Tells whether a review of the template has ended since the message was composed (D46). */
+export function isOutdated({ reviewedMs = {} }: Holds, message: HoldableMessage, composedMs: number): boolean {
+  return (reviewedMs[templateScope(message)] ?? 0) > composedMs;
 }
 
 /** The first probe comes this long after the refusal, each later one after twice the time, up to the longest. */
@@ -83,19 +109,25 @@ export interface HoldReason {
   readonly nowMs: number;
   readonly untilMs?: number;
   readonly afterTaken?: true;
+  readonly byReading?: true;
 }
 
-/** Opens a hold. An open one keeps its identity and probes, but takes over a newly announced end. */
-export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: HoldReason): HoldRule {
+/**
+ * Opens a hold. An open one keeps its identity and probes, but takes over a newly announced end. One that only a
+ * reading ends takes the place of one with probes, and has the code of the latest word.
+ */
+export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken, byReading }: HoldReason): HoldRule {
   return (holds) => {
-    const known = holds.holds[scope];
+    const current = holds.holds[scope];
+    const known = byReading && !current?.byReading ? undefined : current;
     const until = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
-    const facts = { ...until, ...omitUndefined({ afterTaken }) };
+    const facts = { ...until, ...omitUndefined({ afterTaken, byReading }) };
     if (known === undefined) {
       const first = { sinceMs: nowMs, code, ...facts, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
       return withHold(remembered(holds, nowMs), scope, first);
     }
     const { takenMs, ...refused } = known;
+    if (byReading) return known.code === code ? holds : withHold(holds, scope, { ...known, code });
     const isNews = (until.untilMs ?? known.untilMs) !== known.untilMs || (afterTaken && !known.afterTaken);
     if (!isNews && !(afterTaken && takenMs !== undefined)) return holds;
     const still = afterTaken ? refused : known;
@@ -110,16 +142,16 @@ const leaseMs = 60_000;
 const callBudgetMs = 20_000;
 
 /** Tells whether a probe is due and no other one is running. */
-export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
-  return nowMs >= Math.max(dueMs, askedUntilMs);
+export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs, byReading }: Hold, nowMs: number): boolean {
+  return !byReading && nowMs >= Math.max(dueMs, askedUntilMs);
 }
 
 /** A waiting message needs less time to look again and reach its slot. */
 const probeOverdueMs = 600_000;
 
 /** Tells whether a probe is overdue for so long that no message can be waiting to make it. */
-export function isProbeOverdue({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
-  return nowMs > Math.max(dueMs, askedUntilMs) + probeOverdueMs;
+export function isProbeOverdue({ nextAskMs: dueMs, askedUntilMs = dueMs, byReading }: Hold, nowMs: number): boolean {
+  return !byReading && nowMs > Math.max(dueMs, askedUntilMs) + probeOverdueMs;
 }
 
 /** A probe by one message has its number in each hold. */
@@ -185,6 +217,40 @@ export function ended(scope: HoldScope, sinceMs: number): HoldRule {
   return (holds) => (holds.holds[scope]?.sinceMs === sinceMs ? without(holds, scope) : holds);
 }
 
+/** Ends a template's hold after a reading. What waited for a review is judged again (D56). */
+export function endedByReading(scope: HoldScope, sinceMs: number, nowMs: number): HoldRule {
+  return (holds) => {
+    const hold = holds.holds[scope];
+    if (hold?.sinceMs !== sinceMs) return holds;
+    const rest = without(holds, scope);
+    return hold.byReading ? { ...rest, reviewedMs: withTime(rest.reviewedMs, scope, nowMs) } : rest;
+  };
+}
+
+/** Notes the platform's word that the template is MARKETING; the first word counts. */
+export function madeMarketing(scope: HoldScope, nowMs: number): HoldRule {
+  return (holds) =>
+    holds.marketingMs?.[scope] === undefined
+      ? { ...holds, marketingMs: withTime(holds.marketingMs, scope, nowMs) }
+      : holds;
+}
+
+/** A reading shows another category than MARKETING. */
+export function madeOtherThanMarketing(scope: HoldScope): HoldRule {
+  return (holds) => {
+    const { [scope]: known, ...marketingMs } = holds.marketingMs ?? {};
+    return known === undefined ? holds : { ...holds, marketingMs };
+  };
+}
+
+function withTime(times: TemplateTimes = {}, scope: HoldScope, atMs: number): TemplateTimes {
+  return Object.fromEntries(newest(Object.entries({ ...times, [scope]: atMs }), ([, time = 0]) => time));
+}
+
+function newest<T>(all: readonly T[], timeOf: (one: T) => number): T[] {
+  return all.toSorted((one, other) => timeOf(other) - timeOf(one)).slice(0, mostTemplates);
+}
+
 const silentRunsToOpen = 3;
 
 /** Runs further apart are not consecutive, and numbers silent further apart were not silent together. */
@@ -224,7 +290,11 @@ const memoryMs = 30 * 86_400_000;
 
 function remembered(all: Holds, nowMs: number): Holds {
   const known = Object.entries(all.holds).filter(([, hold]) => hold !== undefined && nowMs - hold.nextAskMs < memoryMs);
-  return { ...all, holds: Object.fromEntries(known) };
+  const [read, probed] = [true, false].map((is) => known.filter(([, hold]) => (hold?.byReading === true) === is));
+  return {
+    ...all,
+    holds: Object.fromEntries([...(probed ?? []), ...newest(read ?? [], ([, hold]) => hold?.sinceMs ?? 0)]),
+  };
 }
 
 function withHold(all: Holds, scope: HoldScope, hold: Hold): Holds {

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { QueuedChunk } from '../chunk.ts';
@@ -13,8 +14,10 @@ import { holdableOf, type ParkReason, reasonOf } from './held-job.ts';
 import {
   afterAnsweredRun,
   afterSilentRun,
+  type HoldReason,
   type HoldRule,
   type Holds,
+  inReviewCode,
   opened,
   type Probe,
   type ProbeResult,
@@ -22,10 +25,12 @@ import {
 } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { countStanding, openHold } from './open-hold.ts';
-import { type HoldScope, numberScope, scopeOfRefusal } from './scope.ts';
+import { type HoldScope, numberScope, scopeOfRefusal, templateScope } from './scope.ts';
 
 /** The platform has disabled a template that it refuses with this code (FACTS, error codes). */
 const disabledCode = '132016';
+/** The platform has no such template, or not at present (FACTS, error codes). */
+export const notThereCode = 132001;
 
 export interface RunHoldsPorts {
   readonly states: Pick<JobStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
@@ -34,6 +39,13 @@ export interface RunHoldsPorts {
   readonly watchParked: (chunk: QueuedChunk, sinceMs: number) => Promise<void>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+export interface Refused {
+  readonly code: number | undefined;
+  readonly reason?: string;
+  /** The message was refused so before, and its template was read since. */
+  readonly again?: boolean;
 }
 
 /**
@@ -45,13 +57,12 @@ export interface RunHolds {
   /** Parks the job of a held chunk, unless it is known to be parked. The watcher notifies the client. */
   park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
   /**
-   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. Returns undefined when the
-   * refusal concerns this message alone.
+   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. One that is not there counts
+   * as in review. Returns undefined when the refusal concerns this message alone.
    */
-  byRefusal(
-    chunk: QueuedChunk,
-    refusal: { readonly code: number | undefined; readonly reason?: string },
-  ): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
+  byRefusal(chunk: QueuedChunk, refusal: Refused): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
+  /** Stops the job of a chunk that was judged again. */
+  stop(chunk: QueuedChunk, settlement: Pick<JobStop, 'state' | 'code' | 'reason'>): Promise<void>;
   /**
    * Takes the probes of all holds on the chunk's messages; returns undefined when another worker probes or none is due.
    */
@@ -111,16 +122,44 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     return parking;
   }
 
-  async function stoppedBy(chunk: QueuedChunk, reason: string | undefined): Promise<JobStop> {
+  async function stoppedBy(
+    chunk: QueuedChunk,
+    settlement: Pick<JobStop, 'state' | 'code' | 'reason'>,
+  ): Promise<JobStop> {
     const { jobId, clientId } = chunk;
-    const why = reason === undefined ? {} : { reason };
-    const stop: JobStop = { state: 'failed', code: disabledCode, ...why, atMs: nowMs() };
+    const stop: JobStop = { ...settlement, atMs: nowMs() };
     try {
       if (await states.stop(chunk, stop)) log('job.stopped', { jobId, clientId, code: stop.code });
     } catch (error) {
       log('job.not_held', { jobId, clientId, error: errorName(error) });
     }
     return stop;
+  }
+
+  function stoppedOnce(chunk: QueuedChunk, settlement: Pick<JobStop, 'state' | 'code' | 'reason'>): Promise<JobStop> {
+    const stopping = stops.get(chunk.jobId) ?? stoppedBy(chunk, settlement);
+    stops.set(chunk.jobId, stopping);
+    return stopping;
+  }
+
+  async function openedOnce(
+    { wabaId }: QueuedChunk,
+    scope: HoldScope,
+    reason: Pick<HoldReason, 'code' | 'byReading'>,
+  ): Promise<void> {
+    const name = `${wabaId} ${scope}`;
+    const opening =
+      openings.get(name) ??
+      isOpened(wabaId, scope, (atMs) => opened(scope, { ...reason, nowMs: atMs })).then(() => undefined);
+    openings.set(name, opening);
+    await opening;
+  }
+
+  /** Acceptance had the template, so it is probably in review. A second such refusal counts unless it is held again. */
+  async function byMissingTemplate(chunk: QueuedChunk, scope: HoldScope, again: boolean) {
+    if (again && (await change(chunk.wabaId, (holds) => holds))?.holds[scope] === undefined) return undefined;
+    await openedOnce(chunk, scope, { code: inReviewCode, byReading: true });
+    return heldBack({ parked: await parkedOnce(chunk, reasonOf(scope, inReviewCode)) }, chunk);
   }
 
   function heldBack(state: JobState, chunk: QueuedChunk) {
@@ -135,23 +174,22 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
       if (job.parked === undefined) await parkedOnce(chunk, reason);
     },
 
-    byRefusal: async (chunk, { code: number, reason }) => {
+    stop: async (chunk, settlement) => void (await stoppedOnce(chunk, settlement)),
+
+    byRefusal: async (chunk, { code: number, reason, again = false }) => {
       if (number === undefined) return undefined;
       const code = String(number);
       if (code === disabledCode) {
-        const stopping = stops.get(chunk.jobId) ?? stoppedBy(chunk, reason);
-        stops.set(chunk.jobId, stopping);
-        return heldBack({ stop: await stopping }, chunk);
+        return heldBack(
+          { stop: await stoppedOnce(chunk, { state: 'failed', code, ...omitUndefined({ reason }) }) },
+          chunk,
+        );
       }
-      const scope = scopeOfRefusal(number, holdableOf(chunk));
+      const message = holdableOf(chunk);
+      if (number === notThereCode) return await byMissingTemplate(chunk, templateScope(message), again);
+      const scope = scopeOfRefusal(number, message);
       if (scope === undefined) return undefined;
-      const { wabaId } = chunk;
-      const name = `${wabaId} ${scope}`;
-      const opening =
-        openings.get(name) ??
-        isOpened(wabaId, scope, (atMs) => opened(scope, { code, nowMs: atMs })).then(() => undefined);
-      openings.set(name, opening);
-      await opening;
+      await openedOnce(chunk, scope, { code });
       return heldBack({ parked: await parkedOnce(chunk, reasonOf(scope, code)) }, chunk);
     },
 

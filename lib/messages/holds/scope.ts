@@ -49,8 +49,17 @@ function edgeScope({ phoneNumberId }: HoldableMessage): HoldScope {
   return `edge:${phoneNumberId}`;
 }
 
-function templateScope({ templateName, templateLanguage }: HoldableMessage): HoldScope {
+export function templateScope({
+  templateName,
+  templateLanguage,
+}: Pick<HoldableMessage, 'templateName' | 'templateLanguage'>): HoldScope {
   return `template:${templateName}/${templateLanguage}`;
+}
+
+/** Returns the template that a scope names, if it is one of a template. */
+export function templateOfScope(scope: HoldScope): { readonly name: string; readonly language: string } | undefined {
+  const [, name, language] = /^template:(.+)\/([^/]+)$/.exec(scope) ?? [];
+  return name === undefined || language === undefined ? undefined : { name, language };
 }
 
 /** Returns the scope of a hold in the words of events and reports (D46). */

@@ -85,11 +85,16 @@ const orderSubCategories = new Set(['ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER
  */
 export function parameterContract(template: PlatformTemplate): ParameterContract {
   if (template.status.toUpperCase() !== 'APPROVED') {
-    throw notSendable(`the template is not APPROVED: its status is ${template.status}`);
+    throw notSendable(notApproved(template.status));
   }
   const needs = parameterNeeds(template);
   const given = cardsOf(template);
   return { ...needs, cards: needs.cards.map((card, index) => ({ ...card, media: cardMedia(given[index] ?? []) })) };
+}
+
+/** Says why a template of this status cannot be sent (D23). */
+export function notApproved(status: string): string {
+  return `the template is not APPROVED: its status is ${status}`;
 }
 
 /**

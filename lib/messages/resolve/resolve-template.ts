@@ -24,6 +24,8 @@ import { ignoringFailure, type LookupCaller, type LookupPorts, lookUpOnce, waitM
 export interface ResolutionPorts extends LookupPorts, ReadingPorts {
   readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly platformTemplates: Pick<PlatformTemplates, 'lookUp'>;
+  /** Ends what the stored readings of a WABA's templates have lifted (D46). */
+  readonly templateHolds: { heedReadings(wabaId: string): Promise<void> };
 }
 
 export interface TemplateRequest extends LookupCaller {
@@ -136,6 +138,7 @@ async function askPlatform(asked: Asked, ports: ResolutionPorts): Promise<Resolv
   };
   await storeReading(ports, { waba, before: asked.stored?.fact, rows, template, readAtMs: asked.readAtMs });
   if (template === undefined || goneUpstream(template)) throw noTemplate(name, others);
+  await ignoringFailure(ports.templateHolds.heedReadings(waba.wabaId));
   return { template, contract: parameterContract(template), ...clientOf(asked.stored), storedCopyUsed: false };
 }
 

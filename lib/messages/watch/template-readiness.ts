@@ -7,29 +7,34 @@ import type { TemplateStore } from '../../templates/model/template-store.ts';
 import type { JobHead } from '../job.ts';
 
 /** By its template's state, a parked job goes on, fails, or waits. */
-export type TemplateReadiness = 'back' | 'disabled' | 'gone' | 'waiting';
+export type TemplateReadiness = 'back' | 'disabled' | 'gone' | 'rejected' | 'waiting';
 
 export interface ReadinessPorts {
   readonly templates: Pick<TemplateStore, 'storedFacts'>;
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
+  /** Stores what the platform has answered at `readAtMs`, as a synchronization does. Never throws. */
+  readonly keepReading: (head: JobHead, template: PlatformTemplate | undefined, readAtMs: number) => Promise<void>;
 }
 
 /**
  * A stored APPROVED from after `sinceMs` counts (a hint has it read within seconds, D42); otherwise, if `mayAsk`, the
- * platform's answer. No answer means waiting. A rejected template may be approved again.
+ * platform's answer, which is stored. No answer means waiting.
  */
 export async function templateReadiness(
-  { wabaId, credential, templateName: name, templateLanguage: language }: JobHead,
-  { sinceMs, mayAsk }: { readonly sinceMs: number; readonly mayAsk: boolean },
+  head: JobHead,
+  { sinceMs, nowMs, mayAsk }: { readonly sinceMs: number; readonly nowMs: number; readonly mayAsk: boolean },
   ports: ReadinessPorts,
 ): Promise<TemplateReadiness> {
+  const { wabaId, credential, templateName: name, templateLanguage: language } = head;
   const key = templateKey({ wabaId, name, language });
   const fact = (await ports.templates.storedFacts([key])).get(key);
   const isLater = fact !== undefined && !fact.deleted && fact.readAtMs > sinceMs;
   if (isLater && fact.template.status === 'APPROVED') return 'back';
   if (!mayAsk) return 'waiting';
   try {
-    return readinessOf(await ports.platformTemplates.find({ wabaId, credential }, { name, language }));
+    const template = await ports.platformTemplates.find({ wabaId, credential }, { name, language });
+    await ports.keepReading(head, template, nowMs);
+    return readinessOf(template);
   } catch (error) {
     if (error instanceof PlatformFailure) return 'waiting';
     throw error;
@@ -39,5 +44,6 @@ export async function templateReadiness(
 function readinessOf(template: PlatformTemplate | undefined): TemplateReadiness {
   if (template === undefined || goneUpstream(template)) return 'gone';
   if (template.status === 'APPROVED') return 'back';
+  if (template.status === 'REJECTED') return 'rejected';
   return template.status === 'DISABLED' ? 'disabled' : 'waiting';
 }

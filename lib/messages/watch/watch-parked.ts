@@ -3,7 +3,7 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { NotifiedJob } from '../dispatch/completed-event.ts';
 import { claimLifeMs } from '../dispatch/deadlines.ts';
-import { ended, type HeldBy, holdsOn, isProbeOverdue } from '../holds/hold.ts';
+import { endedByReading, type HeldBy, holdsOn, isProbeOverdue } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';
 import { aboutJob, type JobHead } from '../job.ts';
@@ -18,6 +18,7 @@ import {
   type Waiting,
 } from '../job-state.ts';
 import { afterOpenTimeMs, type Lot, openingsOfAll } from '../lots.ts';
+import { notApproved } from '../request/parameter-contract.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type ReadinessPorts, templateReadiness } from './template-readiness.ts';
 import { closedSeconds, type ParkedWatch, type ParkedWatchQueue } from './watch-message.ts';
@@ -116,7 +117,8 @@ async function lookAtWaiting(
   ports: Ports,
 ): Promise<void> {
   const nowMs = ports.nowMs();
-  const stop = (state: JobStop['state'], code: string) => stopJob(job, { state, code, atMs: nowMs }, ports);
+  const stop = (state: JobStop['state'], code: string, reason?: string) =>
+    stopJob(job, { state, code, ...omitUndefined({ reason }), atMs: nowMs }, ports);
   if (nowMs >= parkEndMs(waiting, endingOf(job))) return await stop('expired', waiting.parked.code);
   const on = await holdsOnJob(job.head, ports);
   if (on === undefined) return await again(message, job, ports);
@@ -128,13 +130,16 @@ async function lookAtWaiting(
   if (nowMs < mayResumeFromMs(waiting)) return await again(message, job, ports);
   const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
   const sinceMs = Math.max(message.sinceMs, ofTemplate.hold.sinceMs);
-  const standing = await templateReadiness(job.head, { sinceMs, mayAsk }, ports);
+  const { scope, hold } = ofTemplate;
+  const standing = await templateReadiness(job.head, { sinceMs, nowMs, mayAsk }, ports);
   if (standing === 'disabled') return await stop('failed', '132016');
-  if (standing === 'gone') return await stop('failed', '132001');
+  if (standing === 'gone') return await stop('failed', hold.byReading ? 'template_deleted' : '132001');
+  // A paused template that is rejected may be approved again; a review that rejects it has ended.
+  if (standing === 'rejected' && hold.byReading)
+    return await stop('failed', 'template_changed', notApproved('REJECTED'));
   if (standing === 'back') {
     const { wabaId } = job.head;
-    const { scope, hold } = ofTemplate;
-    await ports.holds.change(wabaId, ended(scope, hold.sinceMs));
+    await ports.holds.change(wabaId, endedByReading(scope, hold.sinceMs, ports.nowMs()));
     ports.log('hold.ended', { wabaId, scope });
     if (on.length === 1) return await resume(message, { job, waiting }, ports);
   }

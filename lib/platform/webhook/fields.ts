@@ -10,6 +10,9 @@ export const templateFields = [
   'message_template_components_update',
 ] as const;
 
+/** The platform's pages spell the field in both ways (platform reference, 10.3); an app subscribes to the first. */
+export const categoryFields = ['template_category_update', 'message_template_category_update'] as const;
+
 /** The platform reports a portfolio's messaging limit for each of its numbers when these are read. */
 export const numberFields = ['phone_number_quality_update', 'account_update', 'business_capability_update'] as const;
 

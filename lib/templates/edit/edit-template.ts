@@ -32,6 +32,13 @@ import type { EditRequest } from './edit-request.ts';
 export interface EditPorts extends MediaPorts, RedirectPorts, CurrentTemplatePorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'refresh' | 'writeUpstream' | 'forgetSentCode'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
+  /** Holds the template's messages while it is in review (D46). Is idempotent; throws when the store fails. */
+  readonly templateHolds: {
+    heedWord(
+      template: { readonly wabaId: string; readonly name: string; readonly language: string },
+      word: { readonly status: 'PENDING' },
+    ): Promise<void>;
+  };
 }
 
 export interface TemplateEdit {
@@ -45,12 +52,12 @@ export interface TemplateEdit {
 export interface EditedTemplate {
   /** False says that nothing differs; then nothing is written. */
   readonly changed: boolean;
-  readonly template: unknown;
+  readonly template: Pick<PlatformTemplate, 'name' | 'language'>;
 }
 
 /**
- * Edits a template upstream, stores it as PENDING for every client of the WABA (D20) and tells them (D34). Refuses with
- * 404, 409 (D22), 400, and as the platform. Makes two or three DynamoDB requests, two per redirect.
+ * Edits a template upstream, holds its messages (D46), stores it as PENDING for every client of the WABA (D20) and tells
+ * them (D34). Refuses with 404, 409 (D22), 400, and as the platform.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<EditedTemplate> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
@@ -124,7 +131,10 @@ interface Asked {
   readonly redirected: ButtonRedirects;
 }
 
-/** Stores and announces an accepted edit. If storing fails, the next synchronization brings it. */
+/**
+ * Holds, stores and announces an accepted edit. If storing fails, the next synchronization brings it; without the hold,
+ * the first refused message holds the others.
+ */
 async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, redirected }: Asked): Promise<void> {
   const { wabaId, clientIds } = waba;
   const template = { ...withoutReason(current.template), ...changes, status: 'PENDING' };
@@ -141,7 +151,13 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
       log('template.not_stored', { wabaId, error: errorName(error) });
     }
   };
-  await Promise.all([store(), sendBestEffort(ports.events, events)]);
+  const hold = async () => {
+    const { name, language } = template;
+    await ports.templateHolds.heedWord({ wabaId, name, language }, { status: 'PENDING' }).catch((error: unknown) => {
+      log('hold.not_changed', { wabaId, error: errorName(error) });
+    });
+  };
+  await Promise.all([hold(), store(), sendBestEffort(ports.events, events)]);
 }
 
 /**

@@ -57,6 +57,32 @@ test('six single templates are read as the whole list', () => {
   expect(turnOf(tell(idle, hintOf('1', '2', '3', '4', '5', '6'), startMs).step).task).toEqual(everything);
 });
 
+test('with too few calls for the list, single templates are read first; the list waits, also one that was begun (D42)', () => {
+  const spent = [{ turn: 0, beganAtMs: startMs, calls: 45 }];
+  const nine = hintOf(...'123456789');
+  const { state, step } = tell({ ...idle, spent }, nine, startMs + 1);
+  expect(turnOf(step)).toMatchObject({ task: hintOf(...'1234567'), calls: 14 });
+  expect(state.gathered).toEqual(hintOf('8', '9'));
+
+  const listing = { after: 'c' };
+  const begun = tell({ ...idle, spent, listing, reading: everything }, hintOf('7'), startMs + 1);
+  expect(turnOf(begun.step)).toEqual({ turn: 1, task: hintOf('7'), calls: 2 });
+  const over = turnEnded(begun.state, { turn: 1, left: noTask, callsMade: 1, failed: false }, startMs + 2);
+  expect([over.state.listing, over.state.reading, over.state.gathered]).toEqual([listing, everything, noTask]);
+  const atMs = startMs + hourMs + turnLeaseMs;
+  expect(turnOf(tell(over.state, noTask, atMs).step)).toMatchObject({ task: everything, listing });
+});
+
+test('what a list has used up of the hour delays the next list, and no single template (D42)', () => {
+  const first = tell(idle, everything, startMs);
+  const list = { turn: 1, left: noTask, callsMade: 16, failed: false };
+  let { state } = turnEnded(first.state, list, startMs);
+  ({ state } = turnEnded(tell(state, everything, startMs + gatherMs).state, { ...list, turn: 2 }, startMs + gatherMs));
+  const soonMs = startMs + 2 * gatherMs;
+  expect(tell(state, everything, soonMs).step).toEqual({ kind: 'wake', atMs: soonMs + 900_000 });
+  expect(turnOf(tell(state, hintOf('7'), soonMs).step).task).toEqual(hintOf('7'));
+});
+
 test('what could not be read comes again, later each time', () => {
   let state = idle;
   let nowMs = startMs;

@@ -17,6 +17,7 @@ import type { ServiceEvent } from '../../../lib/webhooks/event.ts';
 import { makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
 import { startPlatform, type TestPlatform } from '../../support/model/service.ts';
+import { noTemplateHolds } from '../../support/no-template-holds.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { thorough } from '../../support/thorough.ts';
 
@@ -70,6 +71,7 @@ function ports(over: Partial<HintPorts> = {}): HintPorts {
   return {
     ...{ directory, upstream, events, nowMs },
     channels: { numbersOf: async () => [] },
+    templateHolds: noTemplateHolds,
     templates: templates(),
     hints: hintStore(documentClient, table, async () => undefined),
     queue: {

@@ -196,6 +196,7 @@ function watcherPorts(outside: Outside<string>): WatchPorts {
       queue: { sendLater: call('watch') },
       jobOf: async () => ({ head: scenarioHead }),
       templates: { storedFacts: async () => new Map() },
+      keepReading: async () => undefined,
       platformTemplates: { find: call('template') },
     },
   };

@@ -27,6 +27,7 @@ import { type CallOptions, call } from '../calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../directory.ts';
 import { MemoryAudit } from '../memory-audit.ts';
 import { MemoryEvents } from '../memory-events.ts';
+import { nothingWaits } from '../no-template-holds.ts';
 import { freshTable, localDocumentClient } from '../stores.ts';
 import {
   type ClientId,
@@ -129,6 +130,7 @@ export async function startService(
   const editing = (fate: Fate) =>
     templatesEdit({
       ...managed,
+      ...nothingWaits,
       ...noMedia,
       templates: fate === 'not_stored' ? { ...templates, writeUpstream: away } : templates,
     });

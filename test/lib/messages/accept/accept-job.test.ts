@@ -177,7 +177,7 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
     const { slices } = await chunkOf({ ...jobOf(2), recipients });
     expect(slices[0]?.recipients).toEqual([
       expect.objectContaining({ request: expect.anything() }),
-      { index: 1, to: '5491100000001' },
+      { index: 1, to: '5491100000001', params: { body: [] } },
     ]);
     expect(logged.mock.calls.join()).toMatch(/"job\.not_composable".*"J-1"/);
   });

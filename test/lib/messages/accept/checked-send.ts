@@ -7,6 +7,7 @@ import type { ClientTemplate, PlatformTemplate } from '../../../../lib/templates
 import { makeChannel, memoryDirectory } from '../../../support/directory.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryLookups } from '../../../support/memory-lookups.ts';
+import { noTemplateHolds } from '../../../support/no-template-holds.ts';
 
 export const nowMs = 1_700_000_000_000;
 export const to = '5491155550001';
@@ -55,6 +56,7 @@ export function portsOf(template: PlatformTemplate, known: Asked = {}) {
     pause: async () => undefined,
     nowMs: () => nowMs,
     templates: templatesOf(template, known.client),
+    templateHolds: noTemplateHolds,
     platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
     catalogIdOf: catalogsOf(known.catalogs ?? [], asked),
     replacementsOf: async (wabaId, userIds) => {

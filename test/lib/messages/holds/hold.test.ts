@@ -3,10 +3,17 @@ import {
   afterAnsweredRun,
   afterSilentRun,
   ended,
+  endedByReading,
   type Hold,
   type Holds,
   holdsOn,
+  inReviewCode,
+  isNowMarketing,
+  isOutdated,
   isProbeDue,
+  isProbeOverdue,
+  madeMarketing,
+  madeOtherThanMarketing,
   mayCallProbe,
   noHolds,
   opened,
@@ -282,4 +289,61 @@ test('rules change nothing that they were given', () => {
   probeTaken(utility, nowMs + 10_000)(holds);
   ended('waba', nowMs)(holds);
   expect(JSON.stringify(holds)).toBe(before);
+});
+
+describe('what only a reading ends (D42, D46)', () => {
+  const scope: HoldScope = 'template:order/es_AR';
+  const inReview = (holds: Holds, atMs = nowMs, reason = inReviewCode) =>
+    opened(scope, { code: reason, nowMs: atMs, byReading: true })(holds);
+
+  test('no message probes it, also not years later, and with it no other hold of the message', () => {
+    const hold = inReview(noHolds).holds[scope] as Hold;
+    expect([isProbeDue(hold, nowMs + 400 * day), isProbeOverdue(hold, nowMs + 400 * day)]).toEqual([false, false]);
+    const both = inReview(waba());
+    expect(probeTaken(utility, nowMs + day)(both)).toBe(both);
+  });
+
+  test('it takes the place of one with probes, keeps its start, and has the code of the latest word', () => {
+    const paused = opened(scope, { code: '132015', nowMs })(noHolds);
+    const review = inReview(paused, nowMs + 1);
+    expect(review.holds[scope]).toMatchObject({ code: inReviewCode, sinceMs: nowMs + 1, byReading: true });
+    expect(inReview(review, nowMs + 2)).toBe(review);
+    expect(opened(scope, { code: '132015', nowMs: nowMs + 3 })(review)).toBe(review);
+    expect(inReview(review, nowMs + 4, '132016').holds[scope]).toMatchObject({ code: '132016', sinceMs: nowMs + 1 });
+  });
+
+  test('what was composed before its end is judged again, what was composed later is not', () => {
+    const over = endedByReading(scope, nowMs, nowMs + 500)(inReview(noHolds));
+    expect([over.holds, endedByReading(scope, nowMs - 1, nowMs)(inReview(noHolds)).holds[scope]?.code]).toEqual([
+      {},
+      inReviewCode,
+    ]);
+    const judged = (composedMs: number, message = utility) => isOutdated(over, message, composedMs);
+    expect([judged(nowMs), judged(nowMs + 499), judged(nowMs + 500)]).toEqual([true, true, false]);
+    expect(judged(nowMs, { ...utility, templateName: 'another' })).toBe(false);
+    // A pause that a probe or a reading ends changes no template.
+    const paused = opened(scope, { code: '132015', nowMs })(noHolds);
+    expect(endedByReading(scope, nowMs, nowMs)(paused)).toEqual(noHolds);
+  });
+
+  test('the newest hundred templates are known', () => {
+    const many = Array.from({ length: 120 }, (_, at): HoldScope => `template:t${at}/en`);
+    const all = many.reduce(
+      (holds, each, at) => opened(each, { code: inReviewCode, nowMs: nowMs + at, byReading: true })(holds),
+      waba(),
+    );
+    expect(Object.keys(all.holds)).toEqual(expect.arrayContaining(['waba', 'template:t119/en']));
+    expect(Object.keys(all.holds).length).toBeLessThanOrEqual(102);
+    const marked = many.reduce((holds, each, at) => madeMarketing(each, nowMs + at)(holds), noHolds);
+    expect(Object.keys(marked.marketingMs ?? {})).toHaveLength(100);
+    expect(marked.marketingMs?.['template:t119/en']).toBe(nowMs + 119);
+  });
+
+  test('a template that became MARKETING meets the holds of MARKETING, until a reading shows another category', () => {
+    const held = opened('marketing:1', { code: '131048', nowMs })(noHolds);
+    const scopes = (holds: Holds) => holdsOn(holds, utility).map(({ scope: each }) => each);
+    const word = madeMarketing(scope, nowMs)(held);
+    expect([scopes(held), scopes(word), isNowMarketing(word, marketing)]).toEqual([[], ['marketing:1'], false]);
+    expect([scopes(madeOtherThanMarketing(scope)(word)), madeMarketing(scope, nowMs + 1)(word)]).toEqual([[], word]);
+  });
 });

@@ -96,7 +96,6 @@ describe('a refusal that concerns more than its message (D46)', () => {
 
   test.each<[number | undefined, Partial<QueuedChunk>]>([
     [undefined, {}],
-    [132001, {}],
     [131026, {}],
     [131064, { category: 'MARKETING' }],
     [131048, { category: 'AUTHENTICATION' }],
@@ -104,6 +103,19 @@ describe('a refusal that concerns more than its message (D46)', () => {
     const { calls, holds, writes } = world();
     expect(await holds.byRefusal({ ...chunk, ...changes }, { code })).toBeUndefined();
     expect([calls, writes()]).toEqual([[], 0]);
+  });
+
+  test('a template that is not there is probably in review: it is held until a reading, and refused again only after one (D46)', async () => {
+    const { holds, wabas } = world();
+    expect(await holds.byRefusal(chunk, { code: 132001 })).toMatchObject({ kind: 'wait' });
+    const [[scope, hold] = []] = Object.entries(wabas.of(wabaId).holds);
+    expect([scope, hold]).toMatchObject([
+      `template:${chunk.about.template.name}/${chunk.about.template.language}`,
+      { code: 'template_in_review', byReading: true },
+    ]);
+    // A message that an earlier reading has let go waits with the others of a new hold, and fails without one.
+    expect(await holds.byRefusal(chunk, { code: 132001, again: true })).toMatchObject({ kind: 'wait' });
+    expect(await world().holds.byRefusal(chunk, { code: 132001, again: true })).toBeUndefined();
   });
 
   test('jobs of one run are parked each for itself, under one hold', async () => {

@@ -5,6 +5,7 @@ import type { PlatformTemplate, TemplateForSending } from '../../../../lib/templ
 import { templateKey } from '../../../../lib/templates/model/template-key.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryLookups } from '../../../support/memory-lookups.ts';
+import { noTemplateHolds } from '../../../support/no-template-holds.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import { makeRow } from '../../../support/templates.ts';
 
@@ -35,6 +36,7 @@ export function setup(found: TemplateForSending | undefined, platform: PlatformT
     pause: async () => undefined,
     nowMs: () => nowMs,
     templates: templatesOf(found, refreshed),
+    templateHolds: noTemplateHolds,
     platformTemplates: {
       lookUp: async (...call) => {
         asked.push(call);

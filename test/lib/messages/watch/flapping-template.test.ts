@@ -69,6 +69,7 @@ const approved = (seen: ReturnType<typeof world>['seen']) => ({
   isDown: async () => false,
   jobOf: async () => ({ head }),
   templates: { storedFacts: async () => new Map() },
+  keepReading: async () => undefined,
   platformTemplates: {
     find: async () => {
       seen.questions += 1;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
-import { type Hold, type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
+import { type Hold, type Holds, inReviewCode, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import type { Lot } from '../../../../lib/messages/lots.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
@@ -23,7 +23,9 @@ const told = { ...first, told: toldOf(sinceMs) };
 /** The job was resumed a moment ago. */
 const resumed = { ...told, resumedMs: sinceMs + 20_000 };
 
-const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs })(noHolds);
+const scope = 'template:order_update/en_US';
+const ofTemplate = opened(scope, { code: '132015', nowMs: sinceMs })(noHolds);
+const inReview = opened(scope, { code: inReviewCode, nowMs: sinceMs, byReading: true })(noHolds);
 
 interface Setting {
   readonly state?: JobState;
@@ -44,6 +46,8 @@ interface Done {
   readonly later: [ParkedWatch, number][];
   readonly stops: JobStop[];
   readonly did: string[];
+  /** These statuses were stored as readings. */
+  readonly kept: (string | undefined)[];
 }
 
 /** Looks once at a parked job, and returns everything that the look did. */
@@ -52,7 +56,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
   const events = new MemoryEvents();
   const holds = new MemoryHolds(nowMs);
   holds.stored.set(head.wabaId, setting.holds ?? ofTemplate);
-  const done: Done = { later: [], stops: [], did: [] };
+  const done: Done = { later: [], stops: [], did: [], kept: [] };
   const ports: WatchPorts = {
     progressOf: async () => Promise.reject(new Error('not asked')),
     queue: { sendLater: async () => Promise.reject(new Error('not asked')) },
@@ -63,7 +67,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
     log: (event) => void done.did.push(event),
   };
   const failed = await watchJobs([{ messageId: 'm', body: JSON.stringify(message) }], ports);
-  return { failed, ...done, events: events.sent, holds: holds.of(head.wabaId).holds };
+  return { failed, ...done, events: events.sent, holds: holds.of(head.wabaId).holds, all: holds.of(head.wabaId) };
 }
 
 function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], 'holds'> {
@@ -75,6 +79,7 @@ function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], '
     isDown: async () => setting.isDown ?? false,
     jobOf: async () => (isThere ? job : undefined),
     templates: { storedFacts: async ([key = '']) => new Map(factsOf(setting).map((fact) => [key, fact])) },
+    keepReading: async (_, template) => void done.kept.push(template?.status),
     platformTemplates: {
       find: async () => {
         done.did.push('ask');
@@ -213,21 +218,29 @@ describe('a look at a parked job (D46)', () => {
   });
 
   test.each([
-    ['DISABLED', { state: 'failed', code: '132016' }],
-    ['missing', { state: 'failed', code: '132001' }],
-    ['PENDING_DELETION', { state: 'failed', code: '132001' }],
-  ])('whose template is %s: the rest fails', async (status, stop) => {
-    const { stops, later, events } = await look(told, { status });
-    expect([stops, later, events]).toEqual([[{ ...stop, atMs: sinceMs + 20_000 }], [], []]);
+    ['DISABLED', '132016', ofTemplate],
+    ['missing', '132001', ofTemplate],
+    ['PENDING_DELETION', '132001', ofTemplate],
+    ...['unreachable', 'PENDING', 'REJECTED', 'IN_APPEAL'].map((status) => [status, undefined, ofTemplate] as const),
+    ['DISABLED', '132016', inReview],
+    ['missing', 'template_deleted', inReview],
+    ['REJECTED', 'template_changed', inReview],
+    ...['unreachable', 'PENDING', 'PAUSED', 'IN_APPEAL'].map((status) => [status, undefined, inReview] as const),
+  ] as const)('whose template is %s: the rest fails by %s, or waits', async (status, code, holds) => {
+    const { stops, later, events } = await look(told, { status, holds });
+    const reason = code === 'template_changed' ? { reason: expect.stringMatching(/not APPROVED: .*REJECTED/) } : {};
+    const stop = { state: 'failed', code, ...reason, atMs: sinceMs + 20_000 };
+    expect([stops, later.length, events]).toEqual(code === undefined ? [[], 1, []] : [[stop], 0, []]);
   });
 
-  test.each(['unreachable', 'PENDING', 'REJECTED', 'IN_APPEAL'])(
-    'whose template is %s: nothing follows from it',
-    async (status) => {
-      const { stops, later } = await look(told, { status });
-      expect([stops, later.length]).toEqual([[], 1]);
-    },
-  );
+  test('whose template is approved after its review: the reading is kept, and what waits is judged again', async () => {
+    const holds = opened('template:order_update/en_US', { code: inReviewCode, nowMs: sinceMs, byReading: true })(
+      noHolds,
+    );
+    const { did, kept, all } = await look(told, { status: 'APPROVED', holds });
+    expect([did, kept]).toEqual([['ask', 'hold.ended', 'resume 0', 'job.resumed'], ['APPROVED']]);
+    expect(all).toEqual({ ...noHolds, reviewedMs: { 'template:order_update/en_US': sinceMs + 20_000 } });
+  });
 
   test('ends what waits after a day, or with its time to live', async () => {
     const expired = { state: 'expired', code: 'template_paused' };

@@ -10,6 +10,7 @@ import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directo
 import { failures, type RecordedPlatform, recordedPlatform } from '../../../support/management.ts';
 import { MemoryAudit } from '../../../support/memory-audit.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { nothingWaits } from '../../../support/no-template-holds.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
@@ -71,7 +72,7 @@ function create(components: readonly unknown[], over = ports(), more: object = {
 }
 
 function edit(components: readonly unknown[], over = ports(), more: object = { allow_button_url_change: true }) {
-  const handler = templatesEdit({ ...over, templates: templateStore(client, templates) });
+  const handler = templatesEdit({ ...over, ...nothingWaits, templates: templateStore(client, templates) });
   const messageTemplateId = documentId({ templateKey: keyOf(), clientId: 1001, sequence: 0 });
   const path = { did: '5491100000001', messageTemplateId };
   return call(handler, caller, { path, body: JSON.stringify({ components, ...more }) });

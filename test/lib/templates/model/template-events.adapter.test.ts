@@ -16,6 +16,7 @@ import type { EventSink } from '../../../../lib/webhooks/event.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
 import { type QueuedEvents, queuedEvents } from '../../../support/events.ts';
 import { recordedPlatform } from '../../../support/management.ts';
+import { noTemplateHolds } from '../../../support/no-template-holds.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
@@ -83,7 +84,7 @@ function managing({ sink = events.sink, ...templates }: Broken) {
 }
 
 const edit = (over: Broken = {}, text = 'Order {{1}} is on its way.') =>
-  editTemplate({ ...managing(over), ...noMedia }, waba, {
+  editTemplate({ ...managing(over), ...noMedia, templateHolds: noTemplateHolds }, waba, {
     messageTemplateId: idFor(1002),
     clientId: 1002,
     startedAtMs: now,
