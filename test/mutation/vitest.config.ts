@@ -9,7 +9,8 @@ const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[];
 const ofAdapters = tests.filter((test) => test.endsWith('.adapter.test.ts'));
 const ofContract = tests.filter((test) => test.startsWith('test/contract/'));
 const ofInfra = tests.filter((test) => /^test\/infra\/[^/]*$/.test(test));
-const ofUnits = tests.filter((test) => ![...ofAdapters, ...ofContract, ...ofInfra].includes(test));
+const ofQueues = tests.filter((test) => test.endsWith('.queue.test.ts'));
+const ofUnits = tests.filter((test) => ![ofAdapters, ofContract, ofInfra, ofQueues].flat().includes(test));
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, provide: { thorough: askedSuite() !== 'quick' } };
 const support = (name: string) => resolve(import.meta.dirname, '../support', name);
 const engine = Object.keys(runnableProjects()).at(-1) ?? 'adapters';
@@ -28,6 +29,7 @@ export default defineConfig({
     sequence: { sequencer: AsNamed },
     projects: [
       { ...limits, name: 'unit', include: ofUnits },
+      { ...limits, name: 'queues', include: ofQueues, globalSetup: support('queue-emulator.ts') },
       { ...limits, name: engine, include: ofAdapters, globalSetup: support('emulators.ts') },
       { ...limits, name: 'infra', include: ofInfra, globalSetup: support('infra-build.ts') },
       {
