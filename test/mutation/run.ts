@@ -4,9 +4,9 @@ import { drawMutants } from './draw.ts';
 import proofs from './proofs.json' with { type: 'json' };
 import { runSample } from './sample.ts';
 
-// `npm run mutation -- FILE ...` changes each file with every mutator of Stryker, runs the tests of proofs.json for it,
-// and lists the survivors. Without a name it takes all files, for hours. Results are cached (README.md).
-// `--sample [--record] [WORD ...]` tries the fixed sample; `--draw SEED` prints mutants for a new one.
+// With files, each is changed by every mutator of Stryker, its tests of proofs.json run, and survivors are listed;
+// without, all files are, for hours. `--sample [--record] [WORD ...]` tries the fixed sample; `--draw SEED` prints
+// mutants (README.md).
 process.chdir(resolve(import.meta.dirname, '../..'));
 if (process.argv[2] === '--draw') {
   console.log((await drawMutants(Number(process.argv[3]))).map((mutant) => JSON.stringify(mutant)).join('\n'));

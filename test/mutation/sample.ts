@@ -36,9 +36,8 @@ export function mutated({ file, find, replace }: SampledMutant, content: string)
 }
 
 /**
- * Tries each mutant whose file or test has one of the words in its path, all without a word, in two copies of the tree
- * beside each other. Returns those whose result differs from the recorded one; with `record` the sample takes the new
- * results. The tests must be green without a mutant.
+ * Tries mutants with one of the words in a path, or all, in two copies of the tree. Returns those that differ from the
+ * record, which `record` renews. Throws when tests are red without a mutant.
  */
 export async function runSample(words: readonly string[], record: boolean): Promise<SampledMutant[]> {
   const sample = readSample();
