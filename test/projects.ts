@@ -8,7 +8,7 @@ const adapterTests = 'test/**/*.adapter.test.ts';
 const queueTests = 'test/**/*.queue.test.ts';
 const onEngines = [adapterTests, 'test/faults/**/*.test.ts'];
 const inOneProcess = [
-  'test/{functions,lib,pipeline,support}/**/*.test.ts',
+  'test/{functions,lib,mutation,pipeline,support}/**/*.test.ts',
   'test/infra/{local,openapi,operate,simulator}/**/*.test.ts',
 ];
 

@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest';
-import { type ApiReply, api, tokenOf } from '../support/api.ts';
+import { type ApiReply, api, type DemoUser, tokenOf } from '../support/api.ts';
 import { auditLinesOf } from '../support/audit-lines.ts';
 import { clients } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';
-import { create, listedTemplate, sharedDid, templateProbes } from '../support/template-probes.ts';
+import { create, createdTemplate, listedTemplate, sharedDid, templateProbes } from '../support/template-probes.ts';
 
 const probes = templateProbes();
 const recipient = '549_740_000_001'.replaceAll('_', '');
 
-async function call(route: string, more: { body?: unknown; headers?: Record<string, string> } = {}): Promise<ApiReply> {
-  return api(route, { token: await tokenOf('supervisor1001'), ...more });
+async function call(
+  route: string,
+  more: { body?: unknown; headers?: Record<string, string> } = {},
+  user: DemoUser = 'supervisor1001',
+): Promise<ApiReply> {
+  return api(route, { token: await tokenOf(user), ...more });
 }
 
-test('after a login, a creation, a deletion and cancels the audit says who did it, and nothing about recipients', async () => {
+test('after a login, a creation, a deletion and cancels the audit says who did it, also for another client, and nothing about recipients', async () => {
   const body = { username: 'supervisor1001', password: 'demo-supervisor1001' };
   expect(await api('POST /login', { body })).toMatchObject({ status: 200 });
 
@@ -41,11 +45,21 @@ test('after a login, a creation, a deletion and cancels the audit says who did i
   expect((await call(`DELETE /v1/template/messages/${sharedDid}/${jobId}`)).status).toBe(200);
   const cancelled = await call('DELETE /v1/dispatches?campaign_id=10');
   expect(cancelled.body.cancelled).toBeGreaterThanOrEqual(1);
+
+  const ofAndes = `client_id=${clients.andes}`;
+  const [other, otherJob] = [await createdTemplate(probes.draft()), await sent()];
+  const disable = { body: { action: 'disable', templates: [other.id] } };
+  const disabled = await call(`PATCH /v1/templates/status?${ofAndes}`, disable, 'operator');
+  expect(disabled.body.summary).toMatchObject({ succeeded: 1 });
+  const otherPath = `/v1/template/messages/${sharedDid}/${otherJob}?${ofAndes}`;
+  expect((await call(`DELETE ${otherPath}`, {}, 'operator')).status).toBe(200);
+
   expect((await call(`PUT /v1/opt-outs/${recipient}`)).status).toBe(200);
   expect((await call(`DELETE /v1/opt-outs/${recipient}`)).status).toBe(200);
 
   const found = await auditLinesOf(runningTarget(), clients.andes);
   const by = { whose: clients.andes, who: 'supervisor1001', outcome: 'done' };
+  const byOther = { ...by, who: 'operator', ofClientId: clients.operator };
   const documentIds = [id];
   const { wabaId } = found.find(({ what }) => what === 'template.created')?.on ?? {};
   for (const line of [
@@ -55,6 +69,8 @@ test('after a login, a creation, a deletion and cancels the audit says who did i
     { ...by, what: 'template.deleted', on: { wabaId, documentIds } },
     { ...by, what: 'dispatch.cancelled', on: { did: sharedDid, jobId } },
     { ...by, what: 'campaign.cancelled', on: { campaignId: 10, count: cancelled.body.cancelled } },
+    { ...byOther, what: 'template.disabled', on: { documentIds: [other.id] } },
+    { ...byOther, what: 'dispatch.cancelled', on: { did: sharedDid, jobId: otherJob } },
     { ...by, what: 'opt_out.stopped', on: { count: 1 } },
     { ...by, what: 'opt_out.lifted', on: { count: 1 } },
   ]) {

@@ -65,6 +65,7 @@ test('every view shows a user the own campaigns, and putting back what was shown
   const [foreignId] = [template.id];
   expect(await views('user', template)).toEqual({ listed: [[10]], one: [10], grouped: [10] });
   expect(await views('supervisor', template)).toEqual({ listed: [[10, 11]], one: [10, 11], grouped: [10, 11] });
+  expect((await as('user', 'GET /v1/me')).body.campaigns).toMatchObject([{ id: 10 }]);
 
   // The user may switch the listed id, but not the document of the foreign campaign (D12, D17).
   const [{ id: ownId }] = (await as('user', `GET /v1/templates?name=${template.name}`)).body.data;

@@ -223,11 +223,12 @@ describe('refusals: the template stays as it is', () => {
 
   test('a template that is not there: 404, also one of another WABA', async () => {
     const { id } = await template('REVIEW_NOW');
+    await synchronize('supervisor1002');
     const { data } = (
       await api('GET /v1/templates?client_id=1002&name=appointment_reminder', { token: await tokenOf('operator') })
     ).body;
     const others = ['x', `${id}9`, id.toUpperCase(), 'aaaaaaaaaaaaaaaa-rt-0', 'x'.repeat(3_000)];
-    for (const unknown of [...others, data[0]?.id ?? 'y']) {
+    for (const unknown of [...others, data[0].id]) {
       const reply = await edit(unknown, { components: [plainBody] });
       expect(said(reply)).toEqual([404, { code: 'template_not_found', message: 'template not found' }]);
     }

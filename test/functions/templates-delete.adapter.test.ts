@@ -71,6 +71,16 @@ test('one that was created again elsewhere under its name is not hidden, and its
   ]);
 });
 
+test('one of another WABA of a client that shares this one is not found: its name may be on this WABA too (D21)', async () => {
+  const template = makeTemplate({ name: 'elsewhere', id: '900' });
+  const wabaId = '200000000000002';
+  await templateStore(client, table).refresh({ wabaId, clientIds: [1002] }, template, nowMs - 1_000);
+  const key = templateKey({ wabaId, ...template });
+  const reply = await remove(documentId({ templateKey: key, clientId: 1002, sequence: 0 }));
+  expect(reply).toMatchObject({ status: 404, body: { code: 'template_not_found' } });
+  expect((await stateOf(key)).fact?.deleted).toBe(false);
+});
+
 test('what it read before the deletion gives way to a later read', async () => {
   const { template, key, idFor } = await stored();
   const before = { ...template, id: 'another', status: 'PENDING' };

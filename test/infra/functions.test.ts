@@ -315,7 +315,7 @@ it('settings arrive in the functions, numbers also as the text that the command 
   for (const told of [
     { PLATFORM_BASE_URL: 'http://127.0.0.1:3001', PLATFORM_VERSION: 'v26.0' },
     { SYNC_LOCK_SCOPE: 'client' },
-    { TOKEN_ISSUER: 'https://issuer.example' },
+    { TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'urn:template-messaging:test:api' },
     { CLIENT_RATE_PER_MINUTE: '0' },
   ]) {
     expect(environments[1]).toContainEqual(expect.objectContaining(told));

@@ -1,10 +1,28 @@
 import { resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
+import { drawMutants } from './draw.ts';
 import proofs from './proofs.json' with { type: 'json' };
+import { runSample } from './sample.ts';
 
-// `npm run mutation -- FILE ...` changes each file with every mutator of Stryker, runs the tests of proofs.json for it,
-// and lists the survivors. Without a name it takes all files, for hours. Results are cached (README.md).
+// With files, each is changed by every mutator of Stryker, its tests of proofs.json run, and survivors are listed;
+// without, all files are, for hours. `--sample [--record] [WORD ...]` tries the fixed sample; `--draw SEED` prints
+// mutants (README.md).
 process.chdir(resolve(import.meta.dirname, '../..'));
+if (process.argv[2] === '--draw') {
+  console.log((await drawMutants(Number(process.argv[3]))).map((mutant) => JSON.stringify(mutant)).join('\n'));
+  process.exit();
+}
+if (process.argv[2] === '--sample') {
+  const words = process.argv.slice(3);
+  const differing = await runSample(
+    words.filter((word) => word !== '--record'),
+    words.includes('--record'),
+  );
+  for (const { file, find, noticed } of differing) {
+    console.log(`${noticed === false ? 'noticed now, and not before' : 'no longer noticed'}: ${file}: ${find.trim()}`);
+  }
+  process.exit(differing.some(({ noticed }) => noticed !== false) ? 1 : 0);
+}
 const testsOf = new Map<string, readonly string[]>(Object.entries(proofs));
 
 /** A mutation that keeps a test file from loading is killed as well. Stryker calls it an error of the run. */

@@ -7,8 +7,12 @@ import { runnableProjects } from '../support/engines.ts';
 // run.ts names the tests of one file. Those that need an emulator run on one: the faster, where it runs.
 const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[];
 const ofAdapters = tests.filter((test) => test.endsWith('.adapter.test.ts'));
-const ofUnits = tests.filter((test) => !ofAdapters.includes(test));
+const ofContract = tests.filter((test) => test.startsWith('test/contract/'));
+const ofInfra = tests.filter((test) => /^test\/infra\/[^/]*$/.test(test));
+const ofQueues = tests.filter((test) => test.endsWith('.queue.test.ts'));
+const ofUnits = tests.filter((test) => ![ofAdapters, ofContract, ofInfra, ofQueues].flat().includes(test));
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, provide: { thorough: askedSuite() !== 'quick' } };
+const support = (name: string) => resolve(import.meta.dirname, '../support', name);
 const engine = Object.keys(runnableProjects()).at(-1) ?? 'adapters';
 
 /** The first failing test ends the run, so the quick ones go first. Vitest would begin with the slowest. */
@@ -24,19 +28,20 @@ export default defineConfig({
     root: resolve(import.meta.dirname, '../..'),
     sequence: { sequencer: AsNamed },
     projects: [
-      ...(ofUnits.length === 0 ? [] : [{ test: { ...limits, name: 'unit', include: ofUnits } }]),
-      ...(ofAdapters.length === 0
-        ? []
-        : [
-            {
-              test: {
-                ...limits,
-                name: engine,
-                include: ofAdapters,
-                globalSetup: resolve(import.meta.dirname, '../support/emulators.ts'),
-              },
-            },
-          ]),
-    ],
+      { ...limits, name: 'unit', include: ofUnits },
+      { ...limits, name: 'queues', include: ofQueues, globalSetup: support('queue-emulator.ts') },
+      { ...limits, name: engine, include: ofAdapters, globalSetup: support('emulators.ts') },
+      { ...limits, name: 'infra', include: ofInfra, globalSetup: support('infra-build.ts') },
+      {
+        ...limits,
+        name: 'contract',
+        include: ofContract,
+        globalSetup: support('running-stack.ts'),
+        setupFiles: [support('functions-output.ts')],
+        maxWorkers: 1,
+      },
+    ]
+      .filter(({ include }) => include.length > 0)
+      .map((test) => ({ test })),
   },
 });

@@ -183,6 +183,17 @@ test('a mark is written once by a process', async () => {
   expect(counted.attempts.get('PutItemCommand')).toBe(2);
 });
 
+test('a mark that could not be written is written with the next word of the same process (D55)', async () => {
+  const error = Object.assign(new Error('refused'), { name: 'ValidationException' });
+  const ports = writer((operation, attempt) =>
+    operation === 'PutItemCommand' && attempt === 1 ? { kind: 'throw', error } : undefined,
+  );
+  const record = () => recordWord({ scope: client, recipients: [waId], word: stopped }, ports);
+  await expect(record()).rejects.toThrow();
+  await record();
+  expect(await look().anyFor(sender)).toBe(true);
+});
+
 test('a name depends on its key, and a short key is refused', () => {
   expect(nameOf(waId)).toMatch(/^[\w-]{43}$/);
   expect(personNames(randomBytes(32))(waId)).not.toBe(nameOf(waId));

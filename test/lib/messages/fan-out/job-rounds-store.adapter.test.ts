@@ -47,6 +47,18 @@ test('a round belongs to one run until it hands over or its lease ends', async (
   expect(await rounds.take(run('A', 1, 'c'), nowMs)).toEqual({ ...taken, progress: { queued: 60 } });
 });
 
+test('an announcement that lands again after the next one changes nothing: its wave would be queued once more', async () => {
+  await begun('D');
+  const mine = run('D', 0, 'a');
+  await rounds.take(mine, nowMs);
+  const next = { queued: 60, wave: { until: 90, position: 1_260 } };
+  for (const progress of [{ queued: 30, wave }, next]) expect(await rounds.announce(mine, progress, nowMs)).toEqual({});
+  for (const late of [{ queued: 30, wave }, { queued: 30 }, { queued: 60 }]) {
+    expect(await rounds.announce(mine, late, nowMs)).toBeUndefined();
+  }
+  expect(await rounds.take(mine, nowMs)).toEqual({ kind: 'taken', progress: next, state: {} });
+});
+
 test('a job whose item is gone is over, and stays gone (TTL)', async () => {
   const gone = run('B', 3, 'a');
   expect(await rounds.take(gone, nowMs)).toEqual({ kind: 'over' });

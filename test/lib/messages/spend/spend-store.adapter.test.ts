@@ -122,8 +122,9 @@ test('reservations side by side never pass a limit together; each counts once, a
   const ours = ['B1', 'B2', 'B3', 'B4', 'B5'].filter((_, at) => answers[at]?.kind === 'reserved');
   const [one = '', other = ''] = ours;
   expect(await reserve(one)).toEqual({ kind: 'reserved', afterUnits: 3 * units });
-  await budgets.release({ clientId, jobId: other });
-  await budgets.release({ clientId, jobId: other });
+  const release = () => budgets.release({ clientId, jobId: other });
+  await Promise.all([release(), release()]);
+  await release();
   expect(await budgets.committedUnits(clientId, atMs)).toBe(2 * units);
   expect(await budgets.reserve({ clientId, jobId: 'B9', atMs, units: limitUnits + 1, limitUnits })).toMatchObject({
     kind: 'over',

@@ -166,6 +166,8 @@ test('a smaller fence is refused and nothing of its transaction is written (R26)
   expect(await find(other)).toBeUndefined();
   expect((await find(touched))?.fact.readAtMs).toBe(10);
   await store().writeUpstream([present(touched, 12)], fenced(8));
+  // A higher fence does not make an older reading newer.
+  expect([...(await store().writeUpstream([present(touched, 11)], fenced(9)))]).toEqual([keyFor(touched)]);
   await store().writeUpstream([present(touched, 13)], fenced(1, 'sync#1001'));
   await store().refresh({ wabaId, clientIds: [1001] }, touched, 14);
   await expect(store().writeUpstream([present(touched, 15)], fenced(7))).rejects.toThrow('lock is held');

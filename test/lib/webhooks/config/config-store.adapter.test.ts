@@ -120,11 +120,14 @@ test('a PUT seals what an old key has sealed under the first one', async () => {
 });
 
 test('the service switches off the version it knows, once', async () => {
-  const { config } = await configure(collaborators(), change, false);
-  expect(await configs.switchOff(1001, config.version + 1, 'gone', nowMs)).toBe(false);
+  const { config: older } = await configure(collaborators(), change, false);
+  const { config } = await configure(collaborators(), { ...change, url: `${change.url}/new` }, false);
+  for (const version of [older.version, config.version + 1]) {
+    expect(await configs.switchOff(1001, version, 'gone', nowMs)).toBe(false);
+  }
   expect(await configs.switchOff(1001, config.version, 'gone', nowMs)).toBe(true);
-  expect(await stored()).toMatchObject({ active: false, disabledReason: 'gone', disabledAtMs: nowMs, version: 2 });
-  expect(await configs.switchOff(1001, 2, 'failing', nowMs + 1)).toBe(false);
+  expect(await stored()).toMatchObject({ active: false, disabledReason: 'gone', disabledAtMs: nowMs, version: 3 });
+  expect(await configs.switchOff(1001, 3, 'failing', nowMs + 1)).toBe(false);
   expect(await configs.switchOff(1002, 1, 'gone', nowMs)).toBe(false);
   expect(await configs.findConfig(1002)).toBeUndefined();
 });
