@@ -55,7 +55,8 @@ interface StatusItem {
 function statusResults(model: Model, items: readonly StatusItem[], askedId: ClientId | undefined) {
   const given = items.map(({ id, action }) => {
     const named = model.named(id);
-    return { id, action, named, kept: named?.template.kept.get(askedId ?? named.ownerId) };
+    const isForeign = named !== undefined && named.ownerId !== (askedId ?? named.ownerId);
+    return { id, action, named, isForeign, kept: named?.template.kept.get(named.ownerId) };
   });
   const byId = given.map((item) =>
     repetition(
@@ -63,13 +64,14 @@ function statusResults(model: Model, items: readonly StatusItem[], askedId: Clie
       given.filter(({ id }) => id === item.id),
     ),
   );
-  const left = given.filter((_, index) => byId[index] === undefined);
+  const left = given.filter(({ isForeign }, index) => byId[index] === undefined && !isForeign);
   return given.map((item, index) => {
-    const { id, action, named, kept } = item;
+    const { id, action, named, isForeign, kept } = item;
     const skipped = (reason: string) => ({ id, action, success: false, skipped: true, reason });
     const failed = (reason: string) => ({ id, action, success: false, skipped: false, reason });
     if (byId[index] !== undefined) return skipped(byId[index]);
     if (named === undefined || kept === undefined) return failed('not_found');
+    if (isForeign) return failed('forbidden');
     const ofTemplate = repetition(
       item,
       left.filter((other) => other.kept === kept),
