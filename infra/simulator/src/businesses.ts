@@ -1,7 +1,7 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { notSimulated } from './errors.ts';
 import { type NodeShape, selection } from './fields.ts';
 import { wabaNode, wabaShape } from './numbers.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { json, type Reply } from './reply.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { openApiDocument } from './service-routes.ts';
+import { join } from 'node:path';
+import { consoleBundle, consoleFolder } from './console-bundle.ts';
+import type { Simulation } from './control-route.ts';
 import type { World } from './state.ts';
 
 export interface Page {
@@ -8,8 +9,6 @@ export interface Page {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
-
-const sources = join(import.meta.dirname, 'console');
 
 /** Only what is served here loads, and no page may frame this one: templates and messages hold untrusted text. */
 export const securityHeaders = {
@@ -33,51 +32,14 @@ export const securityHeaders = {
 
 const shownImages = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
-/** The bundle has `app.js`, which every page loads first, `style.css`, and a script for each page. */
-type Bundle = ReadonlyMap<string, string>;
-
-let bundling: Promise<Bundle> | undefined;
-
-/**
- * The first page's request builds it, then it is cached: start-up stays fast, and no built file is older than its
- * source.
- */
-export function consoleBundle(): Promise<Bundle> {
-  bundling ??= bundle();
-  bundling.catch(() => {
-    bundling = undefined;
-  });
-  return bundling;
-}
-
-async function bundle(): Promise<Bundle> {
-  const { build } = await import('esbuild');
-  const { outputFiles } = await build({
-    entryPoints: { app: join(sources, 'main.tsx'), style: join(sources, 'style.css') },
-    outdir: sources,
-    write: false,
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    tsconfigRaw: {},
-    legalComments: 'none',
-    logLevel: 'silent',
-  });
-  return new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
-}
-
 /**
  * Returns undefined for the platform's paths. Unknown paths below `/console` are 404, so that the platform counts no
  * call. Throws when the build fails.
  */
-export async function consolePage(world: World, path: string): Promise<Page | undefined> {
-  if (path === '/') return page('text/html; charset=utf-8', readFileSync(join(sources, 'index.html')));
-  if (path === '/console/icon.svg') return page('image/svg+xml', readFileSync(join(sources, 'icon.svg')));
-  if (path === '/console/openapi.json') return page('application/json', openApiDocument());
+export async function consolePage({ world, service }: Simulation, path: string): Promise<Page | undefined> {
+  if (path === '/') return page('text/html; charset=utf-8', readFileSync(join(consoleFolder, 'index.html')));
+  if (path === '/console/icon.svg') return page('image/svg+xml', readFileSync(join(consoleFolder, 'icon.svg')));
+  if (path === '/console/openapi.json') return page('application/json', service.document);
   const [, mediaId] = /^\/console\/media\/(\d+)$/.exec(path) ?? [];
   if (mediaId !== undefined) return medium(world, mediaId);
   if (path === '/console' || path === '/console/') return nothing(302, { location: '/' });

@@ -1,4 +1,5 @@
 import type { EventAttempts } from './event-attempts.ts';
+import type { KnownService } from './known-service.ts';
 import type { World } from './state.ts';
 
 export interface ControlRequest {
@@ -13,8 +14,8 @@ export interface Simulation {
   readonly world: World;
   /** The id changes with every reset and every start. */
   readonly worldId: string;
-  /** The service's address on this machine survives a reset. */
-  readonly service: { url: string | undefined };
+  /** What is known of the service survives a reset. */
+  readonly service: KnownService;
   readonly controlled: { times: number };
   /** The service's webhook attempts survive a reset. */
   readonly attempts: EventAttempts;

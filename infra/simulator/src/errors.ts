@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
-import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
+import errorCodes from './data/error-codes.json' with { type: 'json' };
+import { omitUndefined } from './omit-undefined.ts';
 
 /** The platform refuses in its own words. The reply adds its own `fbtrace_id`. */
 export class PlatformError extends Error {

@@ -1,7 +1,7 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { listCatalogs } from './catalogs/read.ts';
 import { Edge, type NodeFields, type NodeShape, selection } from './fields.ts';
 import { numberHealth, wabaHealth } from './health.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { json, type Reply } from './reply.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { hasLoopbackHost } from '../loopback.ts';
+import { hasLoopbackHost } from './loopback.ts';
 
 /**
  * Returns why a request is refused, or undefined. Blocks cross-origin pages and DNS rebinding, because a foreign page

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
-import prefixes from '../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 import { ContactBook, type ViewingBusiness } from './contact-book.ts';
+import prefixes from './data/phone-prefixes.json' with { type: 'json' };
+import { omitUndefined } from './omit-undefined.ts';
 
 const countryByPrefix: Readonly<Record<string, string>> = prefixes;
 /** Free-form messages need this customer service window. */

@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import type { PlatformError } from './errors.ts';
+import { omitUndefined } from './omit-undefined.ts';
 
 export type Reply =
   | {

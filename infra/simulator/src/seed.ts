@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import demo from './data/demo.json' with { type: 'json' };
 import { generatedTemplates } from './templates/generated.ts';
 import { TemplateFieldsSchema } from './templates/template.ts';
 
@@ -72,7 +72,7 @@ export function parseSeed(input: unknown): Seed {
   };
 }
 
-/** Returns the demo data of the local stack: infra/local/demo/platform.json. */
+/** Returns the demo world: data/demo.json. */
 export function demoSeed(): Seed {
-  return parseSeed(JSON.parse(readFileSync(new URL('../local/demo/platform.json', import.meta.url), 'utf8')));
+  return parseSeed(demo);
 }

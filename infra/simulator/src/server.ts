@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { closeAtOnce, hasLoopbackHost, openOnLoopback } from '../loopback.ts';
 import { answerControl } from './answer-control.ts';
 import { credentialsApart, parsedBody } from './body.ts';
 import { consolePage } from './console-pages.ts';
@@ -8,8 +7,10 @@ import type { Simulation } from './control-route.ts';
 import { EventAttempts } from './event-attempts.ts';
 import { applyFault, recipientKey } from './faults.ts';
 import { noteRefused } from './inbox/refused-sends.ts';
+import { KnownService } from './known-service.ts';
 import { LiveChanges } from './live.ts';
 import type { RecordedRequest } from './logs.ts';
+import { closeAtOnce, hasLoopbackHost, openOnLoopback } from './loopback.ts';
 import { foreignOriginReason } from './own-origin.ts';
 import { answerPlatform } from './platform.ts';
 import type { PlatformRequest } from './platform-request.ts';
@@ -23,7 +24,7 @@ import { Emitter } from './webhooks/emitter.ts';
 export interface SimulatorOptions {
   /** The port is any free one when this is 0 or absent. */
   readonly port?: number;
-  /** The demo data of the local stack are the default. */
+  /** The demo world is the default. */
   readonly seed?: Seed;
   /** Control calls add to this real time (`POST /_control/clock`). */
   readonly nowMs?: () => number;
@@ -55,7 +56,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     get world() {
       return world;
     },
-    service: { url: undefined },
+    service: new KnownService(),
     controlled: { times: 0 },
     attempts: new EventAttempts(),
     get worldId() {
@@ -126,7 +127,7 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
   }
   // Node.js omits the body of a response to HEAD.
   const isRead = method === 'GET' || method === 'HEAD';
-  const page = isRead ? await consolePage(simulation.world, url.pathname) : undefined;
+  const page = isRead ? await consolePage(simulation, url.pathname) : undefined;
   if (page !== undefined) {
     outgoing.writeHead(page.status, page.headers).end(page.body);
     return;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { simulatorAtRest, simulatorOfFile } from '../../support/simulator.ts';
+import { simulatorAtRest, simulatorOfFile } from './support/simulator.ts';
 
 const catalogId = '600000000000001';
 const simulator = simulatorOfFile();

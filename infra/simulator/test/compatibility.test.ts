@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { creation } from './support/definitions.ts';
 import {
   firstNumber,
   firstWaba,
@@ -6,9 +7,8 @@ import {
   recipient,
   simulatorOfFile,
   templateMessage,
-} from '../../support/simulator.ts';
-import { demoApp, sendBytes } from '../../support/simulator-uploads.ts';
-import { creation } from './definitions.ts';
+} from './support/simulator.ts';
+import { demoApp, sendBytes } from './support/simulator-uploads.ts';
 
 /* Client libraries also make requests that are not plain JSON with a bearer token. */
 

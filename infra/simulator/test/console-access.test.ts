@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, paint, untilSeen, violationsOf } from '../../support/console-page.ts';
-import { body, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
-import { validSends } from './valid-sends.ts';
+import { photograph } from './support/browser.ts';
+import { browserOfFile, consoleOfFile, paint, untilSeen, violationsOf } from './support/console-page.ts';
+import { body, firstNumber, firstWaba, recipient } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 /* A real browser shows that the console is safe from hostile texts, and accessible at every width. */
 

@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { describe, expect, test, vi } from 'vitest';
-import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
+import { browserOfFile, consoleOfFile, press, untilSeen } from './support/console-page.ts';
 
 /*
  * Impatient clicks send nothing twice, cancel nothing without confirmation, and make no request without the right to

@@ -13,7 +13,7 @@ import {
   stateOf,
   waitingOf,
   wasCalled,
-} from '../../../infra/simulator/console/dispatch-model.ts';
+} from '../console/dispatch-model.ts';
 
 const none: Counts = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { photograph } from '../../support/browser.ts';
-import { callbackReceiver } from '../../support/callback-receiver.ts';
-import { browserOfFile, consoleOfFile, press, typeOver, untilSeen, violationsOf } from '../../support/console-page.ts';
-import { body, button, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
-import { validSends } from './valid-sends.ts';
+import { photograph } from './support/browser.ts';
+import { callbackReceiver } from './support/callback-receiver.ts';
+import { browserOfFile, consoleOfFile, press, typeOver, untilSeen, violationsOf } from './support/console-page.ts';
+import { body, button, firstNumber, firstWaba, recipient } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 interface Said {
   readonly messages?: readonly { readonly context?: unknown; readonly button?: object; readonly text?: object }[];

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
-import { type Simulator, startSimulator } from '../../../infra/simulator/server.ts';
+import { closeAtOnce, openOnLoopback } from '../src/loopback.ts';
+import { type Simulator, startSimulator } from '../src/server.ts';
 import {
   browserOfFile,
   consoleOfFile,
@@ -10,9 +10,9 @@ import {
   typeOver,
   untilSeen,
   violationsOf,
-} from '../../support/console-page.ts';
-import { orderUpdate, recipient, templateMessage } from '../../support/simulator.ts';
-import { validSends } from './valid-sends.ts';
+} from './support/console-page.ts';
+import { orderUpdate, recipient, templateMessage } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 /* The world changes around the console, in a real browser: restarts, resets, other pages, and the back button. */
 

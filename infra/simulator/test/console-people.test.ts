@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, paint, typeOver, untilSeen, violationsOf } from '../../support/console-page.ts';
-import { firstNumber, recipient } from '../../support/simulator.ts';
+import { photograph } from './support/browser.ts';
+import { browserOfFile, consoleOfFile, paint, typeOver, untilSeen, violationsOf } from './support/console-page.ts';
+import { firstNumber, recipient } from './support/simulator.ts';
 
 /*
  * The console's page of people runs in a real browser, with the simulator alone. A contract test shows it beside the

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
-import { operationsOf } from '../../../infra/simulator/console/openapi.ts';
-import { openApiDocument } from '../../../infra/simulator/service-routes.ts';
-import { photograph } from '../../support/browser.ts';
+import { type Document, operationsOf } from '../console/openapi.ts';
+import { closeAtOnce, openOnLoopback } from '../src/loopback.ts';
+import { photograph } from './support/browser.ts';
 import {
   browserOfFile,
   consoleOfFile,
@@ -13,7 +12,8 @@ import {
   typeOver,
   untilSeen,
   violationsOf,
-} from '../../support/console-page.ts';
+} from './support/console-page.ts';
+import known from './support/service.json' with { type: 'json' };
 
 /*
  * The console's reference runs in a real browser: every route and event has a description, is found by search and can
@@ -262,7 +262,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     expect(await page.evaluate('window.dialogs')).toBe(0);
   });
 
-  const all = operationsOf(JSON.parse(String(openApiDocument()))).map(({ operationId }) => operationId);
+  const all = operationsOf(known.document as unknown as Document).map(({ operationId }) => operationId);
 
   test('every route and event, 400 px wide: nothing is wider than the page, and no other server is asked', async () => {
     const { page } = tab();

@@ -2,8 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
-import { type SampleRequest, samples } from '../../../infra/simulator/console/reference-samples.ts';
+import { type SampleRequest, samples } from '../console/reference-samples.ts';
+import { closeAtOnce, openOnLoopback } from '../src/loopback.ts';
 
 /* The samples of the console's reference run, and send exactly what the form contained. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { searched } from '../../../infra/simulator/console/search.ts';
-import { curlOf } from '../../../infra/simulator/console/texts.ts';
-import { startSimulator } from '../../../infra/simulator/server.ts';
-import { firstNumber, recipient, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
-import { receiverOfFile } from './receiver-of-file.ts';
-import { validSends } from './valid-sends.ts';
+import { searched } from '../console/search.ts';
+import { curlOf } from '../console/texts.ts';
+import { startSimulator } from '../src/server.ts';
+import { receiverOfFile } from './support/receiver-of-file.ts';
+import { firstNumber, recipient, simulatorOfFile, templateMessage } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 /* These parts of the simulator stand behind its console; no browser is needed. */
 

@@ -1,7 +1,7 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
-import { consoleBundle } from '../../../infra/simulator/console-pages.ts';
-import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
+import { consoleBundle } from '../src/console-bundle.ts';
+import { browserOfFile, consoleOfFile, press, untilSeen } from './support/console-page.ts';
 
 /* Loading, failed and empty look different from each other; and a page loads only what it shows. */
 

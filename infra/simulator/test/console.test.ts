@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
-import { refusedKept } from '../../../infra/simulator/refused-log.ts';
-import { photograph } from '../../support/browser.ts';
+import { refusedKept } from '../src/refused-log.ts';
+import { photograph } from './support/browser.ts';
 import {
   browserOfFile,
   consoleOfFile,
@@ -10,9 +10,9 @@ import {
   typeOver,
   untilSeen,
   violationsOf,
-} from '../../support/console-page.ts';
-import { firstWaba, recipient } from '../../support/simulator.ts';
-import { validSends } from './valid-sends.ts';
+} from './support/console-page.ts';
+import { firstWaba, recipient } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 /** A headless browser has no clipboard: the page copies into a variable. */
 const copiesInto = (page: Page) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { controlRoutes } from '../../../infra/simulator/control.ts';
-import { magicRecipients } from '../../../infra/simulator/magic-recipients.ts';
-import { magicWords } from '../../../infra/simulator/templates/magic-words.ts';
+import { controlRoutes } from '../src/control.ts';
+import { magicRecipients } from '../src/magic-recipients.ts';
+import { magicWords } from '../src/templates/magic-words.ts';
 import {
   firstNumber,
   firstWaba,
@@ -9,7 +9,7 @@ import {
   secondWaba,
   simulatorOfFile,
   templateMessage,
-} from '../../support/simulator.ts';
+} from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
-import { expectManagementError } from './definitions.ts';
-import { hearing } from './heard.ts';
-import { expectMessagingError } from './refusals.ts';
+import { expectManagementError } from './support/definitions.ts';
+import { hearing } from './support/heard.ts';
+import { expectMessagingError } from './support/refusals.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage } from './support/simulator.ts';
 
 /* A direct send is a text with a category, from which the platform makes a template itself. */
 

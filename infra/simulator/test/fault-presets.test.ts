@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type PresetWorld, presets } from '../../../infra/simulator/console/fault-presets.ts';
-import { actionIn, courseIn, messagesIn, requestsIn } from '../../../infra/simulator/console/fault-words.ts';
-import { holdsInForce } from '../../../infra/simulator/console/holds-in-force.ts';
-import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import { type PresetWorld, presets } from '../console/fault-presets.ts';
+import { actionIn, courseIn, messagesIn, requestsIn } from '../console/fault-words.ts';
+import { holdsInForce } from '../console/holds-in-force.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile } from './support/simulator.ts';
 
 /* A send shows the effect of each of the console's ten fault presets. */
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { statusAt } from '../../../infra/simulator/console/message-status.ts';
-import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { inboxOf } from './inbox-of.ts';
-import { receiverOfFile } from './receiver-of-file.ts';
-import { validSends } from './valid-sends.ts';
+import { statusAt } from '../console/message-status.ts';
+import { inboxOf } from './support/inbox-of.ts';
+import { receiverOfFile } from './support/receiver-of-file.ts';
+import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 const receiver = receiverOfFile(simulator, { subscribed_waba_ids: [firstWaba] });

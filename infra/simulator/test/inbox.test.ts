@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { statusAt } from '../../../infra/simulator/console/message-status.ts';
-import { MessageLog } from '../../../infra/simulator/logs.ts';
-import { refusedKept } from '../../../infra/simulator/refused-log.ts';
-import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
-import { inboxOf } from './inbox-of.ts';
+import { statusAt } from '../console/message-status.ts';
+import { MessageLog } from '../src/logs.ts';
+import { refusedKept } from '../src/refused-log.ts';
+import { inboxOf } from './support/inbox-of.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 const { sent, at } = inboxOf(simulator);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import languages from '../../../lib/templates/model/languages.json' with { type: 'json' };
-import { firstWaba, recipient, secondWaba, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
-import { expectManagementError, otp } from './definitions.ts';
+import languages from '../src/data/languages.json' with { type: 'json' };
+import { expectManagementError, otp } from './support/definitions.ts';
+import { firstWaba, recipient, secondWaba, simulatorOfFile, templateMessage } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 const create = (body: object) => simulator.post(`${firstWaba}/message_templates`, body);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { demoSeed, type Seed } from '../../../infra/simulator/seed.ts';
-import { mostInAnySecond } from '../../../infra/simulator/sending/describe-sending.ts';
-import { ThroughputLimit } from '../../../infra/simulator/sending/limits.ts';
-import { firstNumber, firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { demoSeed, type Seed } from '../src/seed.ts';
+import { mostInAnySecond } from '../src/sending/describe-sending.ts';
+import { ThroughputLimit } from '../src/sending/limits.ts';
+import { firstNumber, firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from './support/simulator.ts';
 
 let simulator: SimulatorAtRest;
 beforeAll(async () => {

@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { isOfUnitedStates } from '../../../infra/simulator/sending/fate.ts';
-import { MarketingCaps } from '../../../infra/simulator/sending/marketing-caps.ts';
-import areaCodes from '../../../infra/simulator/sending/us-area-codes.json' with { type: 'json' };
-import { countryOfNumber } from '../../../lib/pricing/country.ts';
-import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
-import { undeliveredMarket } from '../../../lib/pricing/undelivered.ts';
-import { firstNumber, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
-import ofNoPlace from './area-codes-of-no-place.json' with { type: 'json' };
-import { hearing } from './heard.ts';
-import { expectMessagingError } from './refusals.ts';
-import { validSends } from './valid-sends.ts';
+import prefixes from '../src/data/phone-prefixes.json' with { type: 'json' };
+import { isOfUnitedStates } from '../src/sending/fate.ts';
+import { MarketingCaps } from '../src/sending/marketing-caps.ts';
+import areaCodes from '../src/sending/us-area-codes.json' with { type: 'json' };
+import { hearing } from './support/heard.ts';
+import { expectMessagingError } from './support/refusals.ts';
+import { firstNumber, simulatorOfFile, templateMessage } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);
@@ -35,35 +32,6 @@ describe('to numbers of the United States', () => {
     const codes = Object.values(areaCodes).flat();
     expect(new Set(codes).size).toBe(codes.length);
     expect(codes.filter((code) => !/^[2-9]\d\d$/.test(code) || Object.hasOwn(prefixes, `1${code}`))).toEqual([]);
-  });
-
-  describe('product and simulator agree on every area code from 200 to 999', () => {
-    const placeless = new RegExp(`^(${ofNoPlace.flatMap(({ codes }) => codes.split(' ')).join('|')})$`);
-    const isOfNoPlace = (code: string) => placeless.test(code);
-    const all = Array.from({ length: 800 }, (_, at) => String(200 + at));
-    const isTheirsHere = (code: string) => isOfUnitedStates(`1${code}5550123`);
-    const isTheirsThere = (code: string) => countryOfNumber(`1${code}5550123`) === 'US';
-
-    test('that belongs to a place', () => {
-      const ofPlaces = all.filter((code) => !isOfNoPlace(code));
-      expect(ofPlaces.filter((code) => isTheirsHere(code) !== isTheirsThere(code))).toEqual([]);
-      expect(ofPlaces.length).toBeGreaterThan(400);
-    });
-
-    test('area codes of no place: the simulator does not count them, and no other country has one', () => {
-      const others = all.filter(isOfNoPlace);
-      expect(others.filter(isTheirsHere)).toEqual([]);
-      expect(others.filter((code) => !isTheirsThere(code))).toEqual([]);
-    });
-
-    test.each([
-      ['212', true],
-      ['555', false],
-    ])('whether marketing to %s is delivered: %s is told by both', (code, isTheirs) => {
-      const digits = `1${code}5550123`;
-      const told = undeliveredMarket('MARKETING', { digits, country: countryOfNumber(digits) });
-      expect([told !== undefined, isTheirsHere(code)]).toEqual([isTheirs, isTheirs]);
-    });
   });
 
   test('MARKETING is accepted and fails later, 131049; other templates arrive, and MARKETING elsewhere', async () => {

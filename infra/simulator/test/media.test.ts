@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { callbackReceiver } from '../../support/callback-receiver.ts';
-import { body, firstNumber, header, recipient, simulatorOfFile, thirdNumber } from '../../support/simulator.ts';
-import { validSends } from './valid-sends.ts';
+import { callbackReceiver } from './support/callback-receiver.ts';
+import { body, firstNumber, header, recipient, simulatorOfFile, thirdNumber } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

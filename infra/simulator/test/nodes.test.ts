@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { parseSeed } from '../../../infra/simulator/seed.ts';
-import { ManagementUsage } from '../../../infra/simulator/sending/limits.ts';
+import { parseSeed } from '../src/seed.ts';
+import { ManagementUsage } from '../src/sending/limits.ts';
 import {
   firstNumber,
   firstWaba,
@@ -10,7 +10,7 @@ import {
   simulatorAtRest,
   simulatorOfFile,
   thirdNumber,
-} from '../../support/simulator.ts';
+} from './support/simulator.ts';
 
 const simulator = simulatorOfFile();
 

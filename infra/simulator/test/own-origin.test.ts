@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { foreignOriginReason } from '../../../infra/simulator/own-origin.ts';
-import { simulatorOfFile } from '../../support/simulator.ts';
+import { foreignOriginReason } from '../src/own-origin.ts';
+import { simulatorOfFile } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ContactBook } from '../../../infra/simulator/contact-book.ts';
-import { Threads } from '../../../infra/simulator/threads.ts';
-import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
-import { actingPeople, userId } from './acting-people.ts';
-import { hearing } from './heard.ts';
-import { expectMessagingError } from './refusals.ts';
+import { ContactBook } from '../src/contact-book.ts';
+import { Threads } from '../src/threads.ts';
+import { actingPeople, userId } from './support/acting-people.ts';
+import { hearing } from './support/heard.ts';
+import { expectMessagingError } from './support/refusals.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage } from './support/simulator.ts';
 
 /* People do more than answer: they stop marketing messages, adopt usernames, and write first. */
 

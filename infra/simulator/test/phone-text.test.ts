@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Block,
-  blocksOf,
-  plainOf,
-  type Span,
-  spansOf,
-  wordsOf,
-} from '../../../infra/simulator/console/formatting.ts';
-import { shownOf } from '../../../infra/simulator/console/read-more.ts';
-import { timeLeft } from '../../../infra/simulator/console/texts.ts';
+import { type Block, blocksOf, plainOf, type Span, spansOf, wordsOf } from '../console/formatting.ts';
+import { shownOf } from '../console/read-more.ts';
+import { timeLeft } from '../console/texts.ts';
 
 /* The console's phone formats the text of a message (platform reference, 4.6). Its texts come from strangers. */
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type ButtonView, phoneView, purposeOf, shownButtons } from '../../../infra/simulator/console/phone-view.ts';
-import { mediaFacts } from '../../../infra/simulator/media/media-facts.ts';
-import { firstNumber, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { type SendableTemplate, validSends } from './valid-sends.ts';
+import { type ButtonView, phoneView, purposeOf, shownButtons } from '../console/phone-view.ts';
+import { mediaFacts } from '../src/media/media-facts.ts';
+import { firstNumber, recipient, simulatorOfFile } from './support/simulator.ts';
+import { type SendableTemplate, validSends } from './support/valid-sends.ts';
 
 /* The console's phone shows more than the text (platform reference, 4.6). */
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { MessagingLimits } from '../../../infra/simulator/portfolios/messaging-limits.ts';
+import { MessagingLimits } from '../src/portfolios/messaging-limits.ts';
+import { creation, otp } from './support/definitions.ts';
+import { hearing } from './support/heard.ts';
+import { expectMessagingError } from './support/refusals.ts';
 import {
   firstNumber,
   firstWaba,
@@ -8,11 +11,8 @@ import {
   simulatorOfFile,
   templateMessage,
   thirdNumber,
-} from '../../support/simulator.ts';
-import { creation, otp } from './definitions.ts';
-import { hearing } from './heard.ts';
-import { expectMessagingError } from './refusals.ts';
-import { validSends } from './valid-sends.ts';
+} from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 /* All numbers of a business portfolio share its limits. The portfolio of the first WABA has two numbers. */
 

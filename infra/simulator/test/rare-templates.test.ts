@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { demoSeed } from '../../../infra/simulator/seed.ts';
+import { demoSeed } from '../src/seed.ts';
 import {
   body,
   button,
@@ -10,7 +10,7 @@ import {
   simulatorOfFile,
   templateMessage,
   text,
-} from '../../support/simulator.ts';
+} from './support/simulator.ts';
 
 const productCard = {
   components: [

@@ -6,8 +6,8 @@ import {
   simulatorOfFile,
   templateMessage,
   thirdNumber,
-} from '../../support/simulator.ts';
-import { type SendableTemplate, validSends } from './valid-sends.ts';
+} from './support/simulator.ts';
+import { type SendableTemplate, validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expectMessagingError, mismatch, refusedSends } from './support/refusals.ts';
 import {
   body,
   button,
@@ -8,9 +9,8 @@ import {
   templateMessage,
   text,
   thirdNumber,
-} from '../../support/simulator.ts';
-import { expectMessagingError, mismatch, refusedSends } from './refusals.ts';
-import { location, type SendableTemplate, validSends } from './valid-sends.ts';
+} from './support/simulator.ts';
+import { location, type SendableTemplate, validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile();
 const { refusesSend } = refusedSends(simulator);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { body, button, firstNumber, header, simulatorOfFile, templateMessage, text } from '../../support/simulator.ts';
-import { mismatch, refusedSends } from './refusals.ts';
-import { product, productList, type SendableTemplate, validSends } from './valid-sends.ts';
+import { mismatch, refusedSends } from './support/refusals.ts';
+import { body, button, firstNumber, header, simulatorOfFile, templateMessage, text } from './support/simulator.ts';
+import { product, productList, type SendableTemplate, validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile();
 const { refusesSend } = refusedSends(simulator);

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  body,
-  button,
-  firstNumber,
-  recipient,
-  simulatorOfFile,
-  templateMessage,
-  text,
-} from '../../support/simulator.ts';
-import { expectMessagingError, refusedSends } from './refusals.ts';
-import { validSends } from './valid-sends.ts';
+import { expectMessagingError, refusedSends } from './support/refusals.ts';
+import { body, button, firstNumber, recipient, simulatorOfFile, templateMessage, text } from './support/simulator.ts';
+import { validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile();
 refusedSends(simulator);

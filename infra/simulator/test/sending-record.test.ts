@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mostInAnySecond } from '../../../infra/simulator/sending/describe-sending.ts';
-import { firstNumber, simulatorOfFile } from '../../support/simulator.ts';
+import { mostInAnySecond } from '../src/sending/describe-sending.ts';
+import { firstNumber, simulatorOfFile } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 const sending = async (limit?: number) =>

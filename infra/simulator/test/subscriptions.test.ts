@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { firstWaba, secondWaba, simulatorOfFile } from '../../support/simulator.ts';
-import { demoApp, receiverOfFile } from './receiver-of-file.ts';
+import { demoApp, receiverOfFile } from './support/receiver-of-file.ts';
+import { firstWaba, secondWaba, simulatorOfFile } from './support/simulator.ts';
 
 const appToken = `${demoApp}|demo-app-secret`;
 const simulator = simulatorOfFile({ afresh: true });

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { demoSeed } from '../../../infra/simulator/seed.ts';
-import { firstWaba, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
-import { uploadedHandle } from '../../support/simulator-uploads.ts';
+import { demoSeed } from '../src/seed.ts';
 import {
   app,
   bodyOf,
@@ -17,7 +15,9 @@ import {
   quickReply,
   textHeader,
   urlButton,
-} from './definitions.ts';
+} from './support/definitions.ts';
+import { firstWaba, type SimulatorAtRest, simulatorAtRest } from './support/simulator.ts';
+import { uploadedHandle } from './support/simulator-uploads.ts';
 
 let simulator: SimulatorAtRest;
 /** Completed uploads have these handles; the handles of the demo data belong to no upload. */

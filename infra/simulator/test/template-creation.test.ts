@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { demoSeed } from '../../../infra/simulator/seed.ts';
-import { firstWaba, secondWaba, simulatorAtRest, simulatorOfFile } from '../../support/simulator.ts';
-import { uploadedHandle } from '../../support/simulator-uploads.ts';
+import { demoSeed } from '../src/seed.ts';
 import {
   bodyOf,
   creation,
@@ -10,7 +8,9 @@ import {
   mediaHeader,
   otp,
   plainBody,
-} from './definitions.ts';
+} from './support/definitions.ts';
+import { firstWaba, secondWaba, simulatorAtRest, simulatorOfFile } from './support/simulator.ts';
+import { uploadedHandle } from './support/simulator-uploads.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { firstWaba, secondWaba, simulatorOfFile } from '../../support/simulator.ts';
-import { creation, demoTemplates, expectGraphError, expectManagementError } from './definitions.ts';
+import { creation, demoTemplates, expectGraphError, expectManagementError } from './support/definitions.ts';
+import { firstWaba, secondWaba, simulatorOfFile } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

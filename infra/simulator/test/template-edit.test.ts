@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { simulatorOfFile } from '../../support/simulator.ts';
-import { bodyOf, demoTemplates, expectGraphError, expectManagementError, templateWords } from './definitions.ts';
+import {
+  bodyOf,
+  demoTemplates,
+  expectGraphError,
+  expectManagementError,
+  templateWords,
+} from './support/definitions.ts';
+import { simulatorOfFile } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

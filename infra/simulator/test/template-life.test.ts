@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { bodyOf, demoTemplates, plainBody, templateWords } from './definitions.ts';
+import { bodyOf, demoTemplates, plainBody, templateWords } from './support/definitions.ts';
+import { firstWaba, recipient, simulatorOfFile } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkMedia } from '../../../lib/templates/rules/media.ts';
-import { firstWaba, secondWaba, simulatorAtRest, simulatorOfFile } from '../../support/simulator.ts';
+import { firstWaba, secondWaba, simulatorAtRest, simulatorOfFile } from './support/simulator.ts';
 
 const simulator = simulatorOfFile();
 
@@ -147,20 +146,14 @@ describe('components as read', () => {
   });
 
   test.each([
-    ['welcome_offer', 'IMAGE'],
-    ['tent_video', 'VIDEO'],
-    ['invoice_file', 'DOCUMENT'],
-  ] as const)(
-    'the address in %s leads to a file that a header of the kind %s takes, without a token',
-    async (name, format) => {
-      const [header] = await componentsOf(name);
-      const reply = await fetch(`${simulator.url}${new URL(header.example.header_handle[0]).pathname}`);
-      const contentType = reply.headers.get('content-type') ?? '';
-      expect(checkMedia(format, { bytes: Buffer.from(await reply.arrayBuffer()), contentType })).toEqual({
-        type: contentType,
-      });
-    },
-  );
+    ['welcome_offer', 'image/png'],
+    ['tent_video', 'video/mp4'],
+    ['invoice_file', 'application/pdf'],
+  ])('the address in %s leads to a file of the type %s, without a token', async (name, type) => {
+    const [header] = await componentsOf(name);
+    const reply = await fetch(`${simulator.url}${new URL(header.example.header_handle[0]).pathname}`);
+    expect([reply.headers.get('content-type'), (await reply.bytes()).byteLength > 20]).toEqual([type, true]);
+  });
 
   test('an OTP button is a URL button, and the fixed texts are spelled out', async () => {
     const [body, footer, buttons] = await componentsOf('login_code');

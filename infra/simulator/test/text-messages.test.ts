@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { firstNumber, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { receiverOfFile } from './receiver-of-file.ts';
+import { receiverOfFile } from './support/receiver-of-file.ts';
+import { firstNumber, recipient, simulatorOfFile } from './support/simulator.ts';
 
 /* Client libraries converse in free-form texts, which need inbound messages and user ids. */
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { type Answer, firstWaba, simulatorOfFile } from '../../support/simulator.ts';
-import { demoApp, sendBytes, uploadedHandle } from '../../support/simulator-uploads.ts';
-import { creation, expectGraphError, expectManagementError, mediaHeader, plainBody } from './definitions.ts';
+import { creation, expectGraphError, expectManagementError, mediaHeader, plainBody } from './support/definitions.ts';
+import { type Answer, firstWaba, simulatorOfFile } from './support/simulator.ts';
+import { demoApp, sendBytes, uploadedHandle } from './support/simulator-uploads.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 

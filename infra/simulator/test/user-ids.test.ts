@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { firstNumber, firstWaba, recipient, simulatorOfFile, thirdNumber } from '../../support/simulator.ts';
-import { actingPeople, userId } from './acting-people.ts';
-import { hearing } from './heard.ts';
-import { expectMessagingError } from './refusals.ts';
+import { actingPeople, userId } from './support/acting-people.ts';
+import { hearing } from './support/heard.ts';
+import { expectMessagingError } from './support/refusals.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile, thirdNumber } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countOfNextBatch, envelopeOf, escapedJson, signatureOf } from '../../../infra/simulator/webhooks/envelope.ts';
-import { Outbox, pauseAfterMs } from '../../../infra/simulator/webhooks/outbox.ts';
-import { ReceiptRules } from '../../../infra/simulator/webhooks/receipt-rules.ts';
-import { type Course, receiptsOf, usualCourse } from '../../../infra/simulator/webhooks/receipts.ts';
-import type { Update } from '../../../infra/simulator/webhooks/update.ts';
-import { updatesIn } from '../../support/callback-receiver.ts';
+import { countOfNextBatch, envelopeOf, escapedJson, signatureOf } from '../src/webhooks/envelope.ts';
+import { Outbox, pauseAfterMs } from '../src/webhooks/outbox.ts';
+import { ReceiptRules } from '../src/webhooks/receipt-rules.ts';
+import { type Course, receiptsOf, usualCourse } from '../src/webhooks/receipts.ts';
+import type { Update } from '../src/webhooks/update.ts';
+import { updatesIn } from './support/callback-receiver.ts';
 
 const metadata = (id: string) => ({ display_phone_number: `1${id}`, phone_number_id: id });
 const node = (value: unknown, wabaId = '1'): Update => ({ kind: 'node', wabaId, field: 'account_update', value });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { demoSeed } from '../../../infra/simulator/seed.ts';
-import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { creation, expectManagementError } from './definitions.ts';
-import { demoApp, receiverOfFile } from './receiver-of-file.ts';
+import { demoSeed } from '../src/seed.ts';
+import { creation, expectManagementError } from './support/definitions.ts';
+import { demoApp, receiverOfFile } from './support/receiver-of-file.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile } from './support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 const receiver = receiverOfFile(simulator);
@@ -139,7 +139,7 @@ describe('holds of a WABA (platform reference, 10.4)', () => {
   });
 
   test('its end is sent by webhook in time, also without any request meanwhile', async () => {
-    const { startSimulator } = await import('../../../infra/simulator/server.ts');
+    const { startSimulator } = await import('../src/server.ts');
     const own = await startSimulator();
     const control = (path: string, body: object) =>
       fetch(`${own.url}/_control/${path}`, { method: 'POST', body: JSON.stringify(body) });

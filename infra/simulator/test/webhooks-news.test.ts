@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { firstNumber, firstWaba, simulatorOfFile } from '../../support/simulator.ts';
-import { bodyOf, creation, otp } from './definitions.ts';
-import { receiverOfFile } from './receiver-of-file.ts';
+import { bodyOf, creation, otp } from './support/definitions.ts';
+import { receiverOfFile } from './support/receiver-of-file.ts';
+import { firstNumber, firstWaba, simulatorOfFile } from './support/simulator.ts';
 
 const orderUpdate = '1100000000000001';
 const simulator = simulatorOfFile({ afresh: true });

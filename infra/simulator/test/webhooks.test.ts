@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { callbackReceiver } from '../../support/callback-receiver.ts';
-import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { demoApp, receiverOfFile } from './receiver-of-file.ts';
+import { callbackReceiver } from './support/callback-receiver.ts';
+import { demoApp, receiverOfFile } from './support/receiver-of-file.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile } from './support/simulator.ts';
 
 /** The recipient has this id in the portfolio of the first WABA. */
 const userId = 'AR.13607919076743524463';
@@ -191,7 +191,7 @@ describe('delivery', () => {
   });
 
   test('a receiver that is away is reported in one line, not for each attempt', async () => {
-    const { startSimulator } = await import('../../../infra/simulator/server.ts');
+    const { startSimulator } = await import('../src/server.ts');
     const lines: string[] = [];
     const nowMs = () => Date.parse('2026-11-20T12:00:00Z');
     const own = await startSimulator({ nowMs, report: (line) => lines.push(line) });

@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type NodeShape, selection } from '../fields.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { pageOf } from '../paging.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { ControlError } from '../control-error.ts';
 import { isKnownCode } from '../errors.ts';
 import type { Entry } from '../logs.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { World } from '../state.ts';
 import { laterStatus } from '../webhooks/receipts.ts';
 import { rowOf, viewOf } from './inbox-list.ts';

@@ -1,6 +1,6 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
-import { type Component, type PhoneView, phoneView, previewOf } from '../console/phone-view.ts';
+import { type Component, type PhoneView, phoneView, previewOf } from '../../console/phone-view.ts';
 import type { Entry, MessageContent } from '../logs.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
 import { contextOf, jobOf } from './message-context.ts';

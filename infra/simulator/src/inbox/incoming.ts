@@ -1,6 +1,6 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { ViewingBusiness } from '../contact-book.ts';
 import { ControlError } from '../control-error.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { type Person, userIdForm } from '../people.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { ControlError } from '../control-error.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { World } from '../state.ts';
 import { preferenceUpdate } from '../webhooks/preference-update.ts';
 import { contactOf } from '../webhooks/receipts.ts';

@@ -1,4 +1,4 @@
-import type { PhoneView } from '../console/phone-view.ts';
+import type { PhoneView } from '../../console/phone-view.ts';
 import { type MediaFacts, mediaFacts } from '../media/media-facts.ts';
 import type { World } from '../state.ts';
 

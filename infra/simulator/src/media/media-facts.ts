@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 
 export interface MediaFacts {
   /** The kind of file is for example `PDF`. */

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';

@@ -1,5 +1,5 @@
-import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
-import card from '../../../lib/pricing/rates-usd-2026-10-01.json' with { type: 'json' };
+import prefixes from '../data/phone-prefixes.json' with { type: 'json' };
+import card from '../data/rates.json' with { type: 'json' };
 import type { AcceptedMessage } from '../webhooks/receipts.ts';
 
 /* The platform bills each message once (platform reference, 9), when it is delivered, whatever webhooks tell. This

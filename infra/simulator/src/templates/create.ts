@@ -1,4 +1,4 @@
-import languages from '../../../lib/templates/model/languages.json' with { type: 'json' };
+import languages from '../data/languages.json' with { type: 'json' };
 import { graphError, managementError, unnumberedManagementError } from '../errors.ts';
 import { noUtilityTemplates } from '../holds.ts';
 import type { PlatformRequest } from '../platform-request.ts';

@@ -1,6 +1,6 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { graphError, notSimulated, unnumberedManagementError } from '../errors.ts';
 import type { NodeFields } from '../fields.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { pageOf } from '../paging.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { fieldOf, type Update } from './update.ts';
 
 /** One POST has these limits (platform reference, 10.1). */

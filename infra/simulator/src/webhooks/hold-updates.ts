@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type Hold, noUtilityTemplates } from '../holds.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { NodeUpdate } from './update.ts';
 
 const restricted = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING'];

@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { NodeFields } from '../fields.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { PhoneNumber } from '../wabas.ts';
 import type { NodeUpdate } from './update.ts';
 

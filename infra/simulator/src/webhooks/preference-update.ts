@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { Person } from '../people.ts';
 import { type AcceptedMessage, contactOf } from './receipts.ts';
 import type { NodeUpdate } from './update.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { errorTitle } from '../errors.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { Person } from '../people.ts';
 import type { Contact, StatusUpdate } from './update.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { graphError, notSimulated, unknownNode } from '../errors.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { parsedParameters } from '../parameters.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';

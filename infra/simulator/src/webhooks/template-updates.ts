@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { Template, TemplateButton, TemplateFields } from '../templates/template.ts';
 import type { NodeUpdate } from './update.ts';
 

@@ -1,4 +1,4 @@
-import { firstNumber, recipient, type SimulatorAtRest, templateMessage } from '../../support/simulator.ts';
+import { firstNumber, recipient, type SimulatorAtRest, templateMessage } from './simulator.ts';
 import { validSends } from './valid-sends.ts';
 
 /** The recipient has this id in the portfolio of the first WABA. */

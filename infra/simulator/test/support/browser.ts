@@ -9,6 +9,8 @@ const screenshots = join(root, 'dist', 'screenshots');
 const version = packageJson.devDependencies['@sparticuz/chromium'];
 const unpacked = join(root, 'node_modules', '.cache', `chromium-${version}`);
 
+export type { Browser, HTTPRequest, Page } from 'puppeteer-core';
+
 /** The package recommends these switches for cloud functions; those that weaken web security are left out. */
 const switches = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'];
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { closeAtOnce, openOnLoopback } from '../../infra/loopback.ts';
+import { closeAtOnce, openOnLoopback } from '../../src/loopback.ts';
 
 export interface ReceivedCall {
   readonly method: string;

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { validSends } from '../infra/simulator/valid-sends.ts';
 import { startBrowser } from './browser.ts';
 import { recipient, type SimulatorAtRest, simulatorAtRest } from './simulator.ts';
+import { validSends } from './valid-sends.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

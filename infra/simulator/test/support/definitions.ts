@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Answer, firstWaba, type SimulatorAtRest } from '../../support/simulator.ts';
+import { type Answer, firstWaba, type SimulatorAtRest } from './simulator.ts';
 
 export const creation = (changes: Readonly<Record<string, unknown>> = {}) => ({
   name: 'order_ready',

@@ -1,5 +1,5 @@
-import { firstWaba, type SimulatorAtRest, secondWaba } from '../../support/simulator.ts';
 import { receiverOfFile } from './receiver-of-file.ts';
+import { firstWaba, type SimulatorAtRest, secondWaba } from './simulator.ts';
 
 export interface Change {
   readonly wabaId: string;

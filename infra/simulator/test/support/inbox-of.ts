@@ -1,4 +1,4 @@
-import { recipient, type SimulatorAtRest } from '../../support/simulator.ts';
+import { recipient, type SimulatorAtRest } from './simulator.ts';
 
 /** Sends to the inbox of the first number's recipient, and the control paths of its messages. */
 export function inboxOf(simulator: Pick<SimulatorAtRest, 'send'>) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import type { SimulatorAtRest } from '../../support/simulator.ts';
+import { type CallbackReceiver, callbackReceiver } from './callback-receiver.ts';
+import type { SimulatorAtRest } from './simulator.ts';
 
 /** The simulator posts webhooks to this app of the demo data. */
 export const demoApp = '500000000000001';

@@ -1,5 +1,5 @@
 import { afterEach, expect } from 'vitest';
-import { type Answer, firstNumber, type SimulatorAtRest, templateMessage } from '../../support/simulator.ts';
+import { type Answer, firstNumber, type SimulatorAtRest, templateMessage } from './simulator.ts';
 import { type SendableTemplate, validSends } from './valid-sends.ts';
 
 /** Checks every key of a messaging refusal. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { Seed } from '../../infra/simulator/seed.ts';
-import { startSimulator } from '../../infra/simulator/server.ts';
+import type { Seed } from '../../src/seed.ts';
+import { startSimulator } from '../../src/server.ts';
+import service from './service.json' with { type: 'json' };
 
 export const firstWaba = '200000000000001';
 export const secondWaba = '200000000000002';
@@ -15,13 +16,18 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Starts a simulator with demo data on a free port whose real time stands still, with short calls for its routes. */
+/**
+ * Starts a simulator with demo data on a free port whose real time stands still, with short calls for its routes. It
+ * knows users, codes and some routes of a service (service.json), and not where that is.
+ */
 export async function simulatorAtRest(seed?: Seed) {
   const simulator = await startSimulator({
     nowMs: () => Date.parse('2026-11-20T12:00:00Z'),
     ...(seed === undefined ? {} : { seed }),
   });
-  return { ...wordsTo(() => simulator.url), url: simulator.url, stop: () => simulator.stop() };
+  const words = wordsTo(() => simulator.url);
+  await words.control('POST', 'service', { url: null, ...service });
+  return { ...words, url: simulator.url, stop: () => simulator.stop() };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { body, button, header, text } from '../../support/simulator.ts';
+import { body, button, header, text } from './simulator.ts';
 
 const image = (link: string) => ({ type: 'image', image: { link } });
 const tourCard = (index: number) => ({
