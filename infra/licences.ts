@@ -37,6 +37,8 @@ interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
   readonly dev?: boolean;
+  /** This leads to a folder of the repository, which has no foreign licence. */
+  readonly link?: boolean;
 }
 
 const isForeign = (path: string) => /(?:^|\/)node_modules\//.test(path);
@@ -44,7 +46,7 @@ const isForeign = (path: string) => /(?:^|\/)node_modules\//.test(path);
 export function licensedPackages(lockText: string): LicensedPackage[] {
   const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lockText);
   const found = Object.entries(packages)
-    .filter(([path]) => isForeign(path))
+    .filter(([path, { link }]) => isForeign(path) && link !== true)
     .map(([path, { name, version = '', license = 'none', dev = false }]) => ({
       name: name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
       version,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { runSteps } from './steps.ts';
-import { namedTests, testFiles } from './suites.ts';
+import { allTests, namedTests, testFiles } from './suites.ts';
 import { leftOut } from './support/engines.ts';
 
 // `npm test` runs types, lint, and the tests that a change breaks most easily; `npm run test:all` the rest; `npm test --
@@ -17,7 +17,7 @@ const tests = ['vitest', 'run', '--config', 'test/vitest.config.ts', ...asked] a
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled');
 
 if (asked.length > 0) {
-  const { names, unmatched } = namedTests(asked, testFiles(['test/**/*.test.ts']));
+  const { names, unmatched } = namedTests(asked, testFiles(allTests));
   const runsNone = unmatched.length > 0 && unmatched.length === names.length;
   process.exitCode = runsNone ? 1 : await runSteps([tests]);
   if (unmatched.length > 0) {

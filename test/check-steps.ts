@@ -28,6 +28,7 @@ export function checkSteps({ whole }: { readonly whole: boolean }): Step[] {
   const changed = whole ? undefined : changedSinceClean();
   return [
     ['tsc'],
+    ['tsc', '--project', 'infra/simulator'],
     ['tsc', '--project', 'infra/simulator/console'],
     ...(changed === undefined ? [[...lint, '.'] as const] : changed.length > 0 ? [lintOf(changed)] : []),
   ];

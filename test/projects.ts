@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { filesOf, type Suite, testFiles } from './suites.ts';
+import { filesOf, type Suite, simulatorTests, testFiles } from './suites.ts';
 import { contractStacks, runnableProjects } from './support/engines.ts';
 
 const support = (name: string) => [resolve(import.meta.dirname, 'support', name)];
@@ -9,7 +9,7 @@ const queueTests = 'test/**/*.queue.test.ts';
 const onEngines = [adapterTests, 'test/faults/**/*.test.ts'];
 const inOneProcess = [
   'test/{functions,lib,mutation,pipeline,support}/**/*.test.ts',
-  'test/infra/{local,openapi,operate,simulator}/**/*.test.ts',
+  'test/infra/{local,openapi,operate}/**/*.test.ts',
 ];
 
 /** Returns the vitest projects of a half of the tests; a run by name has all projects with all files. */
@@ -35,6 +35,7 @@ export function projectsOf(suite: Suite | undefined) {
   const emulators = { globalSetup: support('emulators.ts') };
   const projects = [
     { name: 'unit', ...of(inOneProcess, [adapterTests, queueTests]) },
+    { name: 'simulator', ...of([simulatorTests]) },
     { name: 'queues', ...of([queueTests]), globalSetup: support('queue-emulator.ts') },
     { name: first, ...of(onEngines), ...emulators },
     ...others.map((name) => ({ name, ...onOthers, ...emulators })),

@@ -16,15 +16,22 @@ export function askedSuite(environment: Readonly<Record<string, string | undefin
   throw new Error(`TEST_SUITE is ${asked}: quick or rest was expected`);
 }
 
+/** The workspace infra/simulator also runs these alone: `npm test -w infra/simulator`. */
+export const simulatorTests = 'infra/simulator/test/**/*.test.ts';
+
+/** Every test file is among these. */
+export const allTests: readonly string[] = ['test/**/*.test.ts', simulatorTests];
+
 /** These files run in `rest` only: they are slow, and few changes break them. */
 const restOnly = [
-  // The simulator and its console, in a browser too, are a separate product.
-  'test/infra/simulator/**',
+  // The simulator and its console, in a browser too, are a product of its own.
+  simulatorTests,
   // These start, watch and stop the whole local stack.
   'test/infra/local-start.test.ts',
   'test/contract/demo.test.ts',
   'test/contract/console-dispatches.test.ts',
   'test/contract/console-people.test.ts',
+  'test/contract/console-reference.test.ts',
   'test/contract/readme-tour.test.ts',
   'test/contract/webhooks-listen.test.ts',
   // These are example programs for readers, and commands against the running stack.

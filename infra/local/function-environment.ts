@@ -1,9 +1,11 @@
-import { mediaHost } from '../simulator/media/examples.ts';
 import type { ServerAddresses } from './servers.ts';
 import { trustedReceiver } from './webhook-receiver.ts';
 
 /** The emulators accept any credentials. */
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** The simulator shows the examples of templates under this host, which exists nowhere. */
+export const platformMediaHost = 'scontent.example.com';
 
 /** Returns what Lambda gives every function, and the addresses of the local services. */
 export function functionEnvironment(addresses: ServerAddresses): Record<string, string> {
@@ -23,7 +25,7 @@ export function functionEnvironment(addresses: ServerAddresses): Record<string, 
  * module that is loaded before the function.
  */
 export function receiverEnvironment({ webhookReceiverPort, platformUrl }: ServerAddresses): Record<string, string> {
-  const media = { host: mediaHost, port: Number(new URL(platformUrl).port), ca: null };
+  const media = { host: platformMediaHost, port: Number(new URL(platformUrl).port), ca: null };
   return {
     NODE_OPTIONS: `--import=${new URL('trusted-receiver.ts', import.meta.url).href}`,
     TRUSTED_RECEIVERS: JSON.stringify([trustedReceiver(webhookReceiverPort), media]),

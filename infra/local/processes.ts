@@ -37,7 +37,7 @@ export async function runScript(
 
 /** The simulator is ready when it has printed its address. */
 export async function startSimulatorProcess(port: number, options: ServerProcessOptions = {}): Promise<Emulator> {
-  const child = spawn(process.execPath, [join(root, 'infra/simulator/main.ts')], {
+  const child = spawn(process.execPath, [join(root, 'infra/simulator/src/main.ts')], {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', PLATFORM_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -24,6 +24,7 @@ export const leftOut: Readonly<Record<string, readonly string[]>> = {
     'catalog-products',
     'console-dispatches',
     'console-people',
+    'console-reference',
     'correlation',
     'demo',
     'dispatch-outcomes',

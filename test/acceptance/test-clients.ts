@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { demoSeed } from '@template-messaging/simulator/contract';
 import * as v from 'valibot';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError } from '../../infra/operate/command.ts';
 import type { Target } from '../../infra/operate/target.ts';
-import { demoSeed } from '../../infra/simulator/seed.ts';
 import type { TableName } from '../../infra/tables.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { credentialKey } from '../../lib/access/sign-in/credential-items.ts';

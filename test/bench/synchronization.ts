@@ -1,6 +1,5 @@
+import { parseSeed, type Seed, startSimulator } from '@template-messaging/simulator/contract';
 import type { RunningStack } from '../../infra/local/stack.ts';
-import { parseSeed, type Seed } from '../../infra/simulator/seed.ts';
-import { startSimulator } from '../../infra/simulator/server.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { platformTemplates } from '../../lib/templates/model/platform-templates.ts';

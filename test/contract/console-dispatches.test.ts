@@ -1,10 +1,17 @@
-import type { HTTPRequest, Page } from 'puppeteer-core';
+import type { HTTPRequest, Page } from '@template-messaging/simulator/test/browser';
+import { photograph } from '@template-messaging/simulator/test/browser';
+import {
+  browserOfFile,
+  openConsole,
+  paint,
+  press,
+  untilSeen,
+  violationsOf,
+} from '@template-messaging/simulator/test/console-page';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
-import { photograph } from '../support/browser.ts';
 import { tellAt } from '../support/callback.ts';
-import { browserOfFile, openConsole, paint, press, untilSeen, violationsOf } from '../support/console-page.ts';
 
 /* The console's page of the service's own reports runs in a real browser, beside the whole stack. */
 

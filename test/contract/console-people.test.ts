@@ -1,8 +1,5 @@
-import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addressOf } from '../support/addresses.ts';
-import { api, platform, tokenOf } from '../support/api.ts';
-import { photograph } from '../support/browser.ts';
+import type { Page } from '@template-messaging/simulator/test/browser';
+import { photograph } from '@template-messaging/simulator/test/browser';
 import {
   browserOfFile,
   openConsole,
@@ -11,7 +8,10 @@ import {
   typeOver,
   untilSeen,
   violationsOf,
-} from '../support/console-page.ts';
+} from '@template-messaging/simulator/test/console-page';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
+import { api, platform, tokenOf } from '../support/api.ts';
 import { clients } from '../support/demo.ts';
 import { recordOn } from '../support/recorded-words.ts';
 import { runningTarget } from '../support/running-target.ts';

@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { uploadedHandle } from '@template-messaging/simulator/test/simulator-uploads';
 import { describe, expect, test } from 'vitest';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, call, platform, tokenOf } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
-import { uploadedHandle } from '../support/simulator-uploads.ts';
 import {
   create,
   createdTemplate,

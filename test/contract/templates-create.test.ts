@@ -1,7 +1,7 @@
+import { uploadedHandle } from '@template-messaging/simulator/test/simulator-uploads';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
 import { call, platform, synchronize } from '../support/api.ts';
-import { uploadedHandle } from '../support/simulator-uploads.ts';
 import {
   type CreateOptions,
   create,

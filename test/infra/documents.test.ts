@@ -1,14 +1,12 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { controlRoutes, magicRecipients, magicWords } from '@template-messaging/simulator/contract';
 import { RootConstruct } from 'constructs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
 import { routes } from '../../infra/routes.ts';
 import { type Settings, settingsFrom } from '../../infra/settings.ts';
-import { controlRoutes } from '../../infra/simulator/control.ts';
-import { magicRecipients } from '../../infra/simulator/magic-recipients.ts';
-import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
 import { tables } from '../../infra/tables.ts';
 import { metricNames } from '../../lib/observe/metrics.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
@@ -72,7 +70,7 @@ describe('what is cited can be opened', () => {
     const named = [
       ...text.matchAll(/platform\s+reference,\s+(?:section\s+)?((?:\d+(?:\.\d+)?(?:,\s|\s+and\s+|\s+to\s+)?)+)/g),
     ];
-    const bare = path.startsWith('infra/simulator/') ? [...text.matchAll(/\((\d+\.\d+)\)/g)] : [];
+    const bare = /^infra\/simulator\/(?!test\/)/.test(path) ? [...text.matchAll(/\((\d+\.\d+)\)/g)] : [];
     return [...named, ...bare].flatMap(([, numbers = '']) => numbersIn(numbers, /\d+(?:\.\d+)?/g));
   });
   it.each(sections)('section %s of the platform reference (%s)', (number) => {
@@ -160,6 +158,7 @@ describe.each(documents)('%s', (path) => {
       'ci',
       'install',
       'exec',
+      'pack',
       'sbom',
       'alone',
       'with',

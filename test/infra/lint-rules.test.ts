@@ -11,14 +11,18 @@ const direction = {
   infra: 'Functions and lib know nothing of infra.',
   functions: 'A function imports from lib, never from another function.',
   pages: "A page is built by clientEndpoint; only health, login, redirect and the platform's webhook are public.",
-  types:
-    'infra imports only types from lib; infra/local, infra/openapi, infra/operate and infra/simulator may import more.',
+  types: 'infra imports only types from lib; infra/local, infra/openapi and infra/operate may import more.',
   network:
     'Only adapters touch an SDK or the network: *-store.ts, *-queue.ts, *-network.ts, platform-*.ts, lib/aws and lib/platform.',
   rules: 'Rules import nothing but rules: take the adapter as an argument.',
   folders: 'A folder of lib imports only from folders below it.',
   parts: "A folder's parts import its own files, never the other way; deployed.ts wires them.",
   order: 'A part of a folder imports only from parts below it.',
+};
+
+const border = {
+  out: 'The simulator imports nothing from outside infra/simulator.',
+  into: 'The simulator is imported by its name, @template-messaging/simulator, from what its package.json exports.',
 };
 
 /** Each layer imports only from the layers before it. */
@@ -176,11 +180,24 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/platform/webhook/apps.ts', "import { keptFor } from '../../aws/secrets.ts';", direction.rules],
   ['lib/templates/k.ts', "import { PlatformFailure } from '../platform/failure.ts';", undefined],
   ['lib/templates/model/l-store.ts', "import { documentClient } from '../../aws/dynamodb.ts';", undefined],
+  ['infra/simulator/a.ts', "import { root } from '../installation.mjs';", border.out],
+  ['infra/simulator/src/a.ts', "import type { Json } from '../../../lib/http/json-part.ts';", border.out],
+  ['infra/simulator/src/b.ts', "import { isLoopbackName } from '../../loopback.ts';", border.out],
+  ['infra/simulator/src/c.ts', "export { a } from '../console/openapi.ts';", undefined],
+  ['infra/simulator/src/sending/a.ts', "export * from '../../../loopback.ts';", border.out],
   [
-    'infra/simulator/a.ts',
-    "import languages from '../../lib/templates/model/languages.json' with { type: 'json' };",
+    'infra/simulator/src/sending/b.ts',
+    "import codes from '../data/error-codes.json' with { type: 'json' };",
     undefined,
   ],
+  ['infra/simulator/src/templates/rules/a.ts', "import { graphError } from '../../errors.ts';", undefined],
+  ['infra/simulator/src/templates/rules/b.ts', "await import('../../../../routes.ts');", border.out],
+  ['infra/simulator/test/a.ts', "import { api } from '../../../test/support/api.ts';", border.out],
+  ['infra/simulator/test/support/a.ts', "import { startSimulator } from '../../src/server.ts';", undefined],
+  ['infra/local/d.ts', "import { mediaHost } from '../simulator/src/media/examples.ts';", border.into],
+  ['infra/y.ts', "import type { Seed } from './simulator/src/seed.ts';", border.into],
+  ['test/lib/a.ts', "import { Bill } from '../../infra/simulator/src/sending/bill.ts';", border.into],
+  ['test/lib/b.ts', "import { Bill } from '@template-messaging/simulator/contract';", undefined],
 
   ['lib/http/a.ts', 'export const f = (text: string) => new RegExp(text);', literal],
   ['lib/http/b.ts', 'export const f = (text: string) => RegExp(text);', literal],

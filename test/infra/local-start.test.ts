@@ -188,7 +188,7 @@ describe('npm start on this machine', () => {
     const secondUrl = (await second.line(/^ready http/)).slice('ready '.length);
     const found = () => [apiUrl, secondUrl].map((url) => findLocalStack(localStacksFolder, new URL(url).port)?.pid);
     expect(found()).toEqual([first.pid, second.pid]);
-    await expectEndedBy(/simulator\/main/, 'The platform simulator ended with SIGKILL.', second);
+    await expectEndedBy(/simulator\/src\/main/, 'The platform simulator ended with SIGKILL.', second);
     expect(found()).toEqual([first.pid, undefined]);
 
     const line = await first.line(/^export /);

@@ -34,6 +34,8 @@ const packages = {
   'node_modules/for-another-library': { version: '1.0.0', optional: true, os: [process.platform], libc: ['none'] },
   'node_modules/for-this-system': { version: '1.0.0', optional: true, os: [process.platform], cpu: process.arch },
   [`node_modules/${nodePackage}`]: { version: '24.0.0', optional: true },
+  'infra/thing': { version: '1.0.0' },
+  'node_modules/@ours/thing': { resolved: 'infra/thing', link: true },
 };
 
 /** This `npm` records its arguments, and installs the packages of the lock file for this system, except one. */
@@ -105,6 +107,11 @@ describe('the runner', () => {
   const thing = 'node_modules/thing';
   it.each([
     ['a package is gone', 'node_modules lacks thing', ({ root }) => rmSync(join(root, thing), { recursive: true })],
+    [
+      'the link to a workspace is gone',
+      'node_modules lacks @ours/thing',
+      ({ root }) => rmSync(join(root, 'node_modules/@ours/thing'), { recursive: true }),
+    ],
     [
       'the lock file has one more',
       'node_modules lacks another-thing',

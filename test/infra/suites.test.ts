@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { projectsOf } from '../projects.ts';
-import { isRestOnly, isSized, namedTests, type Suite, testFiles } from '../suites.ts';
+import { allTests, isRestOnly, isSized, namedTests, type Suite, testFiles } from '../suites.ts';
 import { runScript } from '../support/processes.ts';
 import { promises } from '../support/promises.ts';
 
-const everyFile = testFiles(['test/**/*.test.ts']);
+const everyFile = testFiles(allTests);
 const filesIn = (suite: Suite | undefined) => new Set(projectsOf(suite).flatMap(({ include }) => include));
 
 test('each file runs in one of the two halves, whole in one of them, and in a run by name', () => {

@@ -5,9 +5,16 @@ import { isAllowed, licensedPackages } from '../../infra/licences.ts';
 import { runScript } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Only these folders have packages: the project, and the example that stands alone. */
+/** Only these folders have a lock file: the project with its workspace, and the example that stands alone. */
 const installed = ['.', 'test/examples/typescript'];
+const workspace = 'infra/simulator';
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** Returns the packages that a package.json asks for, by name. */
+function askedIn(folder: string): Record<string, string> {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(join(folder, 'package.json')));
+  return { ...dependencies, ...devDependencies, ...optionalDependencies };
+}
 
 it('continuous integration runs actions by commit, each with the release that it is', () => {
   const used = textOf('.github/workflows/ci.yml').match(/^\s*- uses: .*$/gm) ?? [];
@@ -15,15 +22,26 @@ it('continuous integration runs actions by commit, each with the release that it
   for (const line of used) expect(line).toMatch(/^\s*- uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-it.each(installed)('every package is of one version, written out, and comes with an integrity: %s', (folder) => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(join(folder, 'package.json')));
-  const asked = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  expect(asked.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
+it.each([...installed, workspace])('every package is asked for in one version, written out: %s', (folder) => {
+  const asked = Object.values(askedIn(folder));
+  expect(asked.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+it('the workspace has the version of the project, and the same one of each package that both ask for', () => {
+  const [ours, theirs] = [askedIn('.'), askedIn(workspace)];
+  expect(Object.entries(theirs).filter(([name, version]) => version !== (ours[name] ?? version))).toEqual([]);
+  const versionOf = (folder: string) => JSON.parse(textOf(join(folder, 'package.json'))).version;
+  expect(versionOf(workspace)).toBe(versionOf('.'));
+});
+
+it.each(installed)('every package comes with an integrity, from no named registry: %s', (folder) => {
   const { packages } = JSON.parse(textOf(join(folder, 'package-lock.json'))) as {
-    packages: Record<string, { integrity?: string; inBundle?: boolean; resolved?: string }>;
+    packages: Record<string, { integrity?: string; inBundle?: boolean; resolved?: string; link?: boolean }>;
   };
-  const { '': ours, ...others } = packages;
+  const { '': ours, [workspace]: _, ...all } = packages;
   expect(ours).toBeDefined();
+  const others = Object.fromEntries(Object.entries(all).filter(([, { link }]) => link !== true));
+  expect(Object.keys(all).length - Object.keys(others).length).toBe(folder === '.' ? 1 : 0);
   const unchecked = Object.entries(others).filter(([, { integrity, inBundle }]) => !integrity && !inBundle);
   expect(unchecked.map(([path]) => path)).toEqual([]);
   expect(Object.values(others).filter(({ resolved }) => resolved !== undefined)).toEqual([]);

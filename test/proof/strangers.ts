@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSimulator } from '../../infra/simulator/server.ts';
+import { startSimulatorProcess } from '../../infra/local/processes.ts';
 
 // `npm run proof -- strangers`: foreign client libraries run their calls against the simulator and receive its
 // webhooks. They are installed into a folder that is removed. Without `python3`, a line says that those in Python are
@@ -59,10 +59,10 @@ function isDone(command: string, words: readonly string[]): boolean {
 /** Each program has a simulator of its own, as `npm start` begins it, but for the callback of the local stack. */
 async function runAll(command: string, programs: Readonly<Record<string, string>>, installed: boolean): Promise<void> {
   for (const [library, program] of installed ? Object.entries(programs) : []) {
-    const simulator = await startSimulator({ report: () => undefined });
+    const simulator = await startSimulatorProcess(0);
     const child = spawn(command, [program], {
       cwd: folder,
-      env: { ...process.env, SIMULATOR: simulator.url },
+      env: { ...process.env, SIMULATOR: simulator.endpoint },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said: string[] = [];

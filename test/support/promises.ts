@@ -1,4 +1,4 @@
-import { testFiles } from '../suites.ts';
+import { allTests, testFiles } from '../suites.ts';
 import { documentOf, tableRows } from './documents.ts';
 
 /** PROMISES.md names a test, with a mark; the name fits these files (one, unless the book is wrong). */
@@ -15,7 +15,7 @@ export interface Promised {
   readonly proofs: readonly Proof[];
 }
 
-const everyTest = testFiles(['test/**/*.test.ts']);
+const everyTest = testFiles(allTests);
 const proofPattern = /`([^`]+)`(?: \((part|all)\))?/g;
 
 /** Returns the test files whose path, without the ending that says their kind, ends with the name. */

@@ -1,5 +1,4 @@
-import { parseChange } from '../../infra/simulator/templates/definition.ts';
-import { checkComponents as platformCheck } from '../../infra/simulator/templates/rules/component-rules.ts';
+import { parseChange, checkComponents as platformCheck } from '@template-messaging/simulator/contract';
 import { FaultList } from '../../lib/http/fault-list.ts';
 import { checkComponents } from '../../lib/templates/rules/components.ts';
 import type { Category, CheckedValue, TemplateDraft } from '../../lib/templates/rules/draft.ts';

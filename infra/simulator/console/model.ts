@@ -1,4 +1,4 @@
-import type { Delivery } from '../webhooks/delivery.ts';
+import type { Delivery } from '../src/webhooks/delivery.ts';
 import type { Component, Part } from './phone-view.ts';
 
 /* The simulator answers control calls with these types. The modules of the routes explain the fields. */

@@ -32,7 +32,7 @@ function NotDescribed() {
   return (
     <Empty title="The interface is not described here">
       <p>
-        <code>functions/openapi.json</code> is not there. <code>functions/README.md</code> tells of every route.
+        The service has not told its OpenAPI document yet (<code>POST /_control/service</code>).
       </p>
     </Empty>
   );

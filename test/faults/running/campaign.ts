@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { demoSeed } from '@template-messaging/simulator/contract';
 import * as v from 'valibot';
 import { audience, orderUpdate } from '../../../infra/local/demo/audience.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type SendOrder,
 } from '../../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
-import { demoSeed } from '../../../infra/simulator/seed.ts';
 import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import type { TakenMessage, ToldRecipient } from '../../support/send-audit.ts';

@@ -1,7 +1,9 @@
+import { type CallbackReceiver, callbackReceiver } from '@template-messaging/simulator/test/callback-receiver';
+import { recipient, type SimulatorAtRest, simulatorAtRest } from '@template-messaging/simulator/test/simulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import document from '../../../functions/openapi.json' with { type: 'json' };
 import { subscribeCallback } from '../../../infra/local/platform-callback.ts';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import { recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { explained, explanations } from '../../../infra/operate/explanations.ts';
 
 let simulator: SimulatorAtRest;
 let api: CallbackReceiver;
@@ -33,4 +35,16 @@ test('an API that does: what becomes of messages of both WABAs comes to /platfor
   );
   const { body } = await simulator.control('GET', 'webhooks?limit=1');
   expect(body.data[0].url).toBe(`${api.origin}/platform/webhook`);
+});
+
+test('the console hears of the service: where it is, its demo users and document, and every code that it explains', async () => {
+  await simulator.control('POST', 'service', { url: null, users: [], document: { paths: {} }, codes: [] });
+  await subscribeCallback(simulator.url, api.origin);
+  const { body } = await simulator.control('GET', 'service');
+  expect([body.url, body.users[0].username]).toEqual([api.origin, 'operator']);
+  expect((await simulator.call('GET', '/console/openapi.json')).body).toEqual(document);
+  for (const code of [...new Set(explanations.map((each) => each.code)), '2388023', 'http_502', '204']) {
+    const told = await simulator.control('GET', `service/codes/${encodeURIComponent(code)}`);
+    expect(told.body.data, code).toEqual(explained(code));
+  }
 });

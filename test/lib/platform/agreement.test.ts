@@ -1,19 +1,58 @@
+import { holdKinds, tierNames, tiers } from '@template-messaging/simulator/contract';
+import theirCodes from '@template-messaging/simulator/data/error-codes.json' with { type: 'json' };
+import theirLanguages from '@template-messaging/simulator/data/languages.json' with { type: 'json' };
+import { type CallbackReceiver, callbackReceiver } from '@template-messaging/simulator/test/callback-receiver';
+import {
+  button,
+  firstNumber,
+  firstWaba,
+  recipient,
+  simulatorAtRest,
+  simulatorOfFile,
+} from '@template-messaging/simulator/test/simulator';
+import { validSends } from '@template-messaging/simulator/test/valid-sends';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { holdKinds } from '../../../infra/simulator/holds.ts';
-import { tierNames, tiers } from '../../../infra/simulator/portfolios/messaging-limits.ts';
+import { platformMediaHost } from '../../../infra/local/function-environment.ts';
 import { peopleADay } from '../../../lib/channels/messaging-limit.ts';
 import { scopeOfRefusal } from '../../../lib/messages/holds/scope.ts';
 import { stopWordMatcher, stopWords } from '../../../lib/opt-outs/stop-words.ts';
+import errorCodes from '../../../lib/platform/error-codes.json' with { type: 'json' };
 import { updatesIn } from '../../../lib/platform/webhook/envelope.ts';
 import { personUpdatesOf } from '../../../lib/platform/webhook/person-updates.ts';
-import { validSends } from '../../infra/simulator/valid-sends.ts';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import languages from '../../../lib/templates/model/languages.json' with { type: 'json' };
+import { checkMedia } from '../../../lib/templates/rules/media.ts';
 
 /**
- * The service and the simulator implement the platform's account changes and person updates independently; both must
- * agree.
+ * The service and the simulator have the platform's lists, and implement its account changes and person updates,
+ * independently; both must agree.
  */
+
+test('every code, with its title, status and kind; every language', () => {
+  const fact = ({ code, title, status, kind, ...row }: (typeof errorCodes)[number]) => ({
+    ...{ code, title, status, kind },
+    ...('subcode' in row ? { subcode: row.subcode } : {}),
+  });
+  expect(errorCodes.map(fact)).toEqual(theirCodes);
+  expect(Object.keys(languages)).toEqual(Object.keys(theirLanguages));
+});
+
+test('the example of a template, of each kind, is a file that a header takes, under the host that leads to it', async () => {
+  const simulator = await simulatorAtRest();
+  for (const [name, format] of [
+    ['welcome_offer', 'IMAGE'],
+    ['tent_video', 'VIDEO'],
+    ['invoice_file', 'DOCUMENT'],
+  ] as const) {
+    const { body } = await simulator.get(`${firstWaba}/message_templates`, { name });
+    const address = new URL(body.data[0].components[0].example.header_handle[0]);
+    expect(address.host).toBe(platformMediaHost);
+    const reply = await fetch(`${simulator.url}${address.pathname}`);
+    const contentType = reply.headers.get('content-type') ?? '';
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    expect(checkMedia(format, { bytes, contentType })).toEqual({ type: contentType });
+  }
+  await simulator.stop();
+});
 
 test.each(tierNames)('a portfolio of %s writes to as many people a day', (tier) => {
   expect(peopleADay(tier) ?? Number.POSITIVE_INFINITY).toBe(tiers[tier]);

@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { demoSeed, startSimulator } from '@template-messaging/simulator/contract';
 import { channelCampaignsAdd } from '../../../functions/channel-campaigns-add.ts';
 import { channelCampaignsRemove } from '../../../functions/channel-campaigns-remove.ts';
 import { channelCampaignsReplace } from '../../../functions/channel-campaigns-replace.ts';
@@ -8,8 +9,6 @@ import { templatesEdit } from '../../../functions/templates-edit.ts';
 import { templatesList } from '../../../functions/templates-list.ts';
 import { templatesStatus } from '../../../functions/templates-status.ts';
 import { templatesSync } from '../../../functions/templates-sync.ts';
-import { demoSeed } from '../../../infra/simulator/seed.ts';
-import { startSimulator } from '../../../infra/simulator/server.ts';
 import type { Endpoint } from '../../../lib/http/endpoint.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
 import { pairFaults } from '../../../lib/templates/assignments/assignment-request.ts';

@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
-import { Bill } from '../../../../infra/simulator/sending/bill.ts';
 import {
   type AcceptedMessage,
+  Bill,
   deliveryOf,
   receiptsOf,
   usualCourse,
-} from '../../../../infra/simulator/webhooks/receipts.ts';
+} from '@template-messaging/simulator/contract';
+import { expect, test } from 'vitest';
 import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
 import { matchReceipts } from '../../../../lib/messages/receipts/match-receipts.ts';
 import type { HeadOfJob } from '../../../../lib/messages/receipts/receipt-ports.ts';

@@ -1,11 +1,13 @@
+import {
+  checkAddressee,
+  checkName,
+  checkSentComponents,
+  checkTimeToLive,
+  parseMessageBody,
+  type Template,
+  userIdForm,
+} from '@template-messaging/simulator/contract';
 import { describe, expect, test } from 'vitest';
-import { userIdForm } from '../../../../infra/simulator/people.ts';
-import { checkComponents as platformChecksSend } from '../../../../infra/simulator/sending/component-checks.ts';
-import { parseMessageBody } from '../../../../infra/simulator/sending/message-body.ts';
-import { checkAddressee } from '../../../../infra/simulator/sending/send.ts';
-import { checkName } from '../../../../infra/simulator/templates/create.ts';
-import { checkTimeToLive } from '../../../../infra/simulator/templates/rules/field-rules.ts';
-import type { Template } from '../../../../infra/simulator/templates/template.ts';
 import { FaultList } from '../../../../lib/http/fault-list.ts';
 import type { Recipient } from '../../../../lib/messages/job.ts';
 import { composeMessage, compositionPlan } from '../../../../lib/messages/request/compose.ts';
@@ -255,7 +257,7 @@ function platformTakes(template: PlatformTemplate, body: unknown): boolean {
   return passes(() => {
     const { template: sent } = parseMessageBody('messages', body);
     const context = { template: templateShown(template), catalogIds: ['9'], nowMs: 0 };
-    platformChecksSend(context, sent?.components ?? []);
+    checkSentComponents(context, sent?.components ?? []);
   });
 }
 

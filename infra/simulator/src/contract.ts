@@ -1,0 +1,21 @@
+/* What the service's own tests hold it to: they compare its rules with these, which are written independently. */
+export { type Answer, type Document, operationsOf, refusalsOf } from '../console/openapi.ts';
+export { controlRoutes } from './control.ts';
+export { holdKinds } from './holds.ts';
+export { magicRecipients } from './magic-recipients.ts';
+export { userIdForm } from './people.ts';
+export { tierNames, tiers } from './portfolios/messaging-limits.ts';
+export { demoSeed, parseSeed, type Seed } from './seed.ts';
+export { Bill } from './sending/bill.ts';
+export { checkComponents as checkSentComponents } from './sending/component-checks.ts';
+export { isOfUnitedStates } from './sending/fate.ts';
+export { parseMessageBody } from './sending/message-body.ts';
+export { checkAddressee } from './sending/send.ts';
+export { startSimulator } from './server.ts';
+export { checkName } from './templates/create.ts';
+export { parseChange } from './templates/definition.ts';
+export { magicWords } from './templates/magic-words.ts';
+export { checkComponents } from './templates/rules/component-rules.ts';
+export { checkTimeToLive } from './templates/rules/field-rules.ts';
+export { componentsAsRead, type Template, type TemplateComponent } from './templates/template.ts';
+export { type AcceptedMessage, deliveryOf, receiptsOf, usualCourse } from './webhooks/receipts.ts';
