@@ -7,6 +7,17 @@ export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' |
   return `export PORT=${new URL(apiUrl).port} API=${apiUrl} PLATFORM=${platformUrl}`;
 }
 
+/** Returns a shell line that signs a demo user in and sends one message; the service asks the platform for the template. */
+export function messageLine({ apiUrl }: Pick<LocalStack, 'apiUrl'>): string {
+  const login = `curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"demo-supervisor1001"}'`;
+  const token = `$(${login} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
+  const did = '5491100000001';
+  const template = { name: 'order_update', language: 'en_US' };
+  const recipients = [{ to: '5491155550001', params: { body: ['Ana', 'A-1001'], buttons: ['A-1001'] } }];
+  const body = JSON.stringify({ did, type: 'template', channel: 'MESSAGING', template, recipients });
+  return `curl -s ${apiUrl}/v1/template/messages/${did} -H "authorization: Bearer ${token}" -d '${body}'; echo`;
+}
+
 /**
  * Tells a request in one line: `GET /v1/templates 400 invalid_request 12 ms`, without the query, which may contain a
  * phone number. An unknown route gets a suggestion; after a gateway timeout the function continues.

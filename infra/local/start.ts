@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { functions } from '../functions.ts';
 import { CommandError, commandLine, runCommand } from '../operate/command.ts';
 import { localStacksFolder, noteLocalStack } from '../operate/local-stacks.ts';
-import { addressLine, isMetricsLine, requestLine } from './console.ts';
+import { addressLine, isMetricsLine, messageLine, requestLine } from './console.ts';
 import { answeringServer, chosenDynamoDb, Obstacle, originsFrom, portFrom, requireFreePort } from './preflight.ts';
 import { type RunningStack, type StackOptions, startStack } from './stack.ts';
 import { watchSources } from './watch.ts';
@@ -108,10 +108,10 @@ function announce({ addresses, withoutWebhooks }: RunningStack, { dynamodb, insp
 console             ${platformUrl}/   dispatches and people of the service; messages as the phone shows them, templates, faults
 demo users          ${users.join(', ')}   password: demo-<user name>
 
+addresses for other terminals, and one line that sends a message, which the console shows:
+
 ${addressLine(addresses)}
-TOKEN=$(curl -s $API/login -d '{"username":"supervisor1001","password":"demo-supervisor1001"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s -X POST $API/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
-sleep 2; curl -s "$API/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
+${messageLine(addresses)}
 `);
   if (withoutWebhooks !== undefined) console.log(`the platform simulator sends no webhooks: ${withoutWebhooks}`);
   if ('dataFolder' in dynamodb) console.log(`tables are kept in ${dynamodb.dataFolder}; queues start empty`);

@@ -126,7 +126,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     const links = await page.$$eval('.dispatch dl a', (found) => found.map((each) => each.getAttribute('href')));
     const dispatchId = id.split('/')[1];
     expect(links).toEqual([
-      '#/templates?q=order_update+en_US',
+      '#/client-templates?q=order_update+en_US',
       `#/inbox?q=${dispatchId}`,
       `#/webhooks?q=${dispatchId}`,
     ]);
@@ -156,8 +156,10 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     const headers = { 'Send-At': tomorrow, 'Send-Window': '09:00-20:00', 'Send-Zone': 'Europe/Madrid' };
     const id = await send({ first: 100, count: 20, headers });
-    await show(id);
+    // The id alone is what a client has from the answer to its send.
+    await show(id.split('/')[1]);
     await seen('Scheduled', '.pane-main h2');
+    expect(decodeURIComponent(new URL(page.url()).hash)).toBe(`#/dispatches/${id}`);
     await seen('09:00-20:00, Europe/Madrid', '.pane-main');
     await seen('Next opening', '.pane-main');
     await seen('0 of 20 · from ', '[aria-selected=true]');
@@ -167,11 +169,21 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await pressed('Cancel the dispatch');
     await pressed('Yes, cancel what has not left');
     await seen('Cancelled: nothing more leaves', '.actions');
-    await legend('Failed 20');
+    await legend('Cancelled or failed 20');
     await seen('Cancelled', '.pane-main h2');
     await page.waitForFunction(`document.querySelector('[aria-selected=true] .badge')?.innerText === 'Cancelled'`, {
       timeout: longest,
     });
+    await seen('20 cancelled or failed', '[aria-selected=true]');
+    // What its owner wanted is not shown as trouble: nothing of the bar and of the rows has the color of a failure.
+    const colors =
+      (await page.evaluate(`[...document.querySelectorAll('.dispatch .state-failed, [aria-selected=true] .state-failed')]
+      .map((each) => getComputedStyle(each).backgroundColor)`)) as readonly string[];
+    const red = await page.evaluate(
+      `getComputedStyle(document.body.appendChild(Object.assign(document.createElement('i'), { className: 'state-failed' }))).backgroundColor`,
+    );
+    expect(colors.length).toBeGreaterThan(3);
+    expect(colors).not.toContain(red);
     // The platform was never called for them: no link leads to a phone that shows nothing.
     await seen('cancelled', '.recipients');
     expect(await page.$$eval('.recipients a', (found) => found.length)).toBe(0);
@@ -224,9 +236,63 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await seen('2 dispatches cancelled', '.actions');
     for (const other of others) {
       await show(other);
-      await legend('Failed 3');
+      await legend('Cancelled or failed 3');
     }
   }, 300_000);
+
+  test('a dispatch of nobody says so; another client’s too', async () => {
+    await show('01KAPQ5Z3M9T7V1XW2YB4C6D8E');
+    await seen('No dispatch of this client has the id 01KAPQ5Z3M9T7V1XW2YB4C6D8E.');
+    const id = await send({ first: 390, count: 1 });
+    await page.select('.asking select', 'supervisor1002');
+    await seen('No dispatches yet', '.pane-list');
+    // The address without a page is that of the dispatch too.
+    await page.goto(`${addressOf('platformUrl')}/#/${id.split('/')[1]}`);
+    await seen(`No dispatch of this client has the id ${id.split('/')[1]}`);
+  }, 120_000);
+
+  test('the client switches a template off and on, and assigns it; the platform’s approval is another thing', async () => {
+    const token = await tokenOf('supervisor1001');
+    const listed = async (query: string) =>
+      (await api(`GET /v1/templates?name=call_back&${query}`, { token })).body.data[0];
+    await page.goto(`${addressOf('platformUrl')}/#/client-templates?q=call_back`);
+    await seen('1 template', '.pane-list');
+    await page.click('[role=option]');
+    await pressed('Switch off for Andes Retail');
+    await seen('Switched off', '.pane-main .badges');
+    await seen('Approved', '.pane-main dl');
+    expect(await listed('campaign_name=Unassigned')).toMatchObject({
+      ...{ active: false, platform_template: { status: 'APPROVED' } },
+    });
+    // Without an assignment it cannot be switched on: the refusal has its remedy.
+    await pressed('Switch on for Andes Retail');
+    await seen('channel_unassigned', '.pane-main [role=alert]');
+    await seen('What helps:', '.pane-main');
+    await page.select('.pane-main .actions select', '11');
+    await pressed('Assign');
+    await seen('Collections', '.assignments');
+    await pressed('Switch on for Andes Retail');
+    await seen('Switched on', '.pane-main .badges');
+    const { active, channel_campaigns: groups } = await listed('campaign_name=Collections');
+    expect([active, groups[0].campaign_id, groups[0].channels[0].channel_id]).toEqual([true, 11, 501]);
+    for (const [scheme, width] of [
+      ['light', 1_360],
+      ['dark', 1_360],
+      ['light', 400],
+      ['dark', 400],
+    ] as const) {
+      await page.setViewport({ width, height: 860 });
+      await paint(page, scheme);
+      expect(await violationsOf(page), `${scheme} ${width}`).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await photograph(page, `client-templates-${scheme}-${width}`);
+    }
+    await pressed('Take away Collections +5491100000001');
+    await seen('assigned to no campaign', '.pane-main');
+    await page.setViewport({ width: 1_360, height: 860 });
+    await pressed('Synchronize with the platform');
+    await seen('The service reads them now.', '.pane-list');
+  }, 200_000);
 
   test('what the month has cost, by campaign and by country; another user sees the own dispatches alone', async () => {
     await send({ first: 400, count: 1 });

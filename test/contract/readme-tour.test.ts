@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addressLine } from '../../infra/local/console.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addressLine, messageLine } from '../../infra/local/console.ts';
 import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
 import { addressOf } from '../support/addresses.ts';
 import { platform } from '../support/api.ts';
@@ -11,64 +10,105 @@ import { tellAt } from '../support/callback.ts';
 import { runningStack } from '../support/running-target.ts';
 
 /*
- * A reader pastes the tour of the README into one shell, command by command. The line that `npm start` prints comes
- * first, because this stack has other ports.
+ * A reader pastes the tour of the README into one shell, block by block. The lines that `npm start` prints come first,
+ * because this stack has other ports.
  */
 
 const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const longestMs = 150_000;
 /** This person stops; no other contract test writes to the number. */
 const stopping = '5491155550009';
+/** Each shell is as a person uses it, but without anybody's settings: zsh then takes a comment for a command. */
+const shells = [
+  ['bash', ['--norc', '--noprofile', '-i']],
+  ['zsh', ['-f', '-i', '-o', 'no_prompt_sp']],
+] as const;
 let forget: () => void;
 beforeAll(async () => {
   forget = noteLocalStack(runningStack());
   // A webhook tells of a stop, as on the stack of `npm start`.
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
 });
+afterEach(async () => {
+  const resume = { phone_number_id: '300000000000001', value: 'resume' };
+  await platform(`POST /_control/recipients/${stopping}/preference`, resume);
+});
 afterAll(async () => {
   await tellAt(addressOf('platformUrl'), null);
-  await platform(`POST /_control/recipients/${stopping}/preference`, {
-    ...{ phone_number_id: '300000000000001', value: 'resume' },
-  });
   forget();
 });
 
-/** Returns the first block of the chapter, split at its numbered comments. */
-function stepsOf(readme: string): string[] {
-  const [, chapter = ''] = readme.split('## Five minutes\n');
-  const [, block = ''] = /```sh\n(.*?)```/s.exec(chapter) ?? [];
-  return block.split(/^(?=# \d\. )/m);
+const messagesToStopping = async () => (await platform(`GET /_control/messages?to=${stopping}`)).body.total;
+
+function blocksOf(text: string): string[] {
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
-test(
-  'the tour runs as it is written: each command answers, and the first list is not empty',
-  async () => {
-    const steps = stepsOf(readFileSync(join(root, 'README.md'), 'utf8'));
-    expect(steps.length).toBeGreaterThan(5);
-    const printed = addressLine({ apiUrl: addressOf('apiUrl'), platformUrl: addressOf('platformUrl') });
-    const script = [printed, ...steps.flatMap((step) => ['echo "=== step"', step])].join('\n');
-    const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
-      ...{ cwd: root, maxBuffer: 16_777_216 },
-      // The shell waits for events that may not come, so it must end before the test does.
-      timeout: longestMs - 10_000,
-    });
-    const [, , token, synchronized, listed, sent, became, seen, campaign = '', later, spent] =
-      stdout.split('=== step\n');
-    expect(token?.trim()).toBe('');
-    expect(synchronized).toContain('"status":"started"');
-    expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
-    expect(sent).toMatch(/^\s*dispatch [0-9A-Z]{26}\n/);
-    expect(JSON.parse(became ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
-    expect(seen).toMatch(/total 3: 0 pending/);
-    expect(seen).toContain('"to":"5491155550002"');
-    const [before, after] = campaign.split('\n').filter((line) => line.includes('"complete":true'));
-    expect(JSON.parse(before ?? '').counts).toMatchObject({ pending: 0, failed: 0 });
-    expect(JSON.parse(after ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
-    expect(after).toMatch(new RegExp(`"to":"${stopping}"[^}]*"state":"failed","code":"opted_out"`));
-    expect(later).toMatch(/"state":"scheduled".*\n\{"cancelled":[1-9]\d*,"more":false\}\n/);
-    expect(JSON.parse(spent ?? '').data).toContainEqual(expect.objectContaining({ market: 'AR', currency: 'USD' }));
-    // The platform got no message after the stop, only the one before it.
-    expect((await platform(`GET /_control/messages?to=${stopping}`)).body.total).toBe(1);
-  },
-  longestMs,
-);
+/** Pastes into an interactive shell in a session of its own, so that it cannot reach the terminal of the tests. */
+async function paste(shell: string, options: readonly string[], text: string) {
+  const environment = { ...process.env, PS1: '', PS2: '' };
+  const child = spawn(shell, options, { cwd: root, env: environment, detached: true });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()));
+  child.stdin.end(text);
+  // The shell waits for events that may not come, so it must end before the test does.
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), longestMs - 10_000);
+  await new Promise((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
+  return said;
+}
+
+/** Without a terminal bash says that it cannot control jobs. */
+const harmless = /^bash: (?:cannot set terminal process group|no job control in this shell|initialize_job_control)/;
+
+/** Returns what the shell and its programs complain of; bash repeats what was pasted too. */
+function complaintsIn(stderr: string): readonly string[] {
+  return stderr.split('\n').filter((line) => /^(?:bash|zsh|curl|sed|grep): /.test(line) && !harmless.test(line));
+}
+
+test('no pasted block of the README has a comment: an interactive zsh takes it for a command', () => {
+  const lines = blocksOf(readme).flatMap((block) => block.split('\n'));
+  expect(lines.length).toBeGreaterThan(30);
+  expect(lines.filter((line) => /(^|\s)#/.test(line))).toEqual([]);
+});
+
+describe.each(shells)('the tour in %s', (shell, options) => {
+  const isThere = spawnSync(shell, ['--version']).status === 0;
+  if (!isThere) console.warn(`The tour is not pasted into ${shell}: it is not installed here.`);
+  test.skipIf(!isThere)(
+    'runs as it is written: each block answers, and the first list is not empty',
+    async () => {
+      const had = await messagesToStopping();
+      const [, chapter = ''] = readme.split('## Five minutes\n');
+      const [tour = ''] = chapter.split('**Events**');
+      // The second shell sends as much as the first, so it needs keys of its own.
+      const blocks = blocksOf(tour.replaceAll('tour-', `tour-${shell}-`));
+      expect(blocks).toHaveLength(9);
+      const stack = { apiUrl: addressOf('apiUrl'), platformUrl: addressOf('platformUrl') };
+      const script = [`${addressLine(stack)}\n`, `${messageLine(stack)}\n`, ...blocks].join('echo "=== step"\n');
+      const { stdout, stderr } = await paste(shell, options, script);
+      const [, first, token, synchronized, listed, sent, became, seen, campaign = '', later, spent] =
+        stdout.split('=== step\n');
+      expect(complaintsIn(stderr)).toEqual([]);
+      expect(first).toBe('{"success":true}\n');
+      expect(token?.trim()).toBe('');
+      expect(synchronized).toContain('"status":"started"');
+      expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
+      expect(sent).toMatch(/^\{"success":true\}\ndispatch [0-9A-Z]{26}\n$/);
+      expect(JSON.parse(became ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
+      expect(seen).toMatch(/total 3: 0 pending/);
+      expect(seen).toContain('"to":"5491155550002"');
+      const [before, after] = campaign.split('\n').filter((line) => line.includes('"complete":true'));
+      expect(JSON.parse(before ?? '').counts).toMatchObject({ pending: 0, failed: 0 });
+      expect(JSON.parse(after ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
+      expect(after).toMatch(new RegExp(`"to":"${stopping}"[^}]*"state":"failed","code":"opted_out"`));
+      expect(later).toMatch(/"state":"scheduled".*\n\{"cancelled":[1-9]\d*,"more":false\}\n/);
+      expect(JSON.parse(spent ?? '').data).toContainEqual(expect.objectContaining({ market: 'AR', currency: 'USD' }));
+      // The platform got no message after the stop, only the one before it.
+      expect(await messagesToStopping()).toBe(had + 1);
+    },
+    longestMs,
+  );
+});

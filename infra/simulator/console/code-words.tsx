@@ -1,5 +1,7 @@
 import { useEffect } from 'preact/hooks';
-import { control } from './api.ts';
+import { control, sentenceOf } from './api.ts';
+import { Problem } from './parts.tsx';
+import { ServiceRefusal } from './session.ts';
 import { createStore, useStore } from './store.ts';
 
 /* The service tells the meaning and the remedy of its codes and of the platform's. */
@@ -46,6 +48,27 @@ export function useCodeWords(code: string): CodeWords | undefined {
 export function useCodeTitle(code: string): string {
   const title = useCodeWords(code)?.title;
   return title === undefined ? code : `${title} (${code})`;
+}
+
+export interface Refused {
+  readonly text: string;
+  readonly code: string;
+}
+
+export const notRefused: Refused = { text: '', code: '' };
+
+export function refusedBy(error: unknown): Refused {
+  return { text: sentenceOf(error), code: error instanceof ServiceRefusal ? error.code : '' };
+}
+
+/** Shows what was refused, and what helps. */
+export function Why({ refused: { text, code } }: { readonly refused: Refused }) {
+  return (
+    <>
+      <Problem text={text} />
+      {code === '' ? null : <Remedy code={code} />}
+    </>
+  );
 }
 
 export function Remedy({ code }: { readonly code: string }) {

@@ -1,5 +1,5 @@
-import { sentenceOf } from './api.ts';
-import { type Found, keyOf, merged, type Paged } from './dispatch-model.ts';
+import { CallError, sentenceOf } from './api.ts';
+import { type Found, keyOf, merged, type Paged, timeOfDispatch } from './dispatch-model.ts';
 import { asUser, forClient } from './session.ts';
 import { createStore } from './store.ts';
 
@@ -134,6 +134,27 @@ async function reading(read: (isStill: () => boolean) => Promise<void>): Promise
     problem = sentenceOf(error);
   }
   if (isStill()) dispatchList.set({ ...dispatchList.get(), isReading: false, problem });
+}
+
+/** The id's time leads to it; so many dispatches at once are not looked through. */
+const mostPagesOfTime = 10;
+
+/** Finds the number of a dispatch id in the client's list. Throws `CallError` when it is not there. */
+export async function findDispatch(id: string): Promise<Found> {
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPagesOfTime; page += 1) {
+    const query = new URLSearchParams({
+      ...timeOfDispatch(id),
+      limit: '100',
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const { data, paging } = await asUser<Paged<Found>>('GET', forClient(`/v1/dispatches?${query}`));
+    const found = data.find(({ dispatch_id: each }) => each === id);
+    if (found !== undefined) return found;
+    cursor = paging.cursors.after;
+    if (cursor === undefined) break;
+  }
+  throw new CallError(`No dispatch of this client has the id ${id}. Another client may have it: choose another user.`);
 }
 
 async function pageOf(given: Readonly<Record<string, string>>): Promise<Paged<Listed>> {

@@ -37,6 +37,11 @@ export function campaignChoices(
   return [...ids].map((id) => [String(id), campaignNameOf(id, names)]);
 }
 
+/** A cancelled dispatch counts what its owner has called off among the failed. */
+export function failedWords(state: DispatchState): string {
+  return state === 'cancelled' ? 'cancelled or failed' : 'failed';
+}
+
 export const stateTones: Readonly<Record<string, string>> = { complete: 'good', held: 'warn', running: 'busy' };
 
 export interface Schedule {
@@ -103,6 +108,21 @@ const neverCalled: ReadonlySet<string> = new Set(['cancelled', 'opted_out']);
 /** Tells from the report whether the platform was called, and so the inbox may show the result. */
 export function wasCalled({ state, code = '' }: Pick<ReportRow, 'state' | 'code'>): boolean {
   return state !== 'pending' && !neverCalled.has(code);
+}
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** A clock may be apart by this, and a send that reads its template at the platform takes this long to be accepted. */
+const [earlierMs, laterMs] = [2_000, 30_000];
+
+/** Returns the query of the list that has this dispatch: its id (a ULID) begins with the time of its request. */
+export function timeOfDispatch(id: string): { readonly from: string; readonly to: string } {
+  const ms = [...id.slice(0, 10)].reduce((sum, letter) => sum * 32 + crockford.indexOf(letter), 0);
+  return { from: new Date(ms - earlierMs).toISOString(), to: new Date(ms + laterMs).toISOString() };
+}
+
+/** The owner has ended these on purpose, so the console does not show them as trouble. */
+export function isCalledOff({ code }: Pick<ReportRow, 'code'>): boolean {
+  return code === 'cancelled';
 }
 
 /** Throws for text that is no key: an address may hold anything. */

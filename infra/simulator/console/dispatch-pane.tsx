@@ -8,6 +8,7 @@ import {
   type DispatchState,
   endOf,
   type Found,
+  failedWords,
   keyOf,
   moneyOf,
   type Names,
@@ -71,11 +72,11 @@ export function DispatchPane({ id, names, onMoving }: PaneProps) {
         {report.template.name} <Badge value={state} tone={stateTones[state] ?? 'plain'} />
       </h2>
       <Problem text={problem} />
-      <Progress report={report} />
+      <Progress report={report} state={state} />
       <DispatchHolds report={report} waiting={waiting} onLifted={again} />
       <DispatchActions report={report} state={state} names={names} onChange={again} />
       <Facts facts={factsOf(value, names)} />
-      <DispatchRecipients report={report} when={`${turn}`} />
+      <DispatchRecipients report={report} isCancelled={state === 'cancelled'} when={`${turn}`} />
     </div>
   );
 }
@@ -103,11 +104,16 @@ async function listedState(report: Report): Promise<DispatchState | undefined> {
   return data.find(isIt)?.state;
 }
 
-function Progress({ report }: { readonly report: Report }) {
+interface ProgressProps {
+  readonly report: Report;
+  readonly state: DispatchState;
+}
+
+function Progress({ report, state }: ProgressProps) {
   const { ended, percent } = progressOf(report);
   const end = useEstimatedEnd(report);
   return (
-    <section class="progress" aria-label="Progress">
+    <section class={`progress ${state === 'cancelled' ? 'of-cancelled' : ''}`} aria-label="Progress">
       <p class="row-line">
         <span class="figure">{percent} %</span>
         <span class="note">
@@ -117,10 +123,11 @@ function Progress({ report }: { readonly report: Report }) {
       </p>
       <StateBar counts={report.counts} />
       <ul class="legend" aria-label="Recipients in each state">
-        {states.map((state) => (
-          <li key={state} class={report.counts[state] === 0 ? 'none' : ''}>
-            <span class={`swatch state-${state}`} aria-hidden="true" />
-            {wordOf(state)} <strong>{report.counts[state].toLocaleString('en')}</strong>
+        {states.map((each) => (
+          <li key={each} class={report.counts[each] === 0 ? 'none' : ''}>
+            <span class={`swatch state-${each}`} aria-hidden="true" />
+            {wordOf(each === 'failed' ? failedWords(state) : each)}{' '}
+            <strong>{report.counts[each].toLocaleString('en')}</strong>
           </li>
         ))}
       </ul>
@@ -186,7 +193,7 @@ function factsOf({ report, waiting }: PaneData, names: Names): readonly Fact[] {
 function TemplateLink({ name, language }: Report['template']) {
   return (
     <>
-      <a href={addressOf('templates', '', { q: `${name} ${language}` })}>{name}</a> · {language}
+      <a href={addressOf('client-templates', '', { q: `${name} ${language}` })}>{name}</a> · {language}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Remedy, useCodeWords } from './code-words.tsx';
 import {
   type Head,
+  isCalledOff,
   keyOf,
   type MessageState,
   offered,
@@ -19,11 +20,12 @@ const pageSize = 100;
 
 interface RecipientsProps {
   readonly report: Head;
+  readonly isCancelled: boolean;
   /** The page reloads when this changes. */
   readonly when: string;
 }
 
-export function DispatchRecipients({ report, when }: RecipientsProps) {
+export function DispatchRecipients({ report, isCancelled, when }: RecipientsProps) {
   const [state, setState] = useState<MessageState | ''>('');
   /** The first page has no cursor. */
   const [cursors, setCursors] = useState<readonly string[]>(['']);
@@ -36,7 +38,7 @@ export function DispatchRecipients({ report, when }: RecipientsProps) {
   return (
     <section aria-label="Recipients">
       <h3>Recipients</h3>
-      <fieldset class="action-line chips">
+      <fieldset class={`action-line chips ${isCancelled ? 'of-cancelled' : ''}`}>
         <legend class="hidden">Only those who are</legend>
         {(['', ...present] as const).map((each) => (
           <button key={each} type="button" class="button" aria-pressed={each === state} onClick={() => show(each)}>
@@ -51,7 +53,7 @@ export function DispatchRecipients({ report, when }: RecipientsProps) {
   );
 }
 
-interface PageProps extends RecipientsProps {
+interface PageProps extends Omit<RecipientsProps, 'isCancelled'> {
   readonly state: MessageState | '';
   readonly cursors: readonly string[];
   readonly count: number;
@@ -142,7 +144,7 @@ function Recipient({ row, dispatchId }: RecipientProps) {
         <Phone row={row} dispatchId={dispatchId} />
       </th>
       <td>
-        <span class={`swatch state-${row.state}`} aria-hidden="true" />
+        <span class={`swatch state-${row.state} ${isCalledOff(row) ? 'of-cancelled' : ''}`} aria-hidden="true" />
         {wordOf(row.state)}
       </td>
       <td>

@@ -1,11 +1,20 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { DemoUserChoice, NoDemoUser, useDemoUser } from './demo-user.tsx';
-import { type DispatchList, dispatchList, type Listed, listDispatches, readNewest, readOn } from './dispatch-list.ts';
+import {
+  type DispatchList,
+  dispatchList,
+  findDispatch,
+  type Listed,
+  listDispatches,
+  readNewest,
+  readOn,
+} from './dispatch-list.ts';
 import {
   campaignChoices,
   campaignNameOf,
   costInList,
   dispatchStates,
+  failedWords,
   keyOf,
   type Names,
   progressOf,
@@ -13,8 +22,8 @@ import {
 } from './dispatch-model.ts';
 import { DispatchPane } from './dispatch-pane.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { Badge, Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
-import { choose, place } from './router.ts';
+import { BackButton, Badge, Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
+import { choose, isDispatchId, place } from './router.ts';
 import { searched } from './search.ts';
 import { followService, moment } from './service-polling.ts';
 import { asUser, forClient, waitsUntilMs } from './session.ts';
@@ -76,11 +85,27 @@ function Dispatches({ who }: { readonly who: string }) {
       <section class="pane-main" aria-label="Dispatch">
         {id === '' || id === spendAddress ? (
           <SpendPane key={who} who={who} names={names} />
+        ) : isDispatchId(id) ? (
+          <BareDispatch key={`${who} ${id}`} id={id} />
         ) : (
           <DispatchPane key={`${who} ${id}`} id={id} names={names} onMoving={(is) => (isPaneMoving.current = is)} />
         )}
       </section>
     </div>
+  );
+}
+
+/** Finds the number of a dispatch that the address names by its id alone. */
+function BareDispatch({ id }: { readonly id: string }) {
+  const { value, problem, again } = useAnswer(() => findDispatch(id), id);
+  useEffect(() => {
+    if (value !== undefined) choose('dispatches', keyOf(value));
+  }, [value]);
+  if (problem === '') return <Waiting />;
+  return (
+    <Failed title="This dispatch cannot be shown" problem={problem} onAgain={again}>
+      <BackButton page="dispatches">All dispatches</BackButton>
+    </Failed>
   );
 }
 
@@ -249,7 +274,7 @@ function Row({ row, names }: RowProps) {
         </span>
         <time dateTime={row.accepted_at}>{momentOf(Date.parse(row.accepted_at))}</time>
       </span>
-      <StateBar counts={row.counts} isSaid />
+      <StateBar counts={row.counts} isSaid isCancelled={row.state === 'cancelled'} />
       <span class="row-line small">
         <span class="row-template">
           {row.complete ? all : `${ended.toLocaleString('en')} of ${all}`}
@@ -257,7 +282,10 @@ function Row({ row, names }: RowProps) {
             ? ` · from ${momentOf(Date.parse(row.schedule.from))}`
             : ''}
           {row.counts.failed > 0 ? (
-            <span class="row-failed"> · {row.counts.failed.toLocaleString('en')} failed</span>
+            <span class={row.state === 'cancelled' ? '' : 'row-failed'}>
+              {' '}
+              · {row.counts.failed.toLocaleString('en')} {failedWords(row.state)}
+            </span>
           ) : null}
         </span>
         <span>{costInList(row.cost)}</span>

@@ -2,6 +2,7 @@ const paths: Readonly<Record<string, string>> = {
   inbox:
     'M4 13l2.5-7.5A2 2 0 0 1 8.4 4h7.2a2 2 0 0 1 1.9 1.5L20 13v5a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2zM4 13h4.5l1.5 2.5h4l1.5-2.5H20',
   templates: 'M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h5',
+  'client-templates': 'M6 3h9l4 4v14H6zM14 3v5h5M9 15l2.500 2.500 4.500-5',
   requests: 'M4 8h13M13 4l4 4-4 4M20 16H7M11 12l-4 4 4 4',
   webhooks: 'M6 10a6 6 0 0 1 12 0c0 6 2.500 7 2.500 7h-17S6 16 6 10zM10 20a2 2 0 0 0 4 0',
   faults: 'M12 3l9 16H3zM12 10v4M12 17v.01',

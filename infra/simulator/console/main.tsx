@@ -11,6 +11,8 @@ import { counted, timeOf } from './texts.ts';
 
 interface PageOf {
   readonly title: string;
+  /** Tells pages of one title apart where the group is not seen beside it. */
+  readonly of?: string;
   /** Pages load on demand: together they are larger than one page needs. */
   readonly read: () => Promise<ComponentType>;
 }
@@ -18,13 +20,21 @@ interface PageOf {
 const groups: Readonly<Record<string, Readonly<Record<string, PageOf>>>> = {
   Service: {
     dispatches: { title: 'Dispatches', read: async () => (await import('./dispatches-page.tsx')).DispatchesPage },
+    'client-templates': {
+      title: 'Templates',
+      read: async () => (await import('./client-templates-page.tsx')).ClientTemplatesPage,
+    },
     people: { title: 'People', read: async () => (await import('./people-page.tsx')).PeoplePage },
     webhooks: { title: 'Webhooks', read: async () => (await import('./webhooks-page.tsx')).WebhooksPage },
     reference: { title: 'Reference', read: async () => (await import('./reference-page.tsx')).ReferencePage },
   },
   'Simulated platform': {
     inbox: { title: 'Inbox', read: async () => (await import('./inbox-page.tsx')).InboxPage },
-    templates: { title: 'Templates', read: async () => (await import('./templates-page.tsx')).TemplatesPage },
+    templates: {
+      title: 'Templates',
+      of: 'of the platform',
+      read: async () => (await import('./templates-page.tsx')).TemplatesPage,
+    },
     requests: { title: 'Requests', read: async () => (await import('./requests-page.tsx')).RequestsPage },
     faults: { title: 'Faults and clock', read: async () => (await import('./faults-page.tsx')).FaultsPage },
   },
@@ -33,8 +43,9 @@ const pages: Readonly<Record<string, PageOf>> = Object.assign({}, ...Object.valu
 
 function App() {
   const { page } = useStore(place);
-  const name = Object.hasOwn(pages, page) ? page : 'inbox';
-  const title = pages[name]?.title ?? '';
+  const name = page === '' ? 'inbox' : page;
+  const named = Object.hasOwn(pages, name) ? pages[name] : undefined;
+  const title = [named?.title ?? 'No such page', ...(named?.of === undefined ? [] : [named.of])].join(' ');
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   // A new page gets the focus, for keyboard and screen reader.
@@ -60,12 +71,13 @@ function App() {
           {Object.entries(groups).map(([group, members]) => (
             <div key={group} class="group">
               <span class="group-name">{group}</span>
-              {Object.entries(members).map(([each, { title: label }]) => (
+              {Object.entries(members).map(([each, { title: label, of }]) => (
                 <a key={each} href={addressOfPage(each)} aria-current={each === name ? 'page' : undefined}>
                   <Icon name={each} />
                   <span>
                     {label.split(' ')[0]}
                     <span class="rest">{label.slice(label.split(' ')[0]?.length)}</span>
+                    {of === undefined ? null : <span class="hidden"> {of}</span>}
                   </span>
                 </a>
               ))}
@@ -76,9 +88,7 @@ function App() {
       </header>
       <main id="main" ref={main} tabIndex={-1} aria-label={title}>
         <h1 class="hidden">{title}</h1>
-        <Boundary key={name}>
-          <PageNamed name={name} />
-        </Boundary>
+        <Boundary key={name}>{named === undefined ? <NoSuchPage name={name} /> : <PageNamed name={name} />}</Boundary>
       </main>
     </>
   );
@@ -102,6 +112,19 @@ class Boundary extends Component<{ readonly children: ComponentChildren }, { rea
       </div>
     );
   }
+}
+
+/** A mistyped or old address must not look like the inbox. */
+function NoSuchPage({ name }: { readonly name: string }) {
+  return (
+    <div class="page opening">
+      <Failed title="There is no such page" problem={`The console has no page “${name.slice(0, 60)}”.`}>
+        <p>
+          It has those above. A dispatch has the address <code>#/dispatches/</code> and its id.
+        </p>
+      </Failed>
+    </div>
+  );
 }
 
 function PageNamed({ name }: { readonly name: string }) {

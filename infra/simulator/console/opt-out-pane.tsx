@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { sentenceOf } from './api.ts';
-import { Remedy } from './code-words.tsx';
+import { notRefused, refusedBy, Why } from './code-words.tsx';
 import { changeOptOut, isOfClient, type OptOut, scopes, sources } from './opt-outs.ts';
-import { Action, BackButton, Empty, Facts, Problem } from './parts.tsx';
+import { Action, BackButton, Empty, Facts } from './parts.tsx';
 import { addressOf, choose } from './router.ts';
-import { ServiceRefusal } from './session.ts';
 import { momentOf, numberOf } from './texts.ts';
 
 /** Shortens the state for a row: beside a stop it does not repeat that the platform refuses. */
@@ -29,33 +27,17 @@ function StateOf({ row }: { readonly row: OptOut }) {
   );
 }
 
-interface Refused {
-  readonly text: string;
-  readonly code: string;
-}
-
-const none: Refused = { text: '', code: '' };
-
-function Why({ refused: { text, code } }: { readonly refused: Refused }) {
-  return (
-    <>
-      <Problem text={text} />
-      {code === '' ? null : <Remedy code={code} />}
-    </>
-  );
-}
-
 /** Changes an opt-out for the client, and keeps a refusal with its code. */
 function useSaying(onSaid: () => void) {
-  const [refused, setRefused] = useState(none);
+  const [refused, setRefused] = useState(notRefused);
   const saying = async (method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut | undefined> => {
-    setRefused(none);
+    setRefused(notRefused);
     try {
       const entry = await changeOptOut(method, recipient);
       onSaid();
       return entry;
     } catch (error) {
-      setRefused({ text: sentenceOf(error), code: error instanceof ServiceRefusal ? error.code : '' });
+      setRefused(refusedBy(error));
       return undefined;
     }
   };

@@ -16,13 +16,20 @@ const left = new Map<string, Place>();
 function read(): Place {
   const hash = window.location.hash.slice(1);
   const end = hash.includes('?') ? hash.indexOf('?') : hash.length;
-  const [, page = '', id = ''] = hash.slice(0, end).split('/');
+  const [, first = '', ...rest] = hash.slice(0, end).split('/');
+  // A dispatch id alone, as a client has it from the answer to its send, is an address.
+  const [page, id] = isDispatchId(first) ? ['dispatches', first] : [first, rest.join('/')];
   const filter = Object.fromEntries(new URLSearchParams(hash.slice(end)));
   try {
     return { page, id: decodeURIComponent(id), filter };
   } catch {
     return { page, id: '', filter };
   }
+}
+
+/** Tells whether a text is the id of a dispatch without its number. */
+export function isDispatchId(text: string): boolean {
+  return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text);
 }
 
 export function followAddress(): void {

@@ -123,6 +123,11 @@ function TemplatePane({ id, changes }: { readonly id: string; readonly changes: 
           <li>
             <a href={addressOf('dispatches', '', { template: value.name })}>Dispatches of it</a>
           </li>
+          <li>
+            <a href={addressOf('client-templates', '', { q: `${value.name} ${value.language}` })}>
+              A client’s switch and assignments
+            </a>
+          </li>
         </ul>
         <details class="raw">
           <summary>As the platform has it</summary>
@@ -143,7 +148,7 @@ const reasons = [
 ];
 const qualities = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 
-/** Offers acts of the platform, which the service hears by webhook. */
+/** Offers acts of the platform, which the service hears by webhook; a client switches by its own page. */
 function Review({ template, path }: { readonly template: TemplateDetail; readonly path: string }) {
   const [reason, setReason] = useState('PROMOTIONAL');
   const [problem, setProblem] = useState('');

@@ -15,7 +15,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     const { page } = tab();
     const edges = `[...document.querySelectorAll('.brand, .top nav a, .pulse')].map((each) => each.getBoundingClientRect())
       .flatMap(({ left, right }) => [left, right])`;
-    for (const width of [1_920, 1_440, 1_360, 1_280, 1_200, 1_100, 1_024, 960, 901]) {
+    for (const width of [1_920, 1_701, 1_501, 1_440, 1_401, 1_360, 1_280, 1_200, 1_100, 1_061, 1_024, 960, 901]) {
       await page.setViewport({ width, height: 860 });
       const found = (await page.evaluate(edges)) as readonly number[];
       expect(found, `${width}`).toEqual([...found].sort((one, other) => one - other));
@@ -87,6 +87,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     'people?show=told',
     'people',
     'dispatches',
+    'client-templates',
+    'no-such-page',
     'reference',
     'reference/messages-send',
   ];
@@ -130,7 +132,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     [1_360, 1],
     [400, 2],
   ])(
-    'the head at %i px: two groups of four pages in %i rows, none cut short, each large enough for a thumb',
+    'the head at %i px: two groups of pages in %i rows, none cut short, each large enough for a thumb',
     async (width, rows) => {
       const { page } = tab();
       await page.setViewport({ width, height: 860 });
@@ -145,7 +147,7 @@ describe.skipIf(browser === undefined)('the console', () => {
           };
         }),
       );
-      expect(entries).toHaveLength(8);
+      expect(entries).toHaveLength(9);
       expect(new Set(entries.map(({ top }) => Math.round(top))).size).toBe(rows);
       expect(
         entries.filter(({ isCut, isLarge, left, right }) => isCut || !isLarge || left < 0 || right > width),

@@ -1,16 +1,21 @@
+import { decodeTime } from 'ulid';
 import { describe, expect, test } from 'vitest';
 import {
   type Counts,
   campaignChoices,
   costInList,
+  dispatchStates,
   endOf,
   type Found,
+  failedWords,
+  isCalledOff,
   merged,
   moneyOf,
   progressOf,
   type ReportRow,
   sharesOf,
   stateOf,
+  timeOfDispatch,
   waitingOf,
   wasCalled,
 } from '../console/dispatch-model.ts';
@@ -110,6 +115,17 @@ describe('what a dispatch waits for', () => {
     expect(endOf([...looks, { atMs: 20_000, pending: 100 }])).toBeUndefined();
     expect(endOf([...looks, { atMs: 20_000, pending: 0 }])).toBeUndefined();
   });
+});
+
+test('the time in a dispatch id leads to it in the list, also where its acceptance took long', () => {
+  const { from, to } = timeOfDispatch('01KAPQ5Z3M9T7V1XW2YB4C6D8E');
+  const requestedMs = decodeTime('01KAPQ5Z3M9T7V1XW2YB4C6D8E');
+  expect([Date.parse(from), Date.parse(to)]).toEqual([requestedMs - 2_000, requestedMs + 30_000]);
+});
+
+test('a cancelled dispatch is said to be cancelled, not failed', () => {
+  expect(dispatchStates.map(failedWords)).toEqual([...Array(4).fill('failed'), 'cancelled or failed']);
+  expect([{ code: 'cancelled' }, { code: 'opted_out' }, {}].map(isCalledOff)).toEqual([true, false, false]);
 });
 
 test('a campaign without a name is offered by its number, once', () => {

@@ -105,14 +105,18 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('a template is looked at, rejected, approved and paused; its quality falls', async () => {
     const { page } = tab();
-    await press(page, 'Templates', 'link');
+    await press(page, 'Templates of the platform', 'link');
     await untilSeen(page, '135 templates');
     await typeOver(page, 'input[type=search]', 'summer_sale');
     await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
     await page.click('[role=option]');
     await untilSeen(page, 'Hola Ana, la liquidación de verano empieza el lunes en todas las tiendas.');
     const links = await page.$$eval('.facts a', (all) => all.map((link) => link.getAttribute('href')));
-    expect(links).toEqual(['#/inbox?q=summer_sale', '#/dispatches?template=summer_sale']);
+    expect(links).toEqual([
+      '#/inbox?q=summer_sale',
+      '#/dispatches?template=summer_sale',
+      '#/client-templates?q=summer_sale+es',
+    ]);
     const state = async () => {
       const { body: found } = await simulator().control('GET', 'templates/1100000000000011');
       return [found.status, found.rejected_reason, found.quality];
@@ -128,6 +132,16 @@ describe.skipIf(browser === undefined)('the console', () => {
     await expect.poll(state).toEqual(['PAUSED', 'NONE', 'YELLOW']);
     await press(page, 'Disable');
     await expect.poll(state).toEqual(['DISABLED', 'NONE', 'YELLOW']);
+  });
+
+  test('an address without a page says so, and the pages stay at hand', async () => {
+    const { page } = tab();
+    await page.goto(`${simulator().url}/#/template`);
+    await untilSeen(page, 'The console has no page “template”');
+    expect(await page.title()).toBe('No such page · Messaging console');
+    expect(await page.$$eval('nav a[aria-current]', (found) => found.length)).toBe(0);
+    await press(page, 'Inbox', 'link');
+    await untilSeen(page, 'No messages yet');
   });
 
   test('requests and answers, filtered', async () => {
