@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { filesOf, type Suite, simulatorTests, testFiles } from './suites.ts';
 import { contractStacks, runnableProjects } from './support/engines.ts';
@@ -14,13 +15,15 @@ const inOneProcess = [
 
 /** Returns the vitest projects of a half of the tests; a run by name has all projects with all files. */
 export function projectsOf(suite: Suite | undefined) {
-  // Vitest would leave one core free, and so run one file at a time on two cores.
+  // Many files wait for a program that they have started, so one more file than there are cores runs at a time.
+  const workers = availableParallelism() + 1;
+  const stacks = contractStacks(workers);
   const shared = {
     // The timeouts only end a test that hangs: several files share the cores, and other programs need them too.
     expect: { requireAssertions: true, poll: { timeout: 50_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: '100%',
+    maxWorkers: workers,
     setupFiles: support('quiet-output.ts'),
     provide: { thorough: suite !== 'quick' },
   };
@@ -33,21 +36,24 @@ export function projectsOf(suite: Suite | undefined) {
   const [first = '', ...others] = Object.keys(runnableProjects()).toReversed();
   const onOthers = { ...shared, include: suite === 'quick' ? [] : testFiles(onEngines), provide: { thorough: false } };
   const emulators = { globalSetup: support('emulators.ts') };
+  // Files of one worker share its process and what it has loaded: starting a process for each takes a third of the time.
+  const oneProcess = { isolate: false };
   const projects = [
-    { name: 'unit', ...of(inOneProcess, [adapterTests, queueTests]) },
+    { name: 'unit', ...of(inOneProcess, [adapterTests, queueTests]), ...oneProcess },
     { name: 'simulator', ...of([simulatorTests]) },
-    { name: 'queues', ...of([queueTests]), globalSetup: support('queue-emulator.ts') },
-    { name: first, ...of(onEngines), ...emulators },
-    ...others.map((name) => ({ name, ...onOthers, ...emulators })),
+    { name: 'queues', ...of([queueTests]), globalSetup: support('queue-emulator.ts'), ...oneProcess },
+    { name: first, ...of(onEngines), ...emulators, ...oneProcess },
+    ...others.map((name) => ({ name, ...onOthers, ...emulators, ...oneProcess })),
     { name: 'infra', ...of(['test/infra/*.test.ts']), globalSetup: support('infra-build.ts') },
     {
       name: 'contract',
       ...of(['test/contract/**/*.test.ts']),
       globalSetup: support('running-stack.ts'),
       setupFiles: [...shared.setupFiles, ...support('functions-output.ts')],
-      // Each worker has its own stack, and runs its files on it one after another, after all other projects.
-      maxWorkers: contractStacks(),
-      sequence: { groupOrder: 1 },
+      // Each worker has its own stack, and runs its files on it one after another. Beside the other projects' files there
+      // has to be a stack for every worker.
+      maxWorkers: stacks,
+      sequence: { groupOrder: stacks === workers ? 0 : 1 },
     },
   ];
   return projects.filter(({ include }) => include.length > 0);

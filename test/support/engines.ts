@@ -31,11 +31,12 @@ export function runnableProjects(): Record<string, DynamoDbEngine> {
 }
 
 /**
- * Returns the number of stacks for contract tests. Stacks on a running server would share its tables, so there is one.
+ * Returns the number of stacks for contract tests, at most one for each worker. Stacks on a running server would share
+ * its tables, so there is one.
  */
-export function contractStacks(): number {
+export function contractStacks(workers: number): number {
   return process.env['AWS_ENDPOINT_URL_DYNAMODB'] === undefined && process.env['AWS_ENDPOINT_URL_SQS'] === undefined
-    ? 2
+    ? Math.min(workers, 4)
     : 1;
 }
 
