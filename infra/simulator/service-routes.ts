@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { explained } from '../operate/explanations.ts';
+import { explained } from '../operate/see/explanations.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlRoute } from './control-route.ts';
 
@@ -53,7 +53,7 @@ export const serviceRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/service/codes/{id}',
-    what: 'what a code of the service or of the platform means, and what helps: the words of npm run explain',
+    what: 'what a code of the service or of the platform means, and what helps: the words of infra/ops explain',
     run: (_, __, code) => ({ data: explained(code) }),
   },
 ];

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { control } from './api.ts';
 import { createStore, useStore } from './store.ts';
 
-/* The meaning and the remedy of a code are in the words of `npm run explain`. */
+/* The meaning and the remedy of a code are in the words of `infra/ops explain`. */
 
 export interface CodeWords {
   readonly code: string;
