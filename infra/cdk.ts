@@ -5,40 +5,17 @@ import { dirname, join, resolve } from 'node:path';
 import { buildFunctions } from './build.ts';
 import { stageDescription, stagePattern } from './names.ts';
 import { callersAccount } from './operate/account.ts';
-import { CommandError, runCommand, swallowed } from './operate/command.ts';
-import { deployInRounds, destinationOf, diffOfRound } from './operate/deployment.ts';
-import { lineWithSwallowedOptions, type TypedOption } from './operate/npm-options.ts';
-import { protectionFor, statusesOf } from './operate/stack-status.ts';
+import { CommandError, runCommand } from './operate/command.ts';
+import { deployInRounds, destinationOf, diffOfRound } from './operate/stage/deployment.ts';
+import { protectionFor, statusesOf } from './operate/stage/stack-status.ts';
 import { nameTarget } from './operate/target.ts';
 
-// `npm run synth`, `npm run diff` (all stacks) and `npm run deploy` build the functions, then run the CDK command line
-// with the given arguments: `npm run deploy -- -c stage=prod`.
+// `npm run synth` and `npm run deploy` build the functions, then run the CDK command line with the given arguments:
+// `npm run deploy -- -c stage=prod`. With `--diff` a deployment only shows what it would change in all stacks.
 const commands = { synth: ['synth', '--quiet'], diff: ['diff'], deploy: ['deploy', '--all'] } as const;
 
 const root = resolve(import.meta.dirname, '..');
 const cdkDirectory = dirname(createRequire(import.meta.url).resolve('aws-cdk/package.json'));
-
-const harmless = ['color', 'no-color', 'proxy', 'yes'];
-
-interface CommandLineRegistry {
-  readonly globalOptions: Readonly<Record<string, CommandLineOption>>;
-  readonly commands: Readonly<Record<string, { readonly options?: Readonly<Record<string, CommandLineOption>> }>>;
-}
-interface CommandLineOption {
-  readonly type: string;
-  readonly alias?: string | readonly string[];
-}
-
-function optionsOf(command: keyof typeof commands): TypedOption[] {
-  const file = join(cdkDirectory, 'lib', 'cli', 'cli-type-registry.json');
-  const registry: CommandLineRegistry = JSON.parse(readFileSync(file, 'utf8'));
-  return Object.entries({ ...registry.globalOptions, ...registry.commands[command]?.options })
-    .filter(([name]) => !harmless.includes(name))
-    .map(([name, { type, alias }]) => {
-      const short = [alias].flat().find((each) => each?.length === 1);
-      return { name, takesValue: type !== 'boolean' && type !== 'count', ...(short === undefined ? {} : { short }) };
-    });
-}
 
 /**
  * Without a region the CDK would take one that the operator did not name, so the destination is told before the build.
@@ -82,12 +59,27 @@ async function statusOf(command: keyof typeof commands, given: readonly string[]
   return await deployInRounds(given, destination, { protection, build, run, tell: console.error });
 }
 
+/** npm 10 and 11 leave options that stand without `--` in these variables: a lost `--diff` would deploy. */
+const keptByNpm = ['diff', 'call', 'context', 'profile', 'region', 'stage'];
+
+function refuseWhatNpmKept(): void {
+  const kept = keptByNpm.find((name) => (process.env[`npm_config_${name}`] ?? '') !== '');
+  if (kept === undefined) return;
+  const script = process.env['npm_lifecycle_event'];
+  throw new CommandError(
+    `Nothing was done: npm keeps options without "--" before them; write npm run ${script} -- ...`,
+  );
+}
+
 await runCommand(async () => {
-  const [command, ...given] = process.argv.slice(2);
-  if (command !== 'synth' && command !== 'diff' && command !== 'deploy') {
-    throw new CommandError('usage: node infra/cdk.ts synth|diff|deploy [ARGUMENT ...]');
+  const [named, ...given] = process.argv.slice(2);
+  if (named !== 'synth' && named !== 'deploy') {
+    throw new CommandError('usage: node infra/cdk.ts synth|deploy [--diff] [ARGUMENT ...]');
   }
-  const line = lineWithSwallowedOptions(optionsOf(command), given);
-  if (line !== undefined) throw new CommandError(swallowed(line));
-  process.exitCode = await statusOf(command, given);
+  refuseWhatNpmKept();
+  const isDiff = named === 'deploy' && given.includes('--diff');
+  process.exitCode = await statusOf(
+    isDiff ? 'diff' : named,
+    given.filter((word) => !isDiff || word !== '--diff'),
+  );
 });

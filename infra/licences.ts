@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `npm run licences` lists every package with its licence, deployed ones first. It ends with status 1 when a licence is
-// in neither list below.
+// `node infra/run.mjs infra/licences.ts` lists every package with its licence, deployed ones first; with `--refused`, as
+// `npm run check` runs it, none. It ends with status 1 when a licence is in neither list below.
 
 export interface LicensedPackage {
   readonly name: string;
@@ -65,7 +65,8 @@ export function isAllowed({ licence, development }: LicensedPackage): boolean {
 
 if (import.meta.main) {
   const packages = licensedPackages(readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
-  for (const { name, version, licence, development } of packages) {
+  const isListed = !process.argv.includes('--refused');
+  for (const { name, version, licence, development } of isListed ? packages : []) {
     console.log([development ? 'development' : 'deployed', `${name}@${version}`, licence].join('\t'));
   }
   const refused = packages.filter((each) => !isAllowed(each));

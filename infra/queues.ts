@@ -47,7 +47,7 @@ const idle = (worker: string) =>
   `See whether the event source of ${worker} is enabled, and look for its errors and throttles`;
 
 const redrive =
-  'Find the cause in the logs of the function, fix it, then send its dead letters again (npm run redrive)';
+  'Find the cause in the logs of the function, fix it, then send its dead letters again (infra/ops redrive)';
 
 export const queues: Readonly<Record<QueueName, QueueShape>> = {
   sendJobs: {
@@ -117,7 +117,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients whose synchronization stopped half way: their listing shows templates as they were before.',
     whatToDo:
-      'Find the cause in the logs of the function, fix it, start a new synchronization and drop its letters (npm run redrive -- QUEUE --drop --yes).',
+      'Find the cause in the logs of the function, fix it, start a new synchronization and drop its letters (infra/ops redrive QUEUE --drop --yes).',
     severity: 'ticket',
     age: {
       minutes: 30,
@@ -162,7 +162,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients who see a template or a number as it was before the platform changed it.',
     whatToDo:
-      'Find the cause in the logs of the function, fix it, start a synchronization and drop its letters (npm run redrive -- QUEUE --drop --yes).',
+      'Find the cause in the logs of the function, fix it, start a synchronization and drop its letters (infra/ops redrive QUEUE --drop --yes).',
     severity: 'ticket',
     age: {
       minutes: 45,

@@ -8,6 +8,7 @@ import { addConcurrencyAlarms } from './constructs/concurrency-alarms.ts';
 import { LogQueries } from './constructs/log-queries.ts';
 import { LostRounds } from './constructs/lost-rounds.ts';
 import { addObjectives } from './constructs/objectives.ts';
+import { OperatorRoles } from './constructs/operator-roles.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
 import { addOutageAlarm, addServiceAlarms } from './constructs/service-alarms.ts';
 import { ServiceApi } from './constructs/service-api.ts';
@@ -81,6 +82,7 @@ export class StatelessStack extends Stack {
     if (settings.rateSourceUrl !== undefined) {
       new RateRefresh(this, 'RateRefresh', { settings, refresh: lambdaOf('pricing-refresh') });
     }
+    new OperatorRoles(this, 'Operators', settings);
     new CfnOutput(this, 'ApiUrl', { value: api.url, description: 'Base address of the interface' });
   }
 

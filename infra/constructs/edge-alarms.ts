@@ -23,7 +23,7 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
     above: 5,
     periods: 2,
     whoIsHurt: 'Callers of the API: at the edge more than one answer in twenty is 500 or above, for 10 minutes.',
-    whatToDo: `Look whether api-5xx rings too: then it is the API. Alone it is the way there: the record ${originName(settings.domainName ?? '')}, the certificates on both sides, and whether npm run doctor finds the API.`,
+    whatToDo: `Look whether api-5xx rings too: then it is the API. Alone it is the way there: the record ${originName(settings.domainName ?? '')}, the certificates on both sides, and whether infra/ops check finds the API.`,
   });
   addAlarm(scope, there, {
     purpose: 'edge-address-blocked',

@@ -18,7 +18,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients who cannot know of more than ten messages in an hour whether a recipient got them; none is sent again by itself.',
     whatToDo:
-      'Find them in the log (dispatch.unknown) and read their codes (npm run explain -- CODE). Receipts settle most of them; an operator who has learned the outcome, from the recipient or the support of the platform, settles one with npm run outcomes -- --resolve.',
+      'Find them in the log (dispatch.unknown) and read their codes (infra/ops explain CODE). Receipts settle most of them; an operator who has learned the outcome, from the recipient or the support of the platform, settles one with infra/ops outcomes --resolve.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'messages-failed-share', severity: 'page', section: 'messages', followsOutage: true },
@@ -27,7 +27,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     periods: 3,
     whoIsHurt: 'Recipients who get no message: more than a fifth of them for 15 minutes.',
     whatToDo:
-      'Look at the platform errors by code on the dashboard, then at one job with npm run outcomes: one client alone has bad numbers or a blocked account, all together point to the platform or to a deployment.',
+      'Look at the platform errors by code on the dashboard, then at one job with infra/ops outcomes: one client alone has bad numbers or a blocked account, all together point to the platform or to a deployment.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'platform-credential-refused', severity: 'page', section: 'platform' },
@@ -36,7 +36,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients of the WABAs whose access token the platform refuses: nothing is sent, created or synchronized.',
     whatToDo:
-      'Find the WABA in the log (wabaId of dispatch.credential_refused and sync.waba_failed, wabaIds of the line that counts PlatformCredentialRefused), then npm run credential -- WABA --token - with a valid token; waiting messages are sent by themselves, for a day.',
+      'Find the WABA in the log (wabaId of dispatch.credential_refused and sync.waba_failed, wabaIds of the line that counts PlatformCredentialRefused), then infra/ops credential WABA --token - with a valid token; waiting messages are sent by themselves, for a day.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'messages-expired', severity: 'ticket', section: 'messages', followsOutage: true },
@@ -44,7 +44,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     above: 20,
     whoIsHurt: 'Recipients of more than 20 messages in 15 minutes that were too late to be sent, and are not.',
     whatToDo:
-      'Look for a hold (npm run outcomes -- --held) and at the ages of the queues; else a client gives its messages less time than they take: npm run outcomes -- --since 1h shows whose.',
+      'Look for a hold (infra/ops holds) and at the ages of the queues; else a client gives its messages less time than they take: infra/ops outcomes --since 1h shows whose.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'rounds-failed-again', severity: 'page', section: 'messages' },
@@ -61,14 +61,14 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients of a WABA, or of a number, that the platform lets send nothing at the moment: their messages wait, and expire after a day.',
     whatToDo:
-      'Run npm run outcomes -- --held: it names what is held, by which code, what lifts that, and who waits (run book, "A hold"). Messages go on by themselves once the cause is removed.',
+      'Run infra/ops holds: it names what is held, by which code, what lifts that, and who waits (run book, "A hold"). Messages go on by themselves once the cause is removed.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'category-holds', severity: 'ticket', section: 'platform', followsOutage: true },
     metric: serviceMetric(settings, 'CategoryHoldsStanding', 15),
     above: 0,
     whoIsHurt: 'Clients whose UTILITY or MARKETING messages the platform does not let leave; their others do.',
-    whatToDo: 'Run npm run outcomes -- --held, as for holds; time lifts most of these.',
+    whatToDo: 'Run infra/ops holds, as for holds; time lifts most of these.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'numbers-fallen', severity: 'ticket', section: 'templates' },
@@ -107,7 +107,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     wholeHours: true,
     whoIsHurt: 'Clients who believe that messages arrived: for an hour the platform has told of none that left.',
     whatToDo:
-      'Run npm run provision -- FILE --dry-run: it says which WABAs are not subscribed. Then look at platform-signatures-refused, at the errors of platform-webhook-receive, and at the address and the field messages in the app at the platform.',
+      'Run infra/ops provision FILE --dry-run: it says which WABAs are not subscribed. Then look at platform-signatures-refused, at the errors of platform-webhook-receive, and at the address and the field messages in the app at the platform.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'sync-wabas-failed', severity: 'ticket', section: 'templates', followsOutage: true },
@@ -140,7 +140,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     above: 0,
     whoIsHurt: 'Everybody with a token: without the verification keys each request ends with a status of 500.',
     whatToDo:
-      'Read authorizer.failed in its log; check that the secret token-verification-keys holds keys (npm run rotate-keys) and that Secrets Manager answers.',
+      'Read authorizer.failed in its log; check that the secret token-verification-keys holds keys (infra/ops rotate-keys) and that Secrets Manager answers.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'requests-not-budgeted', severity: 'ticket', section: 'requests' },
@@ -175,7 +175,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     above: 0,
     whoIsHurt: 'Clients whose receiver was away for longer than events are tried again: some were not told.',
     whatToDo:
-      'Find clientId in webhook.abandoned; once the receiver answers, send what it missed with npm run events -- replay, within 7 days.',
+      'Find clientId in webhook.abandoned; once the receiver answers, send what it missed with infra/ops events replay, within 7 days.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'webhook-switched-off', severity: 'ticket', section: 'receivers' },
@@ -183,7 +183,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     above: 0,
     whoIsHurt: 'Clients whose receiver answered 410 or failed for five days: they are told nothing any more.',
     whatToDo:
-      'Find the client in the lines webhook.switched_off of events-deliver and tell it: it switches its webhook on with PUT /v1/webhook/config, and npm run events -- replay sends what it missed.',
+      'Find the client in the lines webhook.switched_off of events-deliver and tell it: it switches its webhook on with PUT /v1/webhook/config, and infra/ops events replay sends what it missed.',
   });
 }
 

@@ -62,7 +62,7 @@ async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> 
 
 function stillRunning(report: Report, jobId: string): string {
   const quiet = `nothing has changed for ${quietLimitMs / 60_000} minutes`;
-  return `Still running: ${onTheWay(report)} of ${report.total} messages are on their way, and ${quiet}. What becomes of them: npm run outcomes -- --dispatch ${jobId} --all`;
+  return `Still running: ${onTheWay(report)} of ${report.total} messages are on their way, and ${quiet}. What becomes of them: infra/ops outcomes --dispatch ${jobId} --all`;
 }
 
 async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<void> {

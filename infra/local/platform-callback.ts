@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { webhookFields } from '../../lib/platform/webhook/fields.ts';
-import { explanations } from '../operate/explanations.ts';
+import { explanations } from '../operate/see/explanations.ts';
 import demo from './demo/provisioning.json' with { type: 'json' };
 
 /** The app is in the simulator's demo world, its callback's verify token in demo/provisioning.json. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { subscriptionLines } from '../../lib/provisioning/subscription-lines.ts';
-import { provisionFile } from '../operate/provision.ts';
+import { provisionFile } from '../operate/tables/provision.ts';
 import { localPlatform, localTarget } from '../operate/target.ts';
 import { localCredentials } from './function-environment.ts';
 import { localRegion } from './intrinsics.ts';

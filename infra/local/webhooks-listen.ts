@@ -1,5 +1,12 @@
 import { eventTypes } from '../../lib/webhooks/event.ts';
-import { CommandError, callersPath, commandLine, runCommand } from '../operate/command.ts';
+import {
+  type Command,
+  CommandError,
+  type CommandWords,
+  callersPath,
+  commandLine,
+  helpOption,
+} from '../operate/command.ts';
 import { runningLocalStack } from '../operate/local-stacks.ts';
 import { nameTarget } from '../operate/target.ts';
 import { ApiRefusal, logIn } from './demo/client.ts';
@@ -13,17 +20,36 @@ import {
   type WebhookReceiver,
 } from './webhook-receiver.ts';
 
-const usage = `usage: npm run webhooks:listen -- [--user NAME] [--events KIND,...] [--forward-to URL]
+const options = {
+  user: { type: 'string', value: 'NAME', default: 'supervisor1001', about: 'a demo user, whose client is told' },
+  events: {
+    type: 'string',
+    value: 'KIND,...',
+    about: 'what the client is told from now on; all: every kind. Without it, what it was told before',
+  },
+  'forward-to': {
+    type: 'string',
+    value: 'URL',
+    about:
+      'hands each verified delivery on to a program of yours, with the headers that sign it, and its answer back to the service, so that a bad one is tried again; prints the secret, and a line an attempt',
+  },
+  stack: {
+    type: 'string',
+    value: 'FILE',
+    about: 'the local stack that FILE describes, as npm start describes its own',
+  },
+  help: helpOption,
+} as const;
 
-Receives the events of a demo client of the running local stack (npm start): registers a receiver on this machine for the
-client of NAME (supervisor1001 by default), checks the signature of every delivery with the package standardwebhooks, and
-prints it. Ctrl-C sets the configuration to active:false.
+const words: CommandWords = {
+  lines: ['events listen [--user NAME] [--events KIND,...] [--forward-to URL]'],
+  about: `Receives the events of a demo client of the running local stack (npm start): registers a receiver on this
+machine for the client of NAME (supervisor1001 by default), checks the signature of every delivery with the package
+standardwebhooks, and prints it. Ctrl-C sets the configuration to active:false.
 
-  --events KIND,...   what the client is told from now on; all: every kind. Without it, what it was told before
-  --forward-to URL    hands each verified delivery on to a program of yours, with the headers that sign it, and its answer
-                      back to the service, so that a bad one is tried again; prints the secret, and a line an attempt
-
-In another terminal, npm run webhooks:trigger -- KIND has the service send one event.`;
+In another terminal, infra/ops events trigger KIND has the service send one event.`,
+  options,
+};
 
 const interrupted = new AbortController();
 
@@ -60,7 +86,7 @@ async function openReceiver(port: number, secret: Promise<string>, onDelivery: O
     return await startWebhookReceiver(port, secret, onDelivery);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new CommandError(`Port ${port} is in use: is \`npm run webhooks:listen\` running already?`, 1);
+    throw new CommandError(`Port ${port} is in use: is \`infra/ops events listen\` running already?`, 1);
   }
 }
 
@@ -99,27 +125,20 @@ function forwardUrlOf(text: string | undefined): string | undefined {
   throw new CommandError(`--forward-to is no URL such as http://localhost:9000/hook: ${text}`);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
-
-const options = {
-  user: { type: 'string' },
-  events: { type: 'string' },
-  'forward-to': { type: 'string' },
-  stack: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-await runCommand(async () => {
-  const { values } = commandLine({ options });
-  if (values.help) return console.log(usage);
-  const username = values.user ?? 'supervisor1001';
-  const forwardTo = forwardUrlOf(values['forward-to']);
-  try {
-    await listen({ username, stackFile: values.stack, kinds: kindsOf(values.events), forwardTo });
-  } catch (error) {
-    if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
-    throw error;
-  }
-});
-// The command is done; kept-alive connections must not delay its end.
-process.exit();
+export const command: Command = {
+  words,
+  run: async (typed) => {
+    const { values } = commandLine({ args: [...typed], options });
+    const forwardTo = forwardUrlOf(values['forward-to']);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+    try {
+      const kinds = kindsOf(values.events);
+      await listen({ username: values.user, stackFile: values.stack, kinds, forwardTo });
+    } catch (error) {
+      if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
+      throw error;
+    }
+    // The command is done; kept-alive connections must not delay its end.
+    process.exit();
+  },
+};

@@ -3,26 +3,49 @@ import { didYouMean } from '../../lib/http/closest-name.ts';
 import { defaultEventTypes, type EventType, eventTypes, isEventType } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { subscribedTypes } from '../../lib/webhooks/event-subscription.ts';
-import { CommandError, callersPath, commandLine, runCommand } from '../operate/command.ts';
+import {
+  type Command,
+  CommandError,
+  type CommandWords,
+  callersPath,
+  commandLine,
+  helpOption,
+} from '../operate/command.ts';
+import { helpOf } from '../operate/help.ts';
 import { runningLocalStack } from '../operate/local-stacks.ts';
 import { localQueue, nameTarget } from '../operate/target.ts';
 import { ApiRefusal, type DemoClient, type DemoWebhook, logIn } from './demo/client.ts';
 import { sampleEvent } from './demo/sample-event.ts';
 
-const usage = `usage: npm run webhooks:trigger -- KIND [--user NAME]
+const options = {
+  user: { type: 'string', value: 'NAME', default: 'supervisor1001', about: 'a demo user, whose client is told' },
+  stack: {
+    type: 'string',
+    value: 'FILE',
+    about: 'the local stack that FILE describes, as npm start describes its own',
+  },
+  help: helpOption,
+} as const;
 
-Has the running local stack (npm start) send one event of that kind to the webhook of the client of NAME (supervisor1001
-by default): it is put on the event queue, and delivered, signed and tried again as any other. Nothing happened: its
-dispatch and its template belong to no client. Start npm run webhooks:listen first.
+const onlyAsked = eventTypes.filter((type) => isEventType(type) && !defaultEventTypes.has(type));
 
-Kinds: ${eventTypes.join(', ')}
-(${eventTypes.filter((type) => isEventType(type) && !defaultEventTypes.has(type)).join(', ')}: only to who asked for them, as with npm run webhooks:listen -- --events all)`;
+const words: CommandWords = {
+  lines: ['events trigger KIND [--user NAME]'],
+  about: `Has the running local stack (npm start) send one event of that kind to the webhook of the client of NAME
+(supervisor1001 by default): it is put on the event queue, and delivered, signed and tried again as any other. Nothing
+happened: its dispatch and its template belong to no client. Start infra/ops events listen first.
+
+Kinds: ${eventTypes.join(', ')}.
+
+Only to clients that asked for them, as with infra/ops events listen --events all: ${onlyAsked.join(', ')}.`,
+  options,
+};
 
 const limitMs = 30_000;
 
 function kindOf(positionals: readonly string[]): EventType {
   const [kind, ...surplus] = positionals;
-  if (kind === undefined || surplus.length > 0) throw new CommandError(usage);
+  if (kind === undefined || surplus.length > 0) throw new CommandError(helpOf(words));
   if (isEventType(kind)) return kind;
   throw new CommandError(`${kind} is no kind of event${didYouMean(kind, eventTypes)}\nKinds: ${eventTypes.join(', ')}`);
 }
@@ -30,7 +53,7 @@ function kindOf(positionals: readonly string[]): EventType {
 /** Refuses what the service would drop (D41), and says what to do. */
 async function destination(client: DemoClient, kind: EventType, username: string): Promise<DemoWebhook> {
   const webhook = await client.webhook();
-  const listen = `npm run webhooks:listen -- --user ${username}`;
+  const listen = `infra/ops events listen --user ${username}`;
   if (webhook?.active !== true) {
     throw new CommandError(`The client of ${username} has no webhook that is switched on: start ${listen}`, 1);
   }
@@ -51,17 +74,16 @@ async function trigger(kind: EventType, username: string, stackFile: string | un
   console.log(`${event.id} ${kind}, on its way to ${url}`);
 }
 
-await runCommand(async () => {
-  const { values, positionals } = commandLine({
-    options: { user: { type: 'string' }, stack: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-    allowPositionals: true,
-  });
-  if (values.help) return console.log(usage);
-  const kind = kindOf(positionals);
-  try {
-    await trigger(kind, values.user ?? 'supervisor1001', values.stack);
-  } catch (error) {
-    if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
-    throw error;
-  }
-});
+export const command: Command = {
+  words,
+  run: async (typed) => {
+    const { values, positionals } = commandLine({ args: [...typed], options, allowPositionals: true });
+    const kind = kindOf(positionals);
+    try {
+      await trigger(kind, values.user, values.stack);
+    } catch (error) {
+      if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
+      throw error;
+    }
+  },
+};

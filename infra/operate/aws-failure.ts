@@ -17,6 +17,9 @@ const notPermitted = new Set(['AccessDenied', 'AccessDeniedException', 'Authoriz
 const notThere = new Set(['ResourceNotFoundException', 'QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue']);
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
 
+/** Tells whether AWS refused a call that the credentials do not allow. */
+export const isNotAllowed = (error: unknown) => error instanceof Error && notPermitted.has(error.name);
+
 /** Says in one sentence what an operator can do about a failed AWS call; undefined for any other error. */
 export function failureSentence(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

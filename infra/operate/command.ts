@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { failureSentence } from './aws-failure.ts';
-import { lineWithSwallowedOptions } from './npm-options.ts';
 
 /** One sentence tells the user of an operator command why it ended and what to do; there is no stack trace. */
 export class CommandError extends Error {
@@ -15,27 +13,60 @@ export class CommandError extends Error {
   }
 }
 
-/**
- * Runs `parseArgs` for an npm script. npm keeps options without "--" for itself; then it throws a `CommandError` with
- * the right line, so that a command never runs without an option that its user typed.
- */
+/** An option is declared once, for the parser, the help and the completion. */
+export type OptionWords = ParseArgsOptionsConfig[string] & {
+  /** The word stands for the option's value in the help: `--stage NAME`. */
+  readonly value?: string;
+  readonly about: string;
+};
+
+export interface CommandWords {
+  /** Each is a way to call the command, without `infra/ops`. */
+  readonly lines: readonly string[];
+  /** An empty line parts paragraphs, whose lines are filled; a paragraph that begins with a blank stays as it is. */
+  readonly about: string;
+  readonly options: Readonly<Record<string, OptionWords>>;
+}
+
+/** A module of a command exports this, and the table in ops.ts names it. */
+export interface Command {
+  readonly words: CommandWords;
+  /** Runs a command line. Throws `CommandError`. */
+  readonly run: (typed: readonly string[]) => Promise<void>;
+}
+
+/** The table of commands has this of each; the module is loaded when the command is called. */
+export interface Listed {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+export const helpOption = { type: 'boolean', short: 'h', about: 'this text' } as const;
+export const jsonOption = { type: 'boolean', default: false, about: 'one JSON document instead of the table' } as const;
+export const yesOption = { type: 'boolean', default: false, about: 'really' } as const;
+export const stageOption = {
+  type: 'string',
+  value: 'NAME',
+  about: 'a deployment on AWS; without it, the running local stack',
+} as const;
+export const sinceOption = {
+  type: 'string',
+  value: 'TIME',
+  about: 'from when: 30m, 1h or 2d ago, or a time such as 2026-10-01T12:00:00Z',
+} as const;
+export const untilOption = {
+  type: 'string',
+  value: 'TIME',
+  about: 'the last moment, in the same forms; else now',
+} as const;
+
+/** Ends a dry run that found that a run would change something; 1 and 2 are refusals. */
+export const wouldChangeStatus = 3;
+
+/** Runs `parseArgs`; it never reads the process's own arguments unless `args` is absent. */
 export function commandLine<const C extends ParseArgsConfig>(config: C): ReturnType<typeof parseArgs<C>> {
-  refuseSwallowedOptions(config.options ?? {}, config.args ?? process.argv.slice(2));
   return parseArgs(config);
-}
-
-function refuseSwallowedOptions(options: ParseArgsOptionsConfig, given: readonly string[]): void {
-  const typed = Object.entries(options).map(([name, { type, short }]) => ({
-    name,
-    takesValue: type === 'string',
-    ...omitUndefined({ short }),
-  }));
-  const line = lineWithSwallowedOptions(typed, given);
-  if (line !== undefined) throw new CommandError(swallowed(line));
-}
-
-export function swallowed(line: string): string {
-  return `Nothing was done: npm keeps options for itself that stand without "--" before them; write ${line}`;
 }
 
 export function clientIdOf(text: string | undefined): number {
@@ -44,7 +75,7 @@ export function clientIdOf(text: string | undefined): number {
   return Number(text);
 }
 
-/** Resolves a path against the folder where npm was called, because npm changes the working directory. */
+/** Resolves a path against the folder where the command was called, because run.mjs changes the working directory. */
 export function callersPath(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }

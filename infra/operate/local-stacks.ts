@@ -13,7 +13,7 @@ const LocalStackSchema = v.object({
   region: v.string(),
   stage: v.string(),
   queueUrls: v.record(v.string(), v.string()),
-  /** `npm run webhooks:listen` opens this port. */
+  /** `infra/ops events listen` opens this port. */
   webhookReceiverPort: v.number(),
 });
 

@@ -16,7 +16,7 @@ export async function plannedSealingKeys(target: SecretsOfTarget, nowSeconds: nu
 export async function rotateSealingKeys(target: SecretsOfTarget, nowMs = Date.now()): Promise<SealingRotationStep> {
   const stored = await readSealingKeys(target);
   if (stored === undefined) {
-    throw new CommandError('There are no sealing keys yet: `npm run provision` creates them.');
+    throw new CommandError('There are no sealing keys yet: `infra/ops provision` creates them.');
   }
   const nowSeconds = Math.floor(nowMs / 1000);
   const due = sealingRotationStep(stored, newSealingKey(nowSeconds), nowSeconds);

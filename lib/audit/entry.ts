@@ -1,7 +1,7 @@
 import type { ItemKey } from '../aws/item-key.ts';
 
 /**
- * The list of acts of users, and of operators by their commands (`command.`), is closed; `npm run audit -- --what`
+ * The list of acts of users, and of operators by their commands (`command.`), is closed; `infra/ops audit --what`
  * takes its words.
  */
 export const auditActs = [

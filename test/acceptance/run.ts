@@ -10,16 +10,8 @@ import { ProvisioningUnderWay } from '../../lib/provisioning/provisioning-store.
 import { type AcceptanceTarget, targetOfRun } from './destination.ts';
 import { assertNobodyProvisions, removeTestClients } from './test-clients.ts';
 
-const usage = `usage: npm run acceptance -- https://API-ADDRESS --stage NAME [--clean]
-       npm run acceptance -- http://127.0.0.1:3000                     the local stack there
-
-Runs the contract tests that need no simulator against a deployment, as clients of its own, and removes these again. It
-needs credentials that may write the stage's tables, as provisioning does. It sends no message and asks the platform for
-nothing; an operator cannot provision meanwhile.
-
---stage NAME   the stage that the address is of
---stack FILE   the local stack that FILE describes, as npm start describes its own
---clean        only removes what a run that was killed has left`;
+/** `infra/ops check --acceptance` starts this, and says what the options are. */
+const usage = 'node test/acceptance/run.ts URL [--stage NAME | --stack FILE] [--clean]';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
@@ -67,10 +59,8 @@ await runCommand(async () => {
       stage: { type: 'string' },
       stack: { type: 'string' },
       clean: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h' },
     },
   });
-  if (values.help) return console.log(usage);
   const [address] = positionals;
   if (address === undefined || positionals.length > 1 || !URL.canParse(address)) throw new CommandError(usage);
   const apiUrl = address.replace(/\/+$/, '');

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { acceptanceFiles } from './files.ts';
 
-/** `npm run acceptance` runs one file after the other, because the files share the test clients. */
+/** `infra/ops check --acceptance` runs one file after the other, because the files share the test clients. */
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '..', '..'),

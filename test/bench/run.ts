@@ -30,8 +30,10 @@ import { benchWire } from './wire.ts';
 import { benchWorker } from './worker.ts';
 import { benchWorlds } from './worlds.ts';
 
-// `npm run bench -- NAME ...` builds, measures, and prints one JSON line for each figure. The exit status is 1 when one
-// is above its limit or failed. Comparisons run in turns, because machines differ and are busy.
+// `npm run bench -- NAME ...` builds, measures, and prints one JSON line for each figure; without a name it lists all. The
+// exit status is 1 when a figure is above its limit or failed.
+
+// Comparisons run in turns, because machines differ and are busy.
 
 // The metrics of the measured code would stand between the figures.
 process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
@@ -77,7 +79,7 @@ const interrupted = new AbortController();
 const asked = process.argv.slice(2);
 let unmeasured = 0;
 
-const isAsked = (name: string) => asked.length === 0 || asked.includes(name);
+const isAsked = (name: string) => asked.includes(name);
 
 async function bench(): Promise<void> {
   chosenDynamoDb(process.env);
@@ -129,6 +131,10 @@ async function each<M>(measures: Readonly<Record<string, M>>, run: (measure: M) 
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
+if (asked.length === 0 || asked.some((word) => word === '--help' || word === '-h')) {
+  console.log(`npm run bench -- NAME ...\n\n${benchmarks.join('\n')}`);
+  process.exit();
+}
 const strangers = asked.filter((name) => !benchmarks.includes(name));
 if (strangers.length > 0) {
   console.error(`There is no benchmark ${strangers.join(', ')}. There are: ${benchmarks.join(', ')}.`);

@@ -12,7 +12,7 @@ import { synchronize } from '../support/api.ts';
 import { runScript } from '../support/processes.ts';
 import { noteRunningStack, runningTarget } from '../support/running-target.ts';
 
-/* `npm run acceptance` runs against a stack that clients use already. */
+/* `infra/ops check --acceptance` runs against a stack that clients use already. */
 
 const folder = mkdtempSync(join(tmpdir(), 'acceptance-'));
 const file = join(folder, 'stack.json');
@@ -24,9 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (...given: string[]) => {
+const run = (apiUrl: string, ...given: string[]) => {
   const environment = { VITEST_POOL_ID: undefined, VITEST_WORKER_ID: undefined, VITEST: undefined };
-  return runScript('test/acceptance/run.ts', { arguments: given, environment }).ended;
+  return runScript('infra/operate/ops.ts', {
+    arguments: ['check', '--acceptance', '--api', apiUrl, ...given],
+    environment,
+  }).ended;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { provision } from '../../infra/operate/provisioning-run.ts';
+import { provision } from '../../infra/operate/tables/provisioning-run.ts';
 import { type ApiReply, api, type DemoUser, platform, synchronize, tokenOf } from '../support/api.ts';
 import { channels, clients, dids, onDeployedStage, wabas } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';

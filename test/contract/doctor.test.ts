@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { firstDayReads } from '../../infra/operate/first-day.ts';
+import { firstDayReads } from '../../infra/operate/stage/first-day.ts';
 import { webhookFields } from '../../lib/platform/webhook/fields.ts';
 import { addressOf } from '../support/addresses.ts';
 import { platform } from '../support/api.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const doctor = (...more: readonly string[]) =>
-  runScript('infra/operate/doctor.ts', { arguments: ['--stack', file, ...more] }).ended;
+  runScript('infra/operate/ops.ts', { arguments: ['check', '--stack', file, ...more] }).ended;
 
 test('a stack that is well: nothing but ✓ and what this machine does not have, status 0', async () => {
   const { code, stdout, stderr } = await doctor();
@@ -59,6 +59,13 @@ test('the platform is as the facts say: each read agrees, and nothing is changed
   expect(stdout).toMatch(/^[✓✗] facts about the platform: .* their review is due in \d{4}-\d{2}/m);
   const unknown = await doctor('--platform', '--waba', '299999999999999');
   expect(unknown.stdout).toMatch(/^✗ platform: the WABA 299999999999999 is not provisioned/m);
+});
+
+test('--json has all findings in one document', async () => {
+  const { code, stdout } = await doctor('--json');
+  const { findings, well } = JSON.parse(stdout);
+  expect({ code, well, count: findings.length }).toEqual({ code: 0, well: true, count: 11 });
+  expect(findings[0]).toEqual({ state: 'good', text: `the local stack at ${addressOf('apiUrl')}` });
 });
 
 test('a token that the platform refuses is ✗ with the remedy, and nothing of it is shown', async () => {

@@ -1,14 +1,15 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverUrl, startWebhookReceiver, type WebhookReceiver } from '../../infra/local/webhook-receiver.ts';
-import { eraseCommand } from '../../infra/operate/erase.ts';
 import { auditOf } from '../../infra/operate/operator-audit.ts';
+import { eraseCommand } from '../../infra/operate/people/erase.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { allItems, itemsWith } from '../support/names-left.ts';
+import { silent } from '../support/operator-audit.ts';
 import { messagesHeld, queueClientAt, runningTarget } from '../support/running-target.ts';
 
 /*
@@ -109,9 +110,12 @@ const readRow = async (jobId: string) =>
 
 async function erase(line: string): Promise<Readonly<Record<string, unknown>>> {
   const lines: string[] = [];
-  const terminal = { print: (each: string) => lines.push(each), input: () => '', nowMs: Date.now };
+  const terminal = {
+    ...{ print: (each: string) => void lines.push(each), tell: () => undefined, progress: silent },
+    ...{ input: () => '', nowMs: Date.now },
+  };
   await eraseCommand(
-    line.split(' '),
+    [...line.split(' '), '--yes'],
     () => ({ target, stage: undefined, by: async () => 'someone', audit: auditOf(target, undefined) }),
     terminal,
   );

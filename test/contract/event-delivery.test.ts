@@ -6,8 +6,8 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
-import { eventsCommand } from '../../infra/operate/events.ts';
-import { openHolds } from '../../infra/operate/open-holds.ts';
+import { openHolds } from '../../infra/operate/see/open-holds.ts';
+import { eventsReplayCommand } from '../../infra/operate/send/events.ts';
 import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
@@ -16,7 +16,7 @@ import { api, eventually, platform, synchronize, tokenOf } from '../support/api.
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
 import { forgetWebhook } from '../support/forget-webhook.ts';
-import { operatorAuditInMemory } from '../support/operator-audit.ts';
+import { operatorAuditInMemory, silent } from '../support/operator-audit.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
@@ -92,11 +92,12 @@ test('a created template is told by a signed event; a replay has the same id; sw
 
   const records = eventRecordStore(documentClient, tableName('webhooks'));
   const queueUrl = Object.entries(addressOf('queueUrls')).find(([name]) => name.endsWith('-events'))?.[1] ?? '';
-  const commandLine = ['replay', '--client', '1001', '--since', new Date(sinceMs).toISOString()];
+  const commandLine = ['--client', '1001', '--since', new Date(sinceMs).toISOString()];
   const configs = webhookConfigStore(documentClient, tableName('webhooks'));
   const { audit } = operatorAuditInMemory();
   const open = () => ({ records, configs, audit, queue: async () => eventQueue(localQueueClient(), queueUrl) });
-  await eventsCommand(commandLine, open, { print: () => undefined, nowMs: Date.now });
+  const quiet = { print: () => undefined, tell: () => undefined, progress: silent };
+  await eventsReplayCommand(commandLine, open, { ...quiet, nowMs: Date.now });
   await eventually('it again', async () => (told(first.name).length > 1 ? true : undefined));
   expect(new Set(told(first.name).map(({ webhookId }) => webhookId)).size).toBe(1);
 

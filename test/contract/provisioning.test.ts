@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
-import { provision } from '../../infra/operate/provisioning-run.ts';
+import { provision } from '../../infra/operate/tables/provisioning-run.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { runScript } from '../support/processes.ts';
 import { runningStack, runningTarget } from '../support/running-target.ts';
@@ -75,8 +75,8 @@ test('a dry run ends with 3 when something would change, with 0 when nothing wou
   const environment = { PORT: new URL(stack.apiUrl).port };
   const dryRun = async (data: unknown, ...more: readonly string[]) => {
     writeFileSync(file, JSON.stringify(data));
-    const given = { arguments: [file, '--dry-run', ...more], environment };
-    return (await runScript('infra/operate/provision.ts', given).ended).code;
+    const given = { arguments: ['provision', file, '--dry-run', ...more], environment };
+    return (await runScript('infra/operate/ops.ts', given).ended).code;
   };
   await provision(demo, runningTarget());
   const renamed = demo.campaigns.map((campaign, index) => (index === 0 ? { ...campaign, name: 'Renamed' } : campaign));

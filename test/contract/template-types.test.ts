@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { templateTypesCommand } from '../../infra/operate/template-types.ts';
+import { templateTypesCommand } from '../../infra/operate/see/template-types.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { synchronize } from '../support/api.ts';

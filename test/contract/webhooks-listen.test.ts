@@ -21,7 +21,7 @@ import { noteRunningStack } from '../support/running-target.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'listen-'));
 const stackFile = join(folder, 'stack.json');
-const script = 'infra/local/webhooks-listen.ts';
+const script = 'infra/operate/ops.ts';
 const atStack = ['--stack', stackFile, '--user', 'supervisor1002'];
 const running: ScriptRun[] = [];
 const closing: (() => void)[] = [];
@@ -36,12 +36,12 @@ afterAll(async () => {
 });
 
 function listen(...more: readonly string[]): ScriptRun {
-  const run = runScript(script, { arguments: [...atStack, ...more] });
+  const run = runScript(script, { arguments: ['events', 'listen', ...atStack, ...more] });
   running.push(run);
   return run;
 }
 
-const trigger = (kind: string) => runScript('infra/local/webhooks-trigger.ts', { arguments: [kind, ...atStack] });
+const trigger = (kind: string) => runScript(script, { arguments: ['events', 'trigger', kind, ...atStack] });
 
 const configuration = async () =>
   (await api('GET /v1/webhook/config', { token: await tokenOf('supervisor1002') })).body;
@@ -116,7 +116,7 @@ test('it hands events on to a program, tells each attempt, and has a bad answer 
   expect(await run.ended).toMatchObject({ code: 0 });
   expect(await trigger('message.read').ended).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('has no webhook that is switched on: start npm run webhooks:listen'),
+    stderr: expect.stringContaining('has no webhook that is switched on: start infra/ops events listen'),
   });
 });
 
@@ -144,6 +144,8 @@ test('a kind that there is not is told with those that there are', async () => {
 });
 
 test('without a running stack it says what to do', async () => {
-  const { code, stderr } = await runScript(script, { arguments: ['--stack', join(folder, 'none.json')] }).ended;
+  const { code, stderr } = await runScript(script, {
+    arguments: ['events', 'listen', '--stack', join(folder, 'none.json')],
+  }).ended;
   expect([code, stderr]).toEqual([2, expect.stringContaining('npm start')]);
 });

@@ -83,16 +83,16 @@ async function play(game: Game): Promise<void> {
 
     // End: a dry run judges the letters; one is sent again to see whether the cause is mended, then all.
     const looked = await game.operate(
-      bookCommand('Dead letters', 'npm run redrive -- QUEUE').replace('QUEUE', 'dispatch'),
+      bookCommand('Dead letters', 'infra/ops redrive QUEUE').replace('QUEUE', 'dispatch'),
     );
     for (const words of [`dispatch: ${dead} dead letters`, 'again', 'is not called again', 'nothing was sent'])
       if (!looked.includes(words)) throw new Error(`the dry run does not say "${words}"`);
     if ((await game.taken()) !== taken || (await deadOf()) !== dead) throw new Error('the dry run has done something');
-    await game.operate(bookCommand('Dead letters', 'npm run redrive -- dispatch --stage prod --yes --at-most'));
+    await game.operate(bookCommand('Dead letters', 'infra/ops redrive dispatch --stage prod --yes --at-most'));
     if ((await deadOf()) !== dead - 1) throw new Error('other than one letter was sent again');
     await game.until('that one is worked off', left, (waits) => waits === 0);
     if ((await deadOf()) !== dead - 1) throw new Error('it has died again');
-    await game.operate(bookCommand('Dead letters', 'npm run redrive -- dispatch --stage prod --yes'));
+    await game.operate(bookCommand('Dead letters', 'infra/ops redrive dispatch --stage prod --yes'));
 
     // Proof: recipients that were called before a worker died are not called again, and all others are.
     await game.proven();

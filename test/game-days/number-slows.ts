@@ -50,12 +50,12 @@ async function play(game: Game): Promise<void> {
 
   // Told: the workers log throttles; no alarm rings before a synchronization has read the number.
   await game.logged('dispatch.batch', ({ tally }) => 'retry_throughput' in Object(tally));
-  const seen = await game.operate(command('npm run number -- DID'));
+  const seen = await game.operate(command('infra/ops number DID'));
   mustSay(seen, /^platform {2}.*in the business app, too$/m, 'that the business app uses the number');
   mustSay(seen, /refused for its pace at/, 'that the platform refuses its pace');
 
   // End: the service sends what the platform takes, from now on and not by trial.
-  const capped = await game.operate(command('npm run number -- DID --limit 20'));
+  const capped = await game.operate(command('infra/ops number DID --limit 20'));
   const cappedMs = Date.now();
   mustSay(capped, new RegExp(`^cap {7}${slowPerSecond} a second until .*, by an operator$`, 'm'), 'the cap');
   await game.until('two hundred more have left', game.takenSince(), (more) => more >= 200);
@@ -72,7 +72,7 @@ async function play(game: Game): Promise<void> {
   await client.synchronize();
   await game.rings('numbers-fallen');
   await game.logged('number.fallen', ({ code }) => code === 'throughput');
-  const known = await game.operate(command('npm run number -- DID --limit none'));
+  const known = await game.operate(command('infra/ops number DID --limit none'));
   mustSay(known, new RegExp(`^limit {5}${slowPerSecond} a second`, 'm'), 'the limit that was read');
 
   await game.proven();

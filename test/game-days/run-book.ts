@@ -15,7 +15,7 @@ export function bookCommand(section: string, beginning: string): string {
     if (span !== undefined) return [span.replace(/\s+/g, ' ')];
     return kind === 'sh' ? block.trim().split('\n') : [];
   });
-  const commands = spans.map((span) => /npm run .*/.exec(span)?.[0] ?? '');
+  const commands = spans.map((span) => /(?:npm run|infra\/ops) .*/.exec(span)?.[0] ?? '');
   const found =
     commands.find((command) => command === beginning) ?? commands.find((command) => command.startsWith(beginning));
   if (found === undefined) throw new Error(`the run book does not say \`${beginning} ...\` under "${section}"`);

@@ -1,6 +1,6 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { ApiRefusal } from '../../infra/local/demo/client.ts';
-import { emulatedStage } from '../../infra/operate/emulator/stage.ts';
+import { emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
 import { awsTarget } from '../../infra/operate/target.ts';
 import type { Job } from '../faults/running/campaign.ts';
 import { type GameDay, tellPart } from './game.ts';

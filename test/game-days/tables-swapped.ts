@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ApiRefusal } from '../../infra/local/demo/client.ts';
-import { emulatedStage } from '../../infra/operate/emulator/stage.ts';
+import { emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
 import { awsTarget } from '../../infra/operate/target.ts';
 import { tables } from '../../infra/tables.ts';
 import { type GameDay, tellPart } from './game.ts';

@@ -53,11 +53,11 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
 
   // End: the operator sees what is held and what the code means, and ends the hold too early: the next message is
   // refused again.
-  const held = await game.operate(bookCommand(section, 'npm run outcomes -- --held'));
-  if (!held.includes(`job ${job.jobId}`)) throw new Error('the command does not name the dispatch that waits');
-  const explained = await game.operate(bookCommand(section, 'npm run explain -- CODE').replace('CODE', pausedCode));
+  const held = await game.operate(bookCommand(section, 'infra/ops holds'));
+  if (!held.includes(job.jobId)) throw new Error('the command does not name the dispatch that waits');
+  const explained = await game.operate(bookCommand(section, 'infra/ops explain CODE').replace('CODE', pausedCode));
   if (!explained.includes(pausedCode)) throw new Error('the command does not explain the code');
-  const ending = bookCommand(section, "npm run outcomes -- --held --end '").split("'", 1)[0] ?? '';
+  const ending = bookCommand(section, "infra/ops holds --end '").split("'", 1)[0] ?? '';
   const spelled = held.split('\n').find((line) => line.trim().startsWith(ending));
   if (spelled === undefined) throw new Error('what is held does not come with the line that ends it');
   const opened = game.countLogged('hold.opened');

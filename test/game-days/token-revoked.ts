@@ -26,7 +26,7 @@ async function play(game: Game): Promise<void> {
   await game.counted('PlatformCredentialRefused', { name: 'wabaIds', value: [demoWabaId] });
 
   // End: the command does not write a token that the platform refuses, and writes one that it takes.
-  const command = bookCommand('One token', 'npm run credential --');
+  const command = bookCommand('One token', 'infra/ops credential');
   await game.refused(command, oldToken);
   await game.platform('POST /_control/tokens', { token: newToken, app_id: '500000000000001', waba_ids: wabaIds });
   await game.operate(command, newToken);

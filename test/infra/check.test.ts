@@ -26,6 +26,7 @@ function repository() {
     write(`node_modules/.bin/${tool}`, `#!/bin/sh\necho "ran ${tool} $*"\n! grep -rq wrong lib\n`);
     chmodSync(join(root, `node_modules/.bin/${tool}`), 0o755);
   }
+  write('infra/licences.ts', "console.log('ran licences', ...process.argv.slice(2))");
   write('package.json', '{"type":"module"}');
   write('.gitignore', 'node_modules\n');
   for (const name of ['a', 'b', 'c']) write(`lib/${name}.ts`, '');
@@ -57,6 +58,7 @@ describe('npm run check', () => {
     const { write, commit, run, root } = repository();
     const first = run('check');
     expect(first).toMatchObject({ status: 0, linted: ['--error-on-warnings .'] });
+    expect(first.stdout).toContain('ran licences --refused\n');
     expect(first.stdout).toMatch(/^ok {5} +\d+\.\d s {2}tsc$/m);
     expect(run('check')).toMatchObject({ status: 0, linted: [], stdout: expect.stringContaining('no file to lint') });
     write('lib/a.ts', 'changed');

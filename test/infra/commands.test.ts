@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { completionScript } from '../../infra/operate/completion.ts';
+import { commands, ops, purposes } from '../../infra/operate/ops.ts';
 import { runScript } from '../support/processes.ts';
 import { firstUnlessThorough, thorough } from '../support/thorough.ts';
 
@@ -51,55 +54,38 @@ afterAll(() => {
   aws.close();
 });
 
+const programs: Readonly<Record<string, string>> = { ops: 'infra/operate/ops.ts', cdk: 'infra/cdk.ts' };
+
 function run(line: string, environment: Readonly<Record<string, string>> = {}) {
   const [script = '', ...given] = line.split(' ');
-  return runScript(`infra/${script}`, { arguments: given, environment: { ...bare, ...environment } }).ended;
+  return runScript(programs[script] ?? script, { arguments: given, environment: { ...bare, ...environment } }).ended;
 }
 
 const period = '--client 1 --since 2026-10-01T12:00:00Z';
 const onAws = [
-  'operate/provision.ts none.json --stage prod',
-  'operate/rotate-keys.ts --stage prod',
-  `operate/events.ts list ${period} --stage prod`,
-  'operate/outcomes.ts --dispatch 01ARZ3NDEKTSV4RRFFQ69G5FAV --stage prod',
-  'cdk.ts deploy -c stage=prod',
-  'cdk.ts diff -c stage=prod',
+  'ops provision none.json --stage prod',
+  'ops rotate-keys --stage prod',
+  `ops events list ${period} --stage prod`,
+  'ops outcomes --dispatch 01ARZ3NDEKTSV4RRFFQ69G5FAV --stage prod',
+  'cdk deploy -c stage=prod',
+  'cdk deploy --diff -c stage=prod',
 ];
 
-describe('an option that npm kept', () => {
-  const lines: readonly (readonly [line: string, script: string, key: string, value: string, meant: string])[] = [
-    ['operate/provision.ts FILE', 'provision', 'dry_run', 'true', 'FILE --dry-run'],
-    ['operate/rotate-keys.ts', 'rotate-keys', 'stage', 'prod', '--stage prod'],
-    ['operate/opt-outs-import.ts FILE', 'opt-outs:import', 'client', '1001', 'FILE --client 1001'],
-    ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
-    ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
-    ['operate/redrive.ts dispatch', 'redrive', 'yes', 'true', 'dispatch --yes'],
-    ['operate/put-back.ts messages', 'put-back', 'from', 'copy', 'messages --from copy'],
-    ['operate/number.ts 5491100000001 --limit 20', 'number', 'for', '4h', '5491100000001 --limit 20 --for 4h'],
-    ['operate/credential.ts 2000', 'credential', 'token', '-', '2000 --token -'],
-    ['operate/audit.ts', 'audit', 'client', '1001', '--client 1001'],
-    ['operate/policy.ts audit', 'policy', 'stage', 'prod', 'audit --stage prod'],
-    ['operate/provision.ts FILE', 'provision', 'part', 'true', 'FILE --part'],
-    ['operate/erase.ts --recipient 5491155550001', 'erase', 'dry_run', 'true', '--recipient 5491155550001 --dry-run'],
-    ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
-    ['local/webhooks-trigger.ts sync.completed', 'webhooks:trigger', 'user', 'agent1', 'sync.completed --user agent1'],
-    ['local/demo.ts', 'demo', 'stack', 'file.json', '--stack file.json'],
-    ['cdk.ts deploy', 'deploy', 'call', 'stage=prod', '-c stage=prod'],
-    ['cdk.ts deploy', 'deploy', 'profile', 'production', '--profile production'],
-    ['cdk.ts diff', 'diff', 'context', 'stage=prod', '--context stage=prod'],
-    ['cdk.ts synth', 'synth', 'context', 'stage=prod', '--context stage=prod'],
+describe('a deployment whose options npm kept', () => {
+  const kept: readonly (readonly [script: string, key: string, value: string])[] = [
+    ['deploy', 'diff', 'true'],
+    ['deploy', 'call', 'stage=prod'],
+    ['deploy', 'profile', 'production'],
+    ['synth', 'context', 'stage=prod'],
   ];
-  it.each(firstUnlessThorough(lines))(
-    'ends %s before anything is done, with the right line',
-    async (line, script, key, value, meant) => {
-      const left = { npm_lifecycle_event: script, [`npm_config_${key}`]: value };
-      expect(await run(line, { ...reachable, ...left })).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `Nothing was done: npm keeps options for itself that stand without "--" before them; write npm run ${script} -- ${meant}\n`,
-      });
-    },
-  );
+  it.each(firstUnlessThorough(kept))('%s with %s ends before anything is done', async (script, key, value) => {
+    const left = { npm_lifecycle_event: script, [`npm_config_${key}`]: value };
+    expect(await run(`cdk ${script}`, { ...reachable, ...left })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Nothing was done: npm keeps options without "--" before them; write npm run ${script} -- ...\n`,
+    });
+  });
 });
 
 describe('a command says in one sentence', () => {
@@ -117,7 +103,7 @@ describe('a command says in one sentence', () => {
   });
 
   it('that AWS cannot be reached', async () => {
-    const { code, stderr } = await run('operate/rotate-keys.ts --stage prod', {
+    const { code, stderr } = await run('ops rotate-keys --stage prod', {
       ...reachable,
       AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
     });
@@ -127,20 +113,7 @@ describe('a command says in one sentence', () => {
     });
   });
 
-  const scripts = [
-    'operate/provision.ts',
-    'operate/rotate-keys.ts',
-    'operate/events.ts',
-    'operate/outcomes.ts',
-    'operate/erase.ts',
-    'operate/redrive.ts',
-    'operate/put-back.ts',
-    'operate/number.ts',
-    'operate/credential.ts',
-    'operate/audit.ts',
-    'operate/policy.ts',
-    '../test/bench/cost.ts',
-  ];
+  const scripts = [...commands.map(({ name }) => `ops ${name}`), 'test/bench/cost.ts'];
   it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
     const { code, stdout, stderr } = await run(`${line} --stagee prod`);
     expect({ code, stdout, stderr }).toEqual({
@@ -151,23 +124,105 @@ describe('a command says in one sentence', () => {
   });
 });
 
+describe('infra/ops', () => {
+  const printed = async (...typed: string[]) => {
+    const lines: string[] = [];
+    await ops(typed, (text) => void lines.push(text));
+    return lines.join('\n');
+  };
+
+  it('lists every command by its purpose, on 80 columns', async () => {
+    const text = await printed('--help');
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    for (const purpose of Object.keys(purposes)) expect(text).toContain(`\n${purpose}\n`);
+    for (const { name, summary } of commands)
+      expect(text).toMatch(new RegExp(`^ {2}${name} +${summary.slice(0, 20)}`, 'm'));
+    expect(await printed('events', '--help')).toContain('events listen');
+  });
+
+  it.each(commands.map(({ name }) => name))(
+    '%s --help: usage, what it does, its options, on 80 columns',
+    async (name) => {
+      const text = await printed(...name.split(' '), '--help');
+      expect(text).toMatch(
+        new RegExp(`^usage: infra/ops ${name}[\\s\\S]*\\n\\n[A-Z][\\s\\S]*\\n {2}-h, --help +this text$`),
+      );
+      // An address or a sentence in brackets is not broken.
+      expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(text).not.toContain('npm run');
+    },
+  );
+
+  it.each([
+    ['outcome', 'did you mean outcomes?'],
+    ['events lsten', 'did you mean events listen?'],
+    ['eventz', 'did you mean events?'],
+    ['nothing-like-it', 'infra/ops --help lists all'],
+    ['constructor', 'infra/ops --help lists all'],
+  ])('proposes what is near to %s, and ends with 2', async (typed, hint) => {
+    const error = await printed(...typed.split(' ')).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ exitStatus: 2, message: `There is no command ${typed}; ${hint}` });
+  });
+
+  it.each(['', 'events'])('without a command (%j) it lists them, and ends with 2', async (typed) => {
+    const error = await printed(...typed.split(' ')).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining('events replay') });
+  });
+
+  it('is an executable file that starts in any folder, with its arguments whole', () => {
+    const file = join(import.meta.dirname, '../../infra/ops');
+    const { status, stdout, stderr } = spawnSync(file, ['explain', '409 and more', '--json'], {
+      cwd: tmpdir(),
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('409 and more is not a code');
+  });
+
+  const completing = { bash: ['--norc'], zsh: ['-f'] } as const;
+  it.each(['bash', 'zsh'] as const)('completes commands, their second words and options in %s', async (shell) => {
+    if (spawnSync(shell, ['--version']).status !== 0) return;
+    const script = await completionScript(shell, commands);
+    const probe = shell === 'bash' ? bashProbe : zshProbe;
+    const completed = (...words: string[]) => {
+      const { stdout, stderr } = spawnSync(shell, [...completing[shell], '-c', probe(script, words)], {
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      return stdout.trim().split(/\s+/);
+    };
+    expect(completed('infra/ops', '')).toEqual([...new Set(commands.map(({ name }) => name.split(' ')[0]))]);
+    expect(completed('infra/ops', 'events', '')).toEqual(['list', 'replay', 'listen', 'trigger']);
+    expect(completed('infra/ops', 'events', 'replay', '--')).toContain('--id');
+    expect(completed('infra/ops', 'erase', '--')).toEqual(expect.arrayContaining(['--recipient', '--yes', '--stage']));
+    expect(completed('infra/ops', 'erase', '--recipient', '1', '--')).toContain('--yes');
+  });
+});
+
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
+const bashProbe = (script: string, words: readonly string[]) =>
+  `${script}\nCOMP_WORDS=(${quoted(words)}); COMP_CWORD=${words.length - 1}; _infra_ops; echo "\${COMPREPLY[@]}"`;
+/** Outside its line editor zsh has no \`compadd\`. */
+const zshProbe = (script: string, words: readonly string[]) =>
+  `compdef() { : }; compadd() { shift; print -- $@ }\n${script}\nwords=(${quoted(words)}); CURRENT=${words.length}; _infra_ops`;
+
 describe('explain', () => {
   it('says what a code means, whose fault it is and what to do', async () => {
-    expect(await run('operate/explain.ts worker_lost')).toEqual({
+    expect(await run('ops explain worker_lost')).toEqual({
       code: 0,
       stderr: '',
       stdout: `worker_lost: The worker that sent it died (code of a message that is unknown)
   cause    The worker ended between its call of the platform and the record of what came of it.
   fault    the service
   retry    never while unknown (D57)
-  to do    Wait: a receipt settles it; it is not sent again by itself, and an operator may settle it by hand (npm run outcomes -- --resolve).
+  to do    Wait: a receipt settles it; it is not sent again by itself, and an operator may settle it by hand (infra/ops outcomes --resolve).
   more     functions/README.md#get-v1templatemessagesdiddispatchid
 `,
     });
   });
 
   it('explains a code of the platform: its scope, what ends it, and whether messages wait', async () => {
-    const { stdout } = await run('operate/explain.ts 131048');
+    const { stdout } = await run('ops explain 131048');
     expect(stdout.split('\n').filter((line) => / {2}(concerns|lifted) /.test(line))).toEqual([
       '  concerns every MARKETING message of the number that sends: they wait, a day at most, and go on by themselves (D46)',
       '  lifted   By time; the platform does not say how long.',
@@ -175,9 +230,9 @@ describe('explain', () => {
   });
 
   it('explains a state and a kind of event, which have no cause of their own', async () => {
-    const { code, stdout } = await run('operate/explain.ts unknown');
+    const { code, stdout } = await run('ops explain unknown');
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/ (cause|fault) /) });
-    expect(stdout).toMatch(/^ {2}to do {4}Look at its code: npm run outcomes -- --dispatch ID/m);
+    expect(stdout).toMatch(/^ {2}to do {4}Look at its code: infra\/ops outcomes --dispatch ID/m);
   });
 
   const unknown: readonly (readonly [given: string, hint: string])[] = [
@@ -188,17 +243,17 @@ describe('explain', () => {
   ];
   it.each(firstUnlessThorough(unknown))('ends with 1 for %s, with what is near', async (given, hint) => {
     const stderr = `${given} is not a code, a state or a kind of event of this service${hint}\n`;
-    expect(await run(`operate/explain.ts ${given}`)).toEqual({ code: 1, stdout: '', stderr });
+    expect(await run(`ops explain ${given}`)).toEqual({ code: 1, stdout: '', stderr });
   });
 });
 
 it('openapi writes nothing when it is asked for help', async () => {
   const { mtimeMs } = statSync('functions/openapi.json');
-  expect(await run('openapi/write.ts --help')).toMatchObject({
+  expect(await run('infra/openapi/write.ts --help')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^usage: npm run openapi\n/),
   });
-  expect(await run('openapi/write.ts --chek')).toMatchObject({ code: 2, stdout: '' });
+  expect(await run('infra/openapi/write.ts --chek')).toMatchObject({ code: 2, stdout: '' });
   expect(statSync('functions/openapi.json').mtimeMs).toBe(mtimeMs);
 });
 
@@ -206,12 +261,12 @@ describe('explain, asked for a status', () => {
   it('tells the codes that are answered with it', async () => {
     const stderr =
       '409 is a status; the service answers it with a code: template_disabled, sync_in_progress, request_in_progress, opted_out_by_person, not_retryable, nothing_to_retry\n';
-    expect(await run('operate/explain.ts 409')).toEqual({ code: 1, stdout: '', stderr });
+    expect(await run('ops explain 409')).toEqual({ code: 1, stdout: '', stderr });
   });
 });
 
 describe('doctor on AWS', () => {
-  const doctor = (environment = {}) => run('operate/doctor.ts --stage prod', environment);
+  const doctor = (environment = {}) => run('ops check --stage prod', environment);
 
   it('stops at credentials that are none, with the remedy', async () => {
     const { code, stdout, stderr } = await doctor({ AWS_REGION: 'eu-west-1' });
@@ -240,7 +295,7 @@ describe('a command on AWS', () => {
   const named = 'stage prod, account 123456789012, region eu-west-1\n';
 
   it('names its target before it finds out that no such stage is there', async () => {
-    const { code, stderr } = await run(`operate/events.ts list ${period} --stage prod`, reachable);
+    const { code, stderr } = await run(`ops events list ${period} --stage prod`, reachable);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `${named}There is no such stage in this account and region (Requested resource not found): check --stage, AWS_PROFILE and AWS_REGION.\n`,
@@ -248,7 +303,7 @@ describe('a command on AWS', () => {
   });
 
   it('does not deploy over a stack that only its operator can mend', async () => {
-    const { code, stderr } = await run('cdk.ts deploy -c stage=prod', reachable);
+    const { code, stderr } = await run('cdk deploy -c stage=prod', reachable);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `${named}The stack template-messaging-prod-stateful is in a state that no deployment gets it out of (ROLLBACK_FAILED): infra/RECOVERY.md says what to do.\n`,
@@ -256,7 +311,7 @@ describe('a command on AWS', () => {
   });
 
   it("finds a file from its caller's folder", async () => {
-    const line = 'operate/provision.ts none.json --stage prod';
+    const line = 'ops provision none.json --stage prod';
     const { stderr } = await run(line, { ...reachable, INIT_CWD: tmpdir() });
     expect(stderr).toBe(`${named}There is no file ${join(tmpdir(), 'none.json')}.\n`);
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runScript } from '../support/processes.ts';
 
 /*
- * `npm run doctor -- --stage prod` asks a server that answers as AWS does: these tests check its calls and what it
+ * `infra/ops check --stage prod` asks a server that answers as AWS does: these tests check its calls and what it
  * concludes. Nothing is provisioned.
  */
 
@@ -179,8 +179,8 @@ afterAll(() => {
 });
 
 const doctor = (...more: string[]) =>
-  runScript('infra/operate/doctor.ts', {
-    arguments: ['--stage', 'prod', ...more],
+  runScript('infra/operate/ops.ts', {
+    arguments: ['check', '--stage', 'prod', ...more],
     environment: {
       AWS_ENDPOINT_URL: address,
       AWS_REGION: 'eu-west-1',
@@ -227,7 +227,7 @@ it('a stage with whole stacks, an alarm without a topic, and a topic without a s
   expect(lines).toContain(`✓ alarm topic ${topic}: 1 subscribed`);
   expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: no address is subscribed; aws sns\s+subscribe/m);
   expect(stdout).toMatch(/^✗ token keys: there are none/m);
-  expect(stdout).toMatch(/^✗ platform: no WABA is provisioned; npm run provision -- FILE$/m);
+  expect(stdout).toMatch(/^✗ platform: no WABA is provisioned; infra\/ops provision FILE$/m);
   expect(lines).toContain('– edge: the stage has none before its API');
   expect({ code, last: lines.at(-2) }).toEqual({ code: 1, last: '11 good, 6 bad, 1 skipped' });
 });

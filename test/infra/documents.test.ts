@@ -5,6 +5,7 @@ import { RootConstruct } from 'constructs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
+import { commands as operatorCommands } from '../../infra/operate/ops.ts';
 import { routes } from '../../infra/routes.ts';
 import { type Settings, settingsFrom } from '../../infra/settings.ts';
 import { tables } from '../../infra/tables.ts';
@@ -171,6 +172,23 @@ describe.each(documents)('%s', (path) => {
     ];
     expect(named.filter((name) => !(name in packageJson.scripts) && !ofNpm.includes(name))).toEqual([]);
   });
+});
+
+it('texts and code name commands of operators that are there', () => {
+  const first = new Set(operatorCommands.flatMap(({ name }) => [name, name.split(' ')[0] ?? '']));
+  const named = everything.flatMap(({ path, text }) =>
+    path.startsWith('test/')
+      ? []
+      : [...text.matchAll(/infra\/ops ([a-z][\w-]*)(?: (list|replay|listen|trigger|import)\b)?/g)].map(
+          ([, word = '', second]) => (second === undefined ? word : `${word} ${second}`),
+        ),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect([...new Set(named)].filter((name) => !first.has(name))).toEqual([]);
+});
+
+it('fifteen scripts', () => {
+  expect(Object.keys(packageJson.scripts)).toHaveLength(15);
 });
 
 function looksLikePath(name: string): boolean {

@@ -2,8 +2,8 @@ import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.
 import { ApiRefusal } from '../../infra/local/demo/client.ts';
 import { watched } from '../../infra/local/demo/watching.ts';
 import { CommandError, commandLine, runCommand } from '../../infra/operate/command.ts';
-import { canEmulate } from '../../infra/operate/emulator/ministack.ts';
-import { bootstrap, commitOf, deploy, removeStateless, versionOf } from '../../infra/operate/emulator/stage.ts';
+import { canEmulate } from '../../infra/operate/stage/emulator/ministack.ts';
+import { bootstrap, commitOf, deploy, removeStateless, versionOf } from '../../infra/operate/stage/emulator/stage.ts';
 import { countsOf, type Job, takenAt } from '../faults/running/campaign.ts';
 import {
   compared,

@@ -13,8 +13,8 @@ import {
   emulatorFolder,
   ran,
   startMinistack,
-} from '../../infra/operate/emulator/ministack.ts';
-import { addressOfApi, emulatedStage } from '../../infra/operate/emulator/stage.ts';
+} from '../../infra/operate/stage/emulator/ministack.ts';
+import { addressOfApi, emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
 import { type Job, takenAt, toldOf } from '../faults/running/campaign.ts';
 import { auditOf, type SendAudit } from './send-audit.ts';
 
@@ -120,7 +120,7 @@ export async function provisionDemo(
   }
   const channels = demo.channels.map((channel: object) => ({ ...channel, throughput_per_second: throughputPerSecond }));
   writeFileSync(file, JSON.stringify({ ...demo, channels, $schema: undefined }));
-  const provision = ['infra/run.mjs', 'infra/operate/provision.ts', file, '--stage', emulatedStage];
+  const provision = ['infra/run.mjs', 'infra/operate/ops.ts', 'provision', file, '--stage', emulatedStage];
   ran(process.execPath, provision, { environment, folder });
   return file;
 }

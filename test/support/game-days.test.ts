@@ -9,29 +9,28 @@ test('the README lists the game days that there are', () => {
 });
 
 test.each([
-  ['One token', 'npm run credential --', 'npm run credential -- 200000000000001 --token -'],
-  ['A number that is to be slower', 'npm run number -- DID', 'npm run number -- DID'],
-  ['A number that is to be slower', 'npm run number -- DID --limit 20', 'npm run number -- DID --limit 20 --for 4h'],
-  ['Dead letters', 'npm run redrive -- QUEUE', 'npm run redrive -- QUEUE'],
-  ['Dead letters', 'npm run redrive -- dispatch --stage prod --yes', 'npm run redrive -- dispatch --yes'],
+  ['One token', 'infra/ops credential', 'infra/ops credential 200000000000001 --token - --yes'],
+  ['A number that is to be slower', 'infra/ops number DID', 'infra/ops number DID'],
+  ['A number that is to be slower', 'infra/ops number DID --limit 20', 'infra/ops number DID --limit 20 --for 4h'],
+  ['Dead letters', 'infra/ops redrive QUEUE', 'infra/ops redrive QUEUE'],
+  ['Dead letters', 'infra/ops redrive dispatch --stage prod --yes', 'infra/ops redrive dispatch --yes'],
 ])('a command of the run book, from "%s": %s', (section, beginning, command) => {
   expect(bookCommand(section, beginning)).toBe(command);
 });
 
 test('what the run book does not say breaks the game day', () => {
-  expect(() => bookCommand('One token', 'npm run redrive')).toThrow('the run book does not say `npm run redrive ...`');
+  expect(() => bookCommand('One token', 'infra/ops redrive')).toThrow(
+    'the run book does not say `infra/ops redrive ...`',
+  );
   expect(() => bookCommand('No such section', 'npm')).toThrow('the run book has no section "No such section"');
   expect(() => bookMeaning('no.such_event')).toThrow('the run book does not explain no.such_event');
   expect(bookMeaning('dispatch.credential_refused')).toContain('the platform refuses our token');
 });
 
 test('words of a command', () => {
-  expect(wordsOf("npm run outcomes -- --held --end 'number 1 of waba 2'")).toEqual([
-    'npm',
-    'run',
-    'outcomes',
-    '--',
-    '--held',
+  expect(wordsOf("infra/ops holds --end 'number 1 of waba 2'")).toEqual([
+    'infra/ops',
+    'holds',
     '--end',
     'number 1 of waba 2',
   ]);

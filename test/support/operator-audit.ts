@@ -1,4 +1,5 @@
 import { type OperatorAudit, operatorAudit } from '../../infra/operate/operator-audit.ts';
+import type { Progress } from '../../infra/operate/progress.ts';
 import type { AuditEntry } from '../../lib/audit/entry.ts';
 
 /** Keeps the audit of operators' commands in memory, with its entries. While `broken`, it rejects all. */
@@ -26,3 +27,6 @@ export function operatorAuditInMemory(): {
   };
   return memory;
 }
+
+/** Tells nothing of the progress of long work. */
+export const silent: Progress = (_, work) => work();

@@ -34,6 +34,6 @@ export const promises: readonly Promised[] = tableRows(
   number: heading.split(' ')[0] ?? '',
   text,
   proofs: [...cell.matchAll(proofPattern)]
-    .filter(([, name = '']) => !name.startsWith('npm '))
+    .filter(([, name = '']) => !/^(?:npm|infra\/ops) /.test(name))
     .map(([, name = '', mark]) => ({ name, files: filesNamed(name), mark: mark as Proof['mark'] })),
 }));

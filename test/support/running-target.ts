@@ -47,7 +47,7 @@ export function runningStack(): LocalStack {
   };
 }
 
-/** Opens the store that `npm run outcomes` reads. */
+/** Opens the store that `infra/ops outcomes` reads. */
 export function outcomesOn({ documentClient: client, tableName }: Target): Outcomes {
   return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }

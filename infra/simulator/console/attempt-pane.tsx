@@ -130,7 +130,7 @@ const beforeMs = 60_000;
 /** Only an operator's command sends events again. */
 function Again({ first, kind }: { readonly first: AttemptRow; readonly kind: string }) {
   const since = new Date(Date.parse(first.at) - beforeMs).toISOString();
-  const command = `npm run events -- replay --client ${first.client_id} --since ${since} --until ${first.at} --type ${kind}`;
+  const command = `infra/ops events replay --client ${first.client_id} --since ${since} --until ${first.at} --type ${kind}`;
   return (
     <>
       <h3>Send it again</h3>

@@ -61,7 +61,7 @@ export function PeopleEventsView() {
         >
           <p>
             A client is told of answers where its webhook asks for <code>message.replied</code>;{' '}
-            <code>npm run webhooks:listen -- --events all</code> does on this machine.
+            <code>infra/ops events listen --events all</code> does on this machine.
           </p>
         </FilteredList>
       </section>

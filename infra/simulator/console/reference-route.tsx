@@ -57,8 +57,8 @@ export function Event({ document, operation }: RouteProps) {
         <strong>{summary}.</strong> {description}
       </p>
       <p class="note">
-        POSTed to the client's receiver. <code>npm run webhooks:trigger -- {path}</code> has the service send one, and
-        the page <a href={addressOf('webhooks', '', { q: path })}>Webhooks</a> shows each attempt.
+        POSTed to the client's receiver. <code>infra/ops events trigger {path}</code> has the service send one, and the
+        page <a href={addressOf('webhooks', '', { q: path })}>Webhooks</a> shows each attempt.
       </p>
       <h3>Headers</h3>
       <Facts wide facts={parameters.map(({ name, description: what }) => [name, what])} />

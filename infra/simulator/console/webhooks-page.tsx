@@ -66,7 +66,7 @@ function AttemptsView() {
           nothing="No events were sent yet"
         >
           <p>
-            A client gets events once it has a webhook: <code>npm run webhooks:listen</code> receives them on this
+            A client gets events once it has a webhook: <code>infra/ops events listen</code> receives them on this
             machine.
           </p>
         </FilteredList>

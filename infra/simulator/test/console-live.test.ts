@@ -191,7 +191,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, 'Its attempts');
     expect(await textOf('.rules')).toMatch(/attempt 1\s+failed · status_500\s+.*attempt 2\s+delivered/s);
     expect(await textOf('.command')).toBe(
-      'npm run events -- replay --client 1001 --since 2026-11-22T09:59:00.000Z --until 2026-11-22T10:00:00.000Z --type template.created',
+      'infra/ops events replay --client 1001 --since 2026-11-22T09:59:00.000Z --until 2026-11-22T10:00:00.000Z --type template.created',
     );
     await page.click('.rules li:last-child a');
     await page.waitForFunction(`document.querySelector('.exchange h2').textContent.includes('delivered')`);

@@ -10,7 +10,7 @@ export interface NumberPace {
   readonly schedule: Schedule;
   /** The platform's refusals (130429) taught this pace then. */
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
-  /** An operator caps it temporarily (`npm run number`). A lower limit of the platform still applies. */
+  /** An operator caps it temporarily (`infra/ops number`). A lower limit of the platform still applies. */
   readonly capped?: { readonly perSecond: number; readonly untilMs: number };
   /** The number may not write to these people before a time (131056). */
   readonly pairs: readonly BlockedPair[];

@@ -3,7 +3,7 @@ import { recipient, type SimulatorAtRest, simulatorAtRest } from '@template-mess
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import document from '../../../functions/openapi.json' with { type: 'json' };
 import { subscribeCallback } from '../../../infra/local/platform-callback.ts';
-import { explained, explanations } from '../../../infra/operate/explanations.ts';
+import { explained, explanations } from '../../../infra/operate/see/explanations.ts';
 
 let simulator: SimulatorAtRest;
 let api: CallbackReceiver;

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { credentialCommand } from '../../../infra/operate/credential.ts';
-import { provision } from '../../../infra/operate/provisioning-run.ts';
+import { credentialCommand } from '../../../infra/operate/keys/credential.ts';
 import { readCredentials } from '../../../infra/operate/stored-credentials.ts';
+import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../lib/platform/transport.ts';
@@ -52,7 +52,7 @@ const stored = async () => (await readCredentials(target)).credentials;
 
 test('gives the credential of a WABA another token, asked first for every WABA that shares it; others stay', async () => {
   const before = await stored();
-  const { lines, error } = await run('a-new-token\n', first ?? '', '--token', '-');
+  const { lines, error } = await run('a-new-token\n', first ?? '', '--token', '-', '--yes');
   expect(error).toBeUndefined();
   expect(calls.map(({ path, method, accessToken }) => [path, method, accessToken])).toEqual([
     [`${first}/subscribed_apps`, 'GET', 'a-new-token'],
@@ -64,29 +64,43 @@ test('gives the credential of a WABA another token, asked first for every WABA t
   expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
   expect(audited.entries[0]?.on).toEqual({ wabaId: first, credential: 'demo' });
   expect(await stored()).toEqual({ ...before, demo: { accessToken: 'a-new-token', appId: '500000000000001' } });
-  expect((await run('a-new-token', first ?? '', '--token', '-')).lines).toEqual([
+  expect((await run('a-new-token', first ?? '', '--token', '-', '--yes')).lines).toEqual([
     'credential demo: that is the token that it has',
   ]);
+});
+
+test('without --yes it asks the platform, says whose token it would be, and writes nothing', async () => {
+  const before = await stored();
+  audited.entries.length = 0;
+  const { lines, error } = await run('a-new-token', first ?? '', '--token', '-');
+  expect([error, lines]).toEqual([
+    undefined,
+    [
+      `credential demo would get the token: WABA ${first}, ${second}; the platform takes it for each`,
+      'nothing was written: repeat with --yes',
+    ],
+  ]);
+  expect([calls.length, await stored(), audited.entries]).toEqual([2, before, []]);
 });
 
 test('a token that the platform refuses for one of them, or does not answer for, is not written', async () => {
   const before = await stored();
   audited.entries.length = 0;
   failure = new PlatformFailure('refused', { code: 190, httpStatus: 401 });
-  const { error } = await run('a-bad-token', first ?? '', '--token', '-');
+  const { error } = await run('a-bad-token', first ?? '', '--token', '-', '--yes');
   expect(error).toMatchObject({
     exitStatus: 1,
     message: expect.stringContaining(`refuses the token for WABA ${second}`),
   });
   expect(String(error)).not.toContain('a-bad-token');
   failure = new PlatformFailure('ambiguous', {});
-  expect((await run('a-new-token', first ?? '', '--token', '-')).error).toMatchObject({
+  expect((await run('a-new-token', first ?? '', '--token', '-', '--yes')).error).toMatchObject({
     message: expect.stringContaining('--unchecked'),
   });
   expect(audited.entries).toEqual([]);
   expect(await stored()).toEqual(before);
   calls = [];
-  await run('a-new-token', first ?? '', '--token', '-', '--unchecked');
+  await run('a-new-token', first ?? '', '--token', '-', '--unchecked', '--yes');
   expect([calls, (await stored())['demo']?.accessToken]).toEqual([[], 'a-new-token']);
 });
 
@@ -94,11 +108,11 @@ test('while a run of provisioning is under way nothing is written; afterwards it
   const before = await stored();
   const { tableName } = target;
   const under = await provisioningStore({ documentClient, tableName, nowMs }).begin('other');
-  const { error } = await run('a-new-token', first ?? '', '--token', '-');
+  const { error } = await run('a-new-token', first ?? '', '--token', '-', '--yes');
   expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('another run of provisioning') });
   expect(await stored()).toEqual(before);
   await under.end();
-  await run('a-new-token', first ?? '', '--token', '-');
+  await run('a-new-token', first ?? '', '--token', '-', '--yes');
   await provisioningStore({ documentClient, tableName, nowMs }).assertFree();
 });
 
@@ -106,7 +120,7 @@ test.each([
   ['token-of-text', ['9', '--token', '-'], 1, 'There is no WABA 9'],
   ['token-of-text', [first ?? '', '--token', 'token-of-text'], 2, '--token takes - alone'],
   ['token-of-text', [first ?? ''], 2, '--token takes - alone'],
-  ['token-of-text', ['--token', '-'], 2, 'npm run credential -- WABA'],
+  ['token-of-text', ['--token', '-'], 2, 'infra/ops credential WABA'],
   ['short', [first ?? '', '--token', '-'], 2, 'at least 8 characters'],
   ['two secret-words', [first ?? '', '--token', '-'], 2, 'more than one word'],
   ['secret\0token', [first ?? '', '--token', '-'], 2, 'must be ASCII'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { queuePurposes } from '../../../infra/names.ts';
-import { judgeLetter } from '../../../infra/operate/dead-letters.ts';
+import { judgeLetter } from '../../../infra/operate/send/dead-letters.ts';
 import type { QueueName } from '../../../infra/queues.ts';
 import { encodeWake } from '../../../lib/webhooks/delivery/pending.ts';
 import { chunkOf, recipientAt } from '../../lib/messages/dispatch/chunk-run-world.ts';

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type DeploymentPorts, deployInRounds, destinationOf, diffOfRound } from '../../../infra/operate/deployment.ts';
+import {
+  type DeploymentPorts,
+  deployInRounds,
+  destinationOf,
+  diffOfRound,
+} from '../../../infra/operate/stage/deployment.ts';
 
 describe('where a deployment goes', () => {
   it('is the stage dev without an edge, unless something says otherwise', () => {

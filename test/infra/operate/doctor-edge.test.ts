@@ -6,7 +6,7 @@ import {
   edgeFindings,
   type OriginAnswer,
   requestOrigin,
-} from '../../../infra/operate/doctor-edge.ts';
+} from '../../../infra/operate/stage/doctor-edge.ts';
 
 const distribution: DistributionState = {
   id: 'E1',

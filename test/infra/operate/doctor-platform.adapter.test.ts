@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { appsOf, wabasOf } from '../../../infra/operate/doctor-platform.ts';
 import { UnreadableSecret } from '../../../infra/operate/parsed-secret.ts';
-import { provision } from '../../../infra/operate/provisioning-run.ts';
+import { appsOf, wabasOf } from '../../../infra/operate/stage/doctor-platform.ts';
+import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';

@@ -7,7 +7,7 @@ import {
   keyFindings,
   platformFindings,
   stackFinding,
-} from '../../../infra/operate/doctor-rules.ts';
+} from '../../../infra/operate/stage/doctor-rules.ts';
 import type { StoredKeySets } from '../../../infra/operate/token-keys.ts';
 import type { SigningKeySet, VerificationKeySet } from '../../../lib/access/tokens/token-keys.ts';
 import { webhookFields } from '../../../lib/platform/webhook/fields.ts';
@@ -59,7 +59,7 @@ test.each<[StoredKeySets, number, boolean, string[]]>([
 ])('keys %#', (stored, sealingKeys, hasPersonKey, states) => {
   const findings = keyFindings(stored, { sealingKeys, hasPersonKey });
   expect(findings.map(({ state }) => state)).toEqual(states);
-  for (const { state, text } of findings) if (state === 'bad') expect(text).toContain('npm run provision');
+  for (const { state, text } of findings) if (state === 'bad') expect(text).toContain('infra/ops provision');
 });
 
 describe('alarms', () => {
@@ -107,7 +107,7 @@ describe('the platform', () => {
   const { subscribed: _, ...unasked } = waba;
   test.each([
     ['all is well', [waba], ['good', 'good'], 'reads 1 WABA'],
-    ['nothing is provisioned', [], ['bad'], 'npm run provision'],
+    ['nothing is provisioned', [], ['bad'], 'infra/ops provision'],
     [
       'a token is refused',
       [{ ...unasked, failure: { refused: true, text: 'platform call refused, code 190' } }],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { acceptedPart, fitToEmulator } from '../../../infra/operate/emulator/assembly.ts';
+import { acceptedPart, fitToEmulator } from '../../../infra/operate/stage/emulator/assembly.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { eventsCommand } from '../../../infra/operate/events.ts';
+import { eventsListCommand, eventsReplayCommand } from '../../../infra/operate/send/events.ts';
 import type { WebhookConfig } from '../../../lib/webhooks/config/config.ts';
 import { eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../lib/webhooks/event-record-store.ts';
 import { makeEvent } from '../../support/delivery-world.ts';
 import { queuedEvents } from '../../support/events.ts';
-import { operatorAuditInMemory } from '../../support/operator-audit.ts';
+import { operatorAuditInMemory, silent } from '../../support/operator-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const records = eventRecordStore(localDocumentClient(), await freshTable('webhooks'));
@@ -35,14 +35,14 @@ const on: WebhookConfig = {
 let config: WebhookConfig | undefined = on;
 const audited = operatorAuditInMemory();
 
-async function run(...commandLine: string[]): Promise<string[]> {
+const commands = { list: eventsListCommand, replay: eventsReplayCommand };
+
+async function run(name: keyof typeof commands, ...typed: string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   const configs = { findConfig: async () => config };
-  await eventsCommand(commandLine, () => ({ records, configs, queue: async () => sink, audit: audited.audit }), {
-    print,
-    nowMs: () => nowMs,
-  });
+  const open = () => ({ records, configs, queue: async () => sink, audit: audited.audit });
+  await commands[name](typed, open, { print, tell: print, progress: silent, nowMs: () => nowMs });
   return lines;
 }
 
@@ -66,6 +66,17 @@ describe('replay', () => {
       'total 1, on their way again',
     ]);
     expect(await arrived()).toEqual([deleted]);
+  });
+
+  test('of one id, wherever it stands; one that was not told sends nothing', async () => {
+    expect(await run('replay', '--client', '1001', '--id', deleted.id)).toEqual([
+      '1 template.deleted',
+      'total 1, on their way again',
+    ]);
+    expect(await arrived()).toEqual([deleted]);
+    const attempt = run('replay', '--client', '1001', '--id', deleted.id, '--id', theirs.id);
+    await expect(attempt).rejects.toMatchObject({ exitStatus: 1, message: expect.stringContaining(theirs.id) });
+    expect(await arrived()).toEqual([]);
   });
 
   test('up to a moment, which is included; zones are understood', async () => {
@@ -95,13 +106,19 @@ describe('replay', () => {
   });
 });
 
-test('list tells time, id and kind', async () => {
+test('list tells time, id and kind in a table, or as JSON; a span of time means until now', async () => {
+  const width = created.id.length;
   expect(await run('list', ...since)).toEqual([
+    `TIME                      ${'ID'.padEnd(width)}  TYPE`,
     `2026-10-01T10:00:00.000Z  ${created.id}  template.created`,
     `2026-10-01T11:00:00.000Z  ${deleted.id}  template.deleted`,
     '1 template.created',
     '1 template.deleted',
     'total 2',
+  ]);
+  const lines = await run('list', '--client', '1001', '--since', '13h', '--json');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    [{ time: '2026-10-01T11:00:00.000Z', id: deleted.id, type: 'template.deleted' }],
   ]);
   expect(await arrived()).toEqual([]);
 });
@@ -110,19 +127,13 @@ test.each([
   [['replay', '--since', '2026-10-01T00:00:00Z'], '--client is missing'],
   [['replay', '--client', '1e3', '--since', '2026-10-01T00:00:00Z'], '--client is not a client id: 1e3'],
   [['replay', '--client', '1001'], '--since is missing'],
-  [['replay', '--client', '1001', '--since', 'yesterday'], '--since is not a time'],
-  [['replay', '--client', '1001', '--since', '2026-10-01T00:00:00'], '--since is not a time'],
-  [['list', ...since, '--until', '2026-13-01T00:00:00Z'], '--until is not a time'],
-  [['list', ...since, '--until', '2026-02-30T00:00:00Z'], '--until is not a time'],
+  [['replay', '--client', '1001', '--since', 'yesterday'], '--since takes 30m, 1h or 2d'],
+  [['replay', '--client', '1001', '--since', '2026-10-01T00:00:00'], '--since takes 30m, 1h or 2d'],
+  [['list', ...since, '--until', '2026-13-01T00:00:00Z'], '--until takes 30m, 1h or 2d'],
+  [['list', ...since, '--until', '2026-02-30T00:00:00Z'], '--until takes 30m, 1h or 2d'],
   [['list', ...since, '--until', '2026-09-30T00:00:00Z'], '--until is before --since'],
   [['list', ...since, '--type', 'template.creatd'], '--type is none of template.created'],
-  [['resend'], 'npm run events -- replay'],
-  [[], 'npm run events -- replay'],
-])('%j is refused with status 2', async (commandLine, message) => {
-  const error = await run(...commandLine).catch((reason: unknown) => reason);
+] as const)('%j is refused with status 2', async ([name, ...typed], message) => {
+  const error = await run(name, ...typed).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(message) });
-});
-
-test('--help', async () => {
-  expect((await run('--help'))[0]).toContain('--dry-run');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codesOfStatus, explained, explanations } from '../../../infra/operate/explanations.ts';
+import { codesOfStatus, explained, explanations } from '../../../infra/operate/see/explanations.ts';
 import { Refusal, refusalCodes } from '../../../lib/http/refusal.ts';
 import refusals from '../../../lib/http/refusals.json' with { type: 'json' };
 import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
@@ -65,7 +65,7 @@ describe('a word that is no code', () => {
   it.each(reportedStates)('%s, a state, says what to do next', (state) => {
     const found = explained(state).filter(({ where }) => where === 'state of a message');
     expect(found.map(({ remedy }) => remedy)).toEqual([
-      expect.stringMatching(/^Nothing: |^Look at its code: npm run outcomes -- --dispatch ID/),
+      expect.stringMatching(/^Nothing: |^Look at its code: infra\/ops outcomes --dispatch ID/),
     ]);
   });
 
@@ -187,7 +187,7 @@ describe('a code is found', () => {
   it('of an unknown message with the command that settles it by hand', () => {
     const ofUnknown = explanations.filter(({ retry }) => retry?.includes('unknown'));
     expect(ofUnknown.length).toBeGreaterThan(6);
-    const silent = ofUnknown.filter(({ remedy }) => !remedy.includes('npm run outcomes -- --resolve'));
+    const silent = ofUnknown.filter(({ remedy }) => !remedy.includes('infra/ops outcomes --resolve'));
     expect(silent.map(({ code }) => code)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { closingCount, type Finding, findingLines, widthColumns } from '../../../infra/operate/findings.ts';
+import { closingCount, type Finding, findingLines, widthColumns } from '../../../infra/operate/stage/findings.ts';
 
 const finding: fc.Arbitrary<Finding> = fc.record({
   state: fc.constantFrom('good', 'bad', 'skipped'),

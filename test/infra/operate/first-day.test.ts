@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { factsReview, reviewFinding, reviewOf } from '../../../infra/operate/facts-review.ts';
-import { firstDayFindings, firstDayReads } from '../../../infra/operate/first-day.ts';
+import { factsReview, reviewFinding, reviewOf } from '../../../infra/operate/stage/facts-review.ts';
+import { firstDayFindings, firstDayReads } from '../../../infra/operate/stage/first-day.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformCall, PlatformTransport } from '../../../lib/platform/transport.ts';
 import { documentOf, sectionsOf, tableRows } from '../../support/documents.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readOptOutFile } from '../../../infra/operate/opt-out-rows.ts';
+import { readOptOutFile } from '../../../infra/operate/people/opt-out-rows.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
 
@@ -30,6 +30,9 @@ describe('a valid file (D55)', () => {
     ['quoted', '"recipient"\n"5491155550001"\n"5491155550002"\n'],
     ['with pluses', 'recipient\n+5491155550001\n"+5491155550002"\n'],
     ['with blank lines', 'recipient\n5491155550001\n\n5491155550002\n\n'],
+    ['with semicolons', 'recipient;at\r\n5491155550001;\r\n"5491155550002";""\r\n'],
+    ['with tabs', '\uFEFFat\trecipient\r\n\t5491155550001\r\n\t5491155550002\r\n'],
+    ['with heads in another letter case', 'AT, Recipient\n,5491155550001\n,5491155550002\n'],
     ['with times that are not known', 'at,recipient\n,5491155550001\n"",5491155550002\n'],
   ])('%s', async (_, content) => {
     expect(await rowsOf(content)).toEqual([
@@ -73,10 +76,10 @@ test.each<readonly [string, string | Uint8Array, readonly string[]]>([
   ],
   [
     'with columns that are not known, and rows with faults',
-    'name,recipient,Phone\nAna,abc,1\nBo,5491155550001\n',
+    'Name,RECIPIENT,Phone\nAna,abc,1\nBo,5491155550001\n',
     [
       'line 1: a column "name" is not known; the first line names the columns: recipient, and at where it is known',
-      'line 1: a column "Phone" is not known; the first line names the columns: recipient, and at where it is known',
+      'line 1: a column "phone" is not known; the first line names the columns: recipient, and at where it is known',
       'line 2: recipient must be 8 to 15 digits with an optional +, or a business-scoped user id, received "abc"',
       'line 3: has too few values, received "Bo,5491155550001"',
     ],
@@ -96,6 +99,8 @@ test.each<readonly [string, string | Uint8Array, readonly string[]]>([
 
 const notRecipient = (received: string) =>
   `line 2: recipient must be 8 to 15 digits with an optional +, or a business-scoped user id, received ${received}`;
+const rounded = (received: string) =>
+  `line 2: the spreadsheet has rounded this number: make the column a text, and write the file again, received ${received}`;
 const notTime = (received: string) =>
   `line 2: at must be a time such as 2026-11-22T10:00:00Z (RFC 3339), or empty, received ${received}`;
 
@@ -108,7 +113,8 @@ test.each([
   ['05491155550001,', notRecipient('"05491155550001": it begins with a zero, and no country code does')],
   ['1234567,', notRecipient('"1234567"')],
   ['1234567890123456,', notRecipient('"1234567890123456"')],
-  ['5.49E+12,', notRecipient('"5.49E+12"')],
+  ['5.49116E+12,', rounded('"5.49116E+12"')],
+  ['"5,49116e+12",', rounded('"5,49116e+12"')],
   [',', notRecipient('""')],
   [`US.${'a'.repeat(129)},`, notRecipient(`"US.${'a'.repeat(34)}..."`)],
   [

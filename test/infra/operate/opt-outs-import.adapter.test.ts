@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../infra/operate/command.ts';
-import { optOutsImportCommand } from '../../../infra/operate/opt-outs-import.ts';
+import { optOutsImportCommand } from '../../../infra/operate/people/opt-outs-import.ts';
 import { optOutLook, optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
 import { type OptOutPorts, recordOptOut } from '../../../lib/opt-outs/record-opt-out.ts';
 import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
-import { operatorAuditInMemory } from '../../support/operator-audit.ts';
+import { operatorAuditInMemory, silent } from '../../support/operator-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
@@ -54,6 +54,7 @@ async function run(
     {
       print: (line) => void lines.push(line),
       tell: (line) => void lines.push(line),
+      progress: silent,
       nowMs: () => nowMs,
       pause: async () => undefined,
     },
@@ -210,8 +211,8 @@ test.each([
   [['stopped.csv'], '--client is missing'],
   [['stopped.csv', '--client', 'x'], '--client is not a client id: x'],
   [['stopped.csv', '--client', '7'], 'There is no client 7.'],
-  [['--client', '1001'], /^npm run opt-outs:import/],
-  [['a.csv', 'b.csv', '--client', '1001'], /^npm run opt-outs:import/],
+  [['--client', '1001'], /^usage: infra\/ops opt-outs import/],
+  [['a.csv', 'b.csv', '--client', '1001'], /^usage: infra\/ops opt-outs import/],
   [['/nowhere/stopped.csv', '--client', '1001'], 'There is no file /nowhere/stopped.csv.'],
   [['/', '--client', '1001'], '/ cannot be read (EISDIR).'],
   [['stopped.csv', '--client', '1001', '--at-once', '0'], '--at-once takes 1 to 50, not 0'],
@@ -223,6 +224,7 @@ test.each([
   const attempt = optOutsImportCommand(typed, () => ({ directory, writer, audit: audited.audit }), {
     print: ignored,
     tell: ignored,
+    progress: silent,
     nowMs: () => nowMs,
   });
   await expect(attempt).rejects.toThrow(CommandError);

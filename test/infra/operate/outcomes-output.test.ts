@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { asJson, jobLines } from '../../../infra/operate/outcomes-output.ts';
+import { heldBy, holdInWords } from '../../../infra/operate/see/holds-output.ts';
+import { asJson, jobTable } from '../../../infra/operate/see/outcomes-output.ts';
+import type { HoldScope } from '../../../lib/messages/holds/scope.ts';
+import type { JobHead } from '../../../lib/messages/job.ts';
 import { makeJobHead } from '../../support/send-jobs.ts';
 
 test.each([
@@ -30,5 +33,36 @@ test('the end of a job’s wait for a hold depends on its hours (D46, D56)', () 
   };
   const found = { job, outcomes: [], shown: [] };
   expect(asJson(found).parked).toMatchObject({ until: '2026-11-22T13:00:00.000Z' });
-  expect(jobLines([found])[0]).toContain('until 2026-11-22T13:00:00.000Z at most');
+  expect(jobTable([found])[1]).toContain('until 2026-11-22T13:00:00.000Z at most');
+});
+
+test('a job waits for the widest hold on its messages; never for one of another category or place', () => {
+  const { wabaId } = makeJobHead();
+  const sinceMs = 1_800_000_000_000;
+  const open = (scope: HoldScope, code: string, ofWaba = wabaId) => ({
+    ...{ scope, code, wabaId: ofWaba },
+    ...{ sinceMs, nextAskMs: sinceMs, asks: 0 },
+  });
+  const holds = [
+    ...[open('waba', '131042', 'W9'), open('utility', '131064'), open('number:300000000000002', '133010')],
+    ...[open('marketing:300000000000001', '131048'), open('template:order_update/en_US', '132015')],
+  ];
+  const waitsFor = (changes: Partial<JobHead>) => {
+    const job = { head: makeJobHead({ total: 23, ...changes }), repeats: [], recipients: new Map() };
+    const parked = { code: '131042', scope: 'waba', sinceMs } as const;
+    const held = heldBy(holds, [{ job: { ...job, parked }, outcomes: [], shown: [] }]);
+    return held.goingOn.length === 1 ? 'none' : held.holds.find(({ waiting }) => waiting.length === 1)?.hold.code;
+  };
+  expect(waitsFor({ category: 'UTILITY' })).toBe('131064');
+  expect(waitsFor({ category: 'MARKETING' })).toBe('131048');
+  expect(waitsFor({ category: 'AUTHENTICATION' })).toBe('132015');
+  expect(waitsFor({ category: 'AUTHENTICATION', phoneNumberId: '300000000000002' })).toBe('133010');
+  expect(waitsFor({ category: 'AUTHENTICATION', templateLanguage: 'es_AR' })).toBe('none');
+  expect([waitsFor({ wabaId: 'W8' }), waitsFor({ wabaId: 'W9' })]).toEqual(['none', '131042']);
+  holds.splice(0, holds.length, open('edge:300000000000001', '131063'));
+  expect(waitsFor({ category: 'MARKETING' })).toBe('131063');
+  expect(waitsFor({ category: 'MARKETING', path: 'marketing_messages' })).toBe('none');
+  expect(holds.map(holdInWords)).toEqual([
+    `marketing on the messages edge of number 300000000000001 of waba ${wabaId}`,
+  ]);
 });

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { accountConcurrency, quotasOf, reservedNow } from '../../../infra/operate/account-limits.ts';
-import { credentialCommand } from '../../../infra/operate/credential.ts';
-import { commandRights } from '../../../infra/operate/policy-document.ts';
-import { provision } from '../../../infra/operate/provisioning-run.ts';
-import type { SignedRead } from '../../../infra/operate/signed-read.ts';
+import { credentialCommand } from '../../../infra/operate/keys/credential.ts';
+import { accountConcurrency, quotasOf, reservedNow } from '../../../infra/operate/stage/account-limits.ts';
+import { commandRights } from '../../../infra/operate/stage/policy-document.ts';
+import type { SignedRead } from '../../../infra/operate/stage/signed-read.ts';
+import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import { type CommandCalls, commandCalls } from '../../support/command-calls.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { provisioningTarget } from '../../support/provisioning-target.ts';
@@ -13,12 +14,12 @@ import { recordedTables } from '../../support/recorded-tables.ts';
 
 /* IAM lets an operator's command do what its code can call, and nothing more. */
 
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+/** A right has the first word of a command; of `check` it is for the look at the stage. */
+const loaded = /name: '([\w-]+)[^']*',(?:(?!name: )[\s\S])*?import\('\.\/([\w/-]+)\.ts'\)/g;
 const files = new Map(
-  Object.entries(scripts).flatMap(([name, line]) => {
-    const [, file] = /infra\/operate\/([\w-]+)\.ts$/.exec(line) ?? [];
-    return file === undefined ? [] : [[name, file] as const];
-  }),
+  [...readFileSync('infra/operate/ops.ts', 'utf8').matchAll(loaded)].map(
+    ([, name = '', file = '']) => [name, name === 'check' ? 'stage/doctor' : file] as const,
+  ),
 );
 
 /** AWS checks a right of another name for these calls; none for the caller's identity. */
@@ -43,6 +44,7 @@ const sorted = (verbs: Iterable<readonly [string, Iterable<string>]>): Verbs =>
   Object.fromEntries([...verbs].map(([name, some]) => [name, [...some].sort()]));
 
 let calls: ReadonlyMap<string, CommandCalls>;
+const callsIn = (file: string) => calls.get(basename(file)) as CommandCalls;
 /** The two commands were seen to ask this, by the store of provisioning and otherwise with its client. */
 const seen = new Map<string, Verbs>();
 
@@ -73,7 +75,7 @@ async function seenOfCredential(): Promise<Verbs> {
   const recorded = recordedTables(target, tables);
   const { audit } = operatorAuditInMemory();
   await credentialCommand(
-    [demo.wabas[0]?.waba_id ?? '', '--token', '-', '--unchecked'],
+    [demo.wabas[0]?.waba_id ?? '', '--token', '-', '--unchecked', '--yes'],
     () => ({ target, audit, platform: async () => ({ body: {} }) }),
     { print: () => undefined, readInput: async () => 'another-token', nowMs: Date.now },
   );
@@ -97,15 +99,15 @@ async function signedRights(): Promise<string[]> {
 describe('rights of operator commands', () => {
   it('are said for every command that asks AWS for anything, and for no other', () => {
     const asking = [...files].filter(([, file]) => {
-      const { tables: asked, services } = calls.get(file) as CommandCalls;
+      const { tables: asked, services } = callsIn(file);
       return asked.size > 0 || [...services].some((call) => rightOfCall[call] !== undefined);
     });
     expect(asking.map(([name]) => name).sort()).toEqual(Object.keys(commandRights).sort());
-    expect([...files.keys()].filter((name) => !(name in commandRights)).sort()).toEqual(['explain', 'policy', 'smoke']);
+    expect([...files.keys()].filter((name) => !(name in commandRights)).sort()).toEqual(['explain']);
   });
 
   it.each(Object.keys(commandRights))('%s: tables, each with the verbs that it calls', (name) => {
-    const { tables: read } = calls.get(files.get(name) ?? '') as CommandCalls;
+    const { tables: read } = callsIn(files.get(name) ?? '');
     const together = new Map([...read].map(([table, verbs]) => [table, new Set(verbs)]));
     for (const [table, verbs] of Object.entries(seen.get(name) ?? {})) {
       together.set(table, new Set([...(together.get(table) ?? []), ...verbs]));
@@ -114,7 +116,7 @@ describe('rights of operator commands', () => {
   });
 
   it.each(Object.keys(commandRights))('%s: secrets, queues and what else', async (name) => {
-    const { secrets, ofSecrets, queues, deadLetters, services } = calls.get(files.get(name) ?? '') as CommandCalls;
+    const { secrets, ofSecrets, queues, deadLetters, services } = callsIn(files.get(name) ?? '');
     const may = commandRights[name] ?? {};
     expect(Object.keys(may.secrets ?? {}).sort()).toEqual([...secrets].sort());
     expect(new Set(Object.values(may.secrets ?? {}).flat())).toEqual(ofSecrets);
@@ -128,6 +130,6 @@ describe('rights of operator commands', () => {
       [
         ...new Set([...ofQueues.map((verb) => `sqs:${verb}`), ...(may.others ?? []).flatMap(({ actions }) => actions)]),
       ].sort(),
-    ).toEqual([...new Set([...called, ...(name === 'doctor' ? await signedRights() : [])])].sort());
+    ).toEqual([...new Set([...called, ...(name === 'check' ? await signedRights() : [])])].sort());
   });
 });

@@ -1,26 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { queuePurposes, resourceName, secretPurposes } from '../../../infra/names.ts';
-import { policyCommand } from '../../../infra/operate/policy.ts';
-import { commandRights, mostPolicyCharacters, policyDocument } from '../../../infra/operate/policy-document.ts';
+import {
+  actPolicy,
+  commandRights,
+  lookPolicy,
+  mostPolicyCharacters,
+  policyDocument,
+} from '../../../infra/operate/stage/policy-document.ts';
 import { tables } from '../../../infra/tables.ts';
-import { documentOf } from '../../support/documents.ts';
 
-const place = { stage: 'prod', account: '123456789012', region: 'eu-west-1' };
+const place = {
+  ...{ stage: 'prod', account: '123456789012', region: 'eu-west-1' },
+  ...{ partition: 'aws', urlSuffix: 'amazonaws.com' },
+};
 const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:123456789012:${resource}`;
 const key = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
-
-async function run(...typed: string[]) {
-  const printed: string[] = [];
-  const asked: unknown[] = [];
-  const here = async (given: object) => {
-    asked.push(given);
-    return { account: place.account, region: place.region };
-  };
-  const error = await policyCommand(typed, { print: (text) => void printed.push(text), here }).catch(
-    (reason: unknown) => reason,
-  );
-  return { printed, asked, error };
-}
 
 describe('a policy', () => {
   it('names the resources of one stage and of no other', () => {
@@ -77,63 +71,34 @@ describe('a policy', () => {
     });
   });
 
-  it('is written for China and the government as well', () => {
-    const { Statement } = policyDocument(['audit'], { ...place, region: 'us-gov-west-1' });
-    expect(Statement[0]?.Resource[0]).toMatch(/^arn:aws-us-gov:/);
-    const inChina = policyDocument(['doctor'], { ...place, region: 'cn-north-1' }).Statement;
-    for (const resource of inChina.flatMap(({ Resource }) => Resource)) expect(resource).toMatch(/^(arn:aws-cn:|\*$)/);
-  });
-
-  it('of all commands together is no longer than AWS takes, on the longest stage, with a key', () => {
+  it('of the role that acts is no longer than AWS takes, on the longest stage, with a key', () => {
     const longest = { ...place, stage: 'a-stage-of-16-ch', region: 'ap-southeast-1', encryptionKeyArn: key };
-    const { length } = JSON.stringify(policyDocument(Object.keys(commandRights), longest));
-    expect(length).toBeLessThan(mostPolicyCharacters);
+    expect(JSON.stringify(actPolicy(longest)).length).toBeLessThan(mostPolicyCharacters);
+    expect(actPolicy(longest)).toEqual(policyDocument(Object.keys(commandRights), longest));
   });
 
-  it('reaches nothing that is not a table, a secret or a queue of the stage, but for what doctor reads', () => {
+  it('of the role that looks changes nothing and reads no secret, but all else that the commands show', () => {
+    const { Statement } = lookPolicy({ ...place, encryptionKeyArn: key });
+    const actions = [...new Set(Statement.slice(0, -1).flatMap(({ Action }) => Action))].sort();
+    expect(actions.filter((action) => !/:(?:BatchGetItem|Query|(?:Get|List|Describe)\w+)$/.test(action))).toEqual([]);
+    expect(actions.filter((action) => action.startsWith('secretsmanager:'))).toEqual([]);
+    const tablesRead = Statement.flatMap(({ Resource }) => Resource).filter((each) => each.includes(':table/'));
+    const shown = ['audit', 'channels', 'directory', 'messages', 'rates', 'templates', 'webhooks'];
+    expect(tablesRead.sort()).toEqual(shown.map((table) => arn('dynamodb', `table/${resourceName('prod', table)}`)));
+    expect(Statement.at(-1)?.Condition).toEqual({
+      StringEquals: { 'kms:ViaService': ['dynamodb.eu-west-1.amazonaws.com', 'sqs.eu-west-1.amazonaws.com'] },
+    });
+  });
+
+  it('reaches nothing that is not a table, a secret or a queue of the stage, but for what check reads', () => {
     const others = Object.entries(commandRights).filter(([, { others: some }]) => some !== undefined);
-    expect(others.map(([name]) => name)).toEqual(['doctor']);
+    expect(others.map(([name]) => name)).toEqual(['check']);
     for (const { tables: some = {}, secrets = {} } of Object.values(commandRights)) {
       expect(Object.keys(tables)).toEqual(expect.arrayContaining(Object.keys(some)));
       expect(Object.keys(secretPurposes)).toEqual(expect.arrayContaining(Object.keys(secrets)));
     }
-    for (const { actions } of commandRights['doctor']?.others ?? []) {
+    for (const { actions } of commandRights['check']?.others ?? []) {
       for (const action of actions) expect(action).toMatch(/:(Describe|List|Get)/);
     }
-  });
-});
-
-describe('npm run policy', () => {
-  it('asks where the credentials lead when it is not told', async () => {
-    const told = await run('audit', '--stage', 'prod', '--account', place.account, '--region', place.region);
-    expect(told.asked).toEqual([]);
-    const { printed, asked } = await run('audit', '--stage', 'prod', '--region', 'eu-west-1');
-    expect(asked).toEqual([{ region: 'eu-west-1' }]);
-    expect(printed).toEqual(told.printed);
-    expect(JSON.parse(printed[0] ?? '')).toEqual(policyDocument(['audit'], place));
-  });
-
-  it('takes all', async () => {
-    const { printed } = await run('all', '--stage', 'prod');
-    expect(JSON.parse(printed[0] ?? '')).toEqual(policyDocument(Object.keys(commandRights), place));
-  });
-
-  it.each([
-    [['--stage', 'prod'], 'npm run policy -- COMMAND'],
-    [['audit'], '--stage is missing'],
-    [['audit', 'smoke', '--stage', 'prod'], 'or all; not smoke'],
-    [['audit', '--stage', 'Prod'], '--stage must be'],
-    [['audit', '--stage', 'prod', '--account', '12'], '--account takes 12 digits, not 12'],
-    [['audit', '--stage', 'prod', '--account', place.account, '--region', '*'], '--region takes a name such as'],
-    [['audit', '--stage', 'prod', '--key', '*'], '--key takes the ARN of a key, not *'],
-  ])('refuses %j', async (typed, message) => {
-    const { printed, error } = await run(...typed);
-    expect(printed).toEqual([]);
-    expect(error).toMatchObject({ name: 'CommandError', exitStatus: 2, message: expect.stringContaining(message) });
-  });
-
-  it('the run book names its commands', () => {
-    const text = documentOf('infra/operate/README.md');
-    expect(text).toContain('npm run policy');
   });
 });

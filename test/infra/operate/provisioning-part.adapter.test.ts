@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { provision } from '../../../infra/operate/provisioning-run.ts';
+import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { provisionedIn, provisioningTarget } from '../../support/provisioning-target.ts';

@@ -1,7 +1,7 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { provision } from '../../../infra/operate/provisioning-run.ts';
+import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts';

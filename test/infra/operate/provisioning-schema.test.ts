@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { provisioningSchema } from '../../../infra/operate/provisioning-schema.ts';
+import { provisioningSchema } from '../../../infra/operate/tables/provisioning-schema.ts';
 
 const schema = JSON.parse(provisioningSchema());
 
-test('the JSON Schema that is checked in is the one of today (`npm run --silent provision -- --schema` makes it)', () => {
-  expect(readFileSync('infra/operate/provisioning.schema.json', 'utf8')).toBe(provisioningSchema());
+test('the JSON Schema that is checked in is the one of today (`infra/ops provision --schema` makes it)', () => {
+  expect(readFileSync('infra/operate/tables/provisioning.schema.json', 'utf8')).toBe(provisioningSchema());
 });
 
 test('it closes every object, and knows what is required of each value', () => {

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
-import { putBackCommand } from '../../../infra/operate/put-back.ts';
-import { operatorAuditInMemory } from '../../support/operator-audit.ts';
+import { putBackCommand } from '../../../infra/operate/tables/put-back.ts';
+import { operatorAuditInMemory, silent } from '../../support/operator-audit.ts';
 import { createTable, freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const documentClient = localDocumentClient();
@@ -19,7 +19,10 @@ async function run(...typed: string[]) {
   const lines: string[] = [];
   const target = { documentClient, tableName: () => table };
   const open = () => ({ target, audit: audited.audit });
-  const error = await putBackCommand(typed, open, (line) => void lines.push(line)).catch((reason: unknown) => reason);
+  const error = await putBackCommand(typed, open, {
+    print: (line) => void lines.push(line),
+    progress: silent,
+  }).catch((reason: unknown) => reason);
   return { lines, error };
 }
 
@@ -83,7 +86,7 @@ test('an item that comes back by itself meanwhile is left as it is', async () =>
   await putBackCommand(
     ['messages', '--from', copy, '--only', 'JOB', '--yes'],
     () => ({ target, audit: audited.audit }),
-    (line) => void lines.push(line),
+    { print: (line) => void lines.push(line), progress: silent },
   );
   expect(lines.at(-1)).toBe('0 put back; 1 were there again meanwhile');
   expect(await read('JOB#1', 'JOB')).toEqual(own);
@@ -100,8 +103,8 @@ test('goes through a copy of many pages', async () => {
 });
 
 test.each([
-  [[], 'npm run put-back'],
-  [['messages'], 'npm run put-back'],
+  [[], 'infra/ops put-back'],
+  [['messages'], 'infra/ops put-back'],
   [['job', '--from', 'x'], 'TABLE is one of'],
 ])('refuses %j', async (typed, words) => {
   const { error } = await run(...typed);

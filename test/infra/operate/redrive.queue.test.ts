@@ -8,7 +8,7 @@ import {
   type SendMessageBatchCommandOutput,
 } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { redriveCommand } from '../../../infra/operate/redrive.ts';
+import { redriveCommand } from '../../../infra/operate/send/redrive.ts';
 import type { OpenQueue } from '../../../infra/operate/target.ts';
 import type { QueueName } from '../../../infra/queues.ts';
 import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
@@ -105,7 +105,7 @@ async function run(...typed: string[]) {
     },
     {
       print: (line) => void lines.push(line),
-      tell: (line) => void told.push(line),
+      progress: (words, work) => work().finally(() => told.push(words())),
       nowMs: () => nowMs,
       pause: async (ms) => void pauses.push(ms),
     },
@@ -279,7 +279,7 @@ describe('what is of no use', () => {
 });
 
 test.each([
-  [[], 'npm run redrive -- QUEUE'],
+  [[], 'infra/ops redrive QUEUE'],
   [['sendJobs'], 'QUEUE is one of send-jobs, dispatch, urgent'],
   [['send-jobs', '--pace', '0'], '--pace takes 1 to 200, not 0'],
   [['send-jobs', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CommandError } from '../../../infra/operate/command.ts';
-import { describeStep, rotateKeys } from '../../../infra/operate/rotate-keys.ts';
+import { describeStep, rotateKeys } from '../../../infra/operate/keys/rotate-keys.ts';
 import { plannedTokenKeys } from '../../../infra/operate/token-keys.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/tokens/token-keys.ts';
 import { secretsInMemory } from '../../support/secrets.ts';

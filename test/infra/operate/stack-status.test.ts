@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { protectionFor, type StackStatus, statusesOf } from '../../../infra/operate/stack-status.ts';
+import { protectionFor, type StackStatus, statusesOf } from '../../../infra/operate/stage/stack-status.ts';
 
 const standing = (status: string | undefined, refusesDeletion = false): StackStatus | undefined =>
   status === undefined ? undefined : { status, refusesDeletion };

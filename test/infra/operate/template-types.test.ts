@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type TypedTemplate, templateTypes } from '../../../infra/operate/template-types/text.ts';
+import { type TypedTemplate, templateTypes } from '../../../infra/operate/see/template-types/text.ts';
 import { neededAtSend } from '../../../lib/messages/request/needed-at-send.ts';
 import type { PlatformTemplate } from '../../../lib/templates/model/template.ts';
 import { makeTemplate } from '../../support/templates.ts';

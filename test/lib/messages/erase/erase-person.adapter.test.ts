@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { eraseCommand } from '../../../../infra/operate/erase.ts';
+import { eraseCommand } from '../../../../infra/operate/people/erase.ts';
 import type { Item } from '../../../../lib/aws/dynamodb-batch.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
@@ -21,7 +21,7 @@ import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { allItems, itemsWith } from '../../../support/names-left.ts';
 import { noCosts } from '../../../support/no-costs.ts';
-import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
+import { operatorAuditInMemory, silent } from '../../../support/operator-audit.ts';
 import { putItems } from '../../../support/reported-jobs.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { secretsInMemory } from '../../../support/secrets.ts';
@@ -67,7 +67,11 @@ const audited = operatorAuditInMemory();
 
 async function erase(
   line: string,
-  { documentClient = client, input = '' }: { readonly documentClient?: typeof client; readonly input?: string } = {},
+  {
+    documentClient = client,
+    input = '',
+    dry = false,
+  }: { readonly documentClient?: typeof client; readonly input?: string; readonly dry?: boolean } = {},
 ): Promise<{
   readonly lines: readonly string[];
   readonly log: Readonly<Record<string, unknown>>;
@@ -81,8 +85,12 @@ async function erase(
   };
   const lines: string[] = [];
   const opened = async () => ({ target, stage: undefined, by: async () => 'someone', audit: audited.audit });
-  const terminal = { print: (each: string) => lines.push(each), input: () => input, nowMs: () => nowMs };
-  const error = await eraseCommand(line.split(' '), opened, terminal).then(
+  const terminal = {
+    ...{ print: (each: string) => void lines.push(each), tell: () => undefined, progress: silent },
+    ...{ input: () => input, nowMs: () => nowMs },
+  };
+  const typed = [...line.split(' '), ...(dry ? [] : ['--yes'])];
+  const error = await eraseCommand(typed, opened, terminal).then(
     () => undefined,
     (cause: unknown) => cause,
   );
@@ -210,10 +218,10 @@ test('a receipt that comes afterwards restores no person', async () => {
   expect(itemsWith([userId], await itemsOfAll())).toEqual([]);
 });
 
-test('a dry run counts the same and writes nothing', async () => {
+test('without --yes it counts the same and writes nothing', async () => {
   audited.entries.length = 0;
   const before = await itemsOfAll();
-  const { log: dry, error } = await erase(`--recipient ${number} --dry-run`);
+  const { log: dry, error } = await erase(`--recipient ${number}`, { dry: true });
   expect(error).toBeUndefined();
   expect([changedIn(before, await itemsOfAll()), audited.entries]).toEqual([[], []]);
   const { log } = await erase('--recipient -', { input: `${number}\n` });
@@ -354,7 +362,7 @@ test('an unknown kind of item ends the command with status 1', async () => {
   expect(error).toMatchObject({ exitStatus: 1, message: 'Items of kinds that this command does not know: NEW' });
 });
 
-test.each(['--recipient 12', '--recipient x --client 0', '--dry-run', `--recipient ${number} --segments 65`])(
+test.each(['--recipient 12', '--recipient x --client 0', '--client 1001', `--recipient ${number} --segments 65`])(
   'no usage: %s',
   async (line) => {
     const { error } = await erase(line);

@@ -1,9 +1,9 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
-import { heldBy, holdInWords } from '../../../../infra/operate/holds-output.ts';
-import { openHolds } from '../../../../infra/operate/open-holds.ts';
-import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
+import { holdsCommand } from '../../../../infra/operate/see/holds.ts';
+import { openHolds } from '../../../../infra/operate/see/open-holds.ts';
+import { outcomesCommand } from '../../../../infra/operate/see/outcomes.ts';
 import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import type { Outcome, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
@@ -72,13 +72,20 @@ const dids = [first.did, '5491100000002'];
 
 const audited = operatorAuditInMemory();
 
+/** Returns the lines of a command, of stdout alone or with those of stderr. */
 async function printed(...commandLine: string[]): Promise<string[]> {
-  const lines: string[] = [];
-  await printedTo(lines, ...commandLine);
-  return lines;
+  return (await printedBy(outcomesCommand, commandLine)).lines;
+}
+async function holds(...commandLine: string[]): Promise<string[]> {
+  return (await printedBy(holdsCommand, commandLine)).lines;
 }
 
-async function printedTo(lines: string[], ...commandLine: string[]): Promise<void> {
+async function printedBy(
+  command: typeof outcomesCommand | typeof holdsCommand,
+  commandLine: readonly string[],
+  lines: string[] = [],
+): Promise<{ readonly lines: string[]; readonly told: string[] }> {
+  const told: string[] = [];
   const stage = {
     ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs, audit: audited.audit },
     listWabaIds: async () => [wabaId],
@@ -86,27 +93,56 @@ async function printedTo(lines: string[], ...commandLine: string[]): Promise<voi
     countCost: (jobId: string) => countJobs([jobId], { ledger, rates: shippedKnownRates, nowMs: () => nowMs }),
     clientsOf: async () => [1001],
   };
-  await outcomesCommand(
-    commandLine,
-    () => stage,
-    (line) => lines.push(line),
-  );
+  const terminal = { print: (line: string) => void lines.push(line), tell: (line: string) => void told.push(line) };
+  await command(commandLine, () => stage, terminal);
+  return { lines, told };
 }
+
+const cells = (line: string | undefined) => (line ?? '').split(/ +/);
 
 test('the command shows what stands in slices, with the addresses of the description', async () => {
   const { jobId } = first;
-  const lines = await printed('--dispatch', jobId);
+  const { lines, told } = await printedBy(outcomesCommand, ['--dispatch', jobId]);
   const to = recipientOf;
-  expect(lines.slice(0, 4)).toEqual([
-    `job ${jobId}, did ${first.did}, accepted ${at}, template order_update`,
-    expect.stringMatching(new RegExp(`${jobId}-1 +${to(1)} +unknown +${at} +no_answer$`)),
-    expect.stringMatching(new RegExp(`${jobId}-2 +${to(2)} +failed +${at} +131026 +undeliverable$`)),
-    expect.stringMatching(new RegExp(`${jobId}-20 +${to(20)} +unknown +${at} +worker_lost$`)),
+  expect(cells(lines[0]).slice(0, 8)).toEqual([
+    'DISPATCH',
+    'CLIENT',
+    'DID',
+    'ACCEPTED',
+    'TEMPLATE',
+    'TOTAL',
+    'PENDING',
+    'HELD',
   ]);
+  expect(cells(lines[1])).toEqual([
+    jobId,
+    '1001',
+    first.did,
+    at,
+    'order_update',
+    '24',
+    '10',
+    '0',
+    '8',
+    '0',
+    '0',
+    '1',
+    '0',
+    '5',
+    '-',
+  ]);
+  expect(cells(lines[3])).toEqual(['MESSAGE', 'TO', 'STATE', 'AT', 'CODE', 'PLATFORM_ID', 'REASON']);
+  expect(lines.slice(4, 7).map(cells)).toEqual([
+    [`${jobId}-1`, to(1), 'unknown', at, 'no_answer', '-', '-'],
+    [`${jobId}-2`, to(2), 'failed', at, '131026', '-', 'undeliverable'],
+    [`${jobId}-20`, to(20), 'unknown', at, 'worker_lost', '-', '-'],
+  ]);
+  expect(told[1]).toBe(`  infra/ops outcomes --resolve ${jobId}-1 sent   # or: failed`);
   const total = 'total 24: 10 pending, 0 held, 8 sent, 0 delivered, 0 read, 1 failed, 0 expired, 5 unknown';
-  expect(lines.at(-1)).toBe(total);
-  expect(await printed('--dispatch', `${jobId}-0`)).toEqual([`  ${jobId}-0  ${to(0)}  sent  ${at}  w`]);
-  const message = `The job ${jobId} has no message 24; it has 24: npm run outcomes -- --dispatch ${jobId} --all`;
+  expect(told.at(-1)).toBe(total);
+  const [, one] = await printed('--dispatch', `${jobId}-0`);
+  expect(cells(one)).toEqual([`${jobId}-0`, to(0), 'sent', at, '-', 'w', '-']);
+  const message = `The job ${jobId} has no message 24; it has 24: infra/ops outcomes --dispatch ${jobId} --all`;
   await expect(printed('--dispatch', `${jobId}-24`)).rejects.toMatchObject({ message, exitStatus: 1 });
   await expect(printed('--dispatch', 'NO-SUCH-JOB')).rejects.toMatchObject({
     message: 'Nothing found: no such job, or it is older than 30 days.',
@@ -120,8 +156,9 @@ test('an operator settles an unknown message once; nothing that is known is over
   expect(audited.entries).toMatchObject(
     ['begun', 'done'].map((outcome) => ({ what: 'command.outcome_resolve', on, outcome })),
   );
-  const [line] = await printed('--dispatch', `${jobId}-1`);
-  expect(line).toBe(`  ${jobId}-1  ${recipientOf(1)}  failed  ${new Date(nowMs).toISOString()}  resolved_by_operator`);
+  const [, line] = await printed('--dispatch', `${jobId}-1`);
+  const settledAt = new Date(nowMs).toISOString();
+  expect(cells(line)).toEqual([`${jobId}-1`, recipientOf(1), 'failed', settledAt, 'resolved_by_operator', '-', '-']);
   for (const [index, state] of [
     [1, 'sent'],
     [0, 'failed'],
@@ -197,7 +234,7 @@ describe('what is held, and who waits (D46)', () => {
   // It was accepted weeks ago: a scheduled send.
   const long = headOf('LONG', { total: 2, acceptedAtMs: acceptedAtMs - 25 * 86_400_000 });
   const other = headOf('OTHER', { total: 2, did: dids[1] ?? '', phoneNumberId: '300000000000002', wabaId: 'W2' });
-  const idsIn = (lines: readonly string[]) => lines.flatMap((line) => /^ +job (\S+),/.exec(line)?.[1] ?? []);
+  const idsIn = (lines: readonly string[]) => lines.flatMap((line) => /^(\d*[A-Z]+) +1001 /.exec(line)?.[1] ?? []);
   const total = (pending: number) => `total ${pending}: ${pending} pending, 0 held`;
 
   beforeAll(async () => {
@@ -216,15 +253,16 @@ describe('what is held, and who waits (D46)', () => {
   });
 
   test('nothing: jobs that were told as waiting go on, those that were stopped do not wait', async () => {
-    const lines = await printed('--held');
-    expect(lines[0]).toBe('nothing holds these any more; they go on within minutes:');
+    const { lines, told } = await printedBy(holdsCommand, []);
+    expect(lines[0]).toMatch(/^DISPATCH .* WAITS_FOR$/);
+    expect(lines[1]).toMatch(/ nothing any more: it goes on within minutes$/);
     expect(idsIn(lines)).toEqual([long.jobId, paused.jobId, other.jobId]);
-    expect(lines.at(-1)).toContain(total(6));
-    expect(JSON.parse((await printed('--held', '--json')).join())).toMatchObject({
+    expect(told.at(-1)).toContain(total(6));
+    expect(JSON.parse((await holds('--json')).join())).toMatchObject({
       held: [],
       going_on: [long, paused, other].map(({ jobId }) => ({ dispatch_id: jobId })),
     });
-    expect(await printed('--held', '--since', '1m')).toEqual(['Nothing is held.']);
+    expect(await holds('--since', '1m')).toEqual(['Nothing is held.']);
   });
 
   test('jobs whose items cannot be read hide no other: they are named, with status 1', async () => {
@@ -236,7 +274,7 @@ describe('what is held, and who waits (D46)', () => {
     await spoil(oddState.jobId, { parked: { scope: 'of a later version' } });
     await spoil(oddHead.jobId, { head: 'no head', parked: { code: '368', scope: 'waba', sinceMs } });
     const lines: string[] = [];
-    await expect(printedTo(lines, '--held')).rejects.toMatchObject({
+    await expect(printedBy(holdsCommand, [], lines)).rejects.toMatchObject({
       exitStatus: 1,
       message: `2 jobs cannot be read, and may wait as well: ${oddHead.jobId}, ${oddState.jobId}`,
     });
@@ -285,36 +323,32 @@ describe('what is held, and who waits (D46)', () => {
     await wabas.change(wabaId, opened('number:300000000000001', { code: 'no_answer', nowMs: sinceMs }));
     await wabas.change(wabaId, probeTaken(message, sinceMs + 3_600_000));
     await breakers.change(await breakers.find(), breakerOpened(sinceMs));
-    const lines = await printed('--held', '--since', '1d', '--did', first.did);
+    const { lines, told } = await printedBy(holdsCommand, ['--since', '1d', '--did', first.did]);
     const number = `number 300000000000001 of waba ${wabaId}`;
-    expect(lines).toEqual([
-      'held: platform',
-      `  no_answer The platform does not answer, since ${since}`,
-      `  not asked yet; the first message after ${later(5_000)} asks`,
-      expect.stringMatching(/^ {2}to do: Look at its status page/),
-      expect.stringMatching(
-        new RegExp(`^ {2}job ${paused.jobId}, .*: template_paused, until ${later(86_400_000)} at most$`),
-      ),
-      `held: waba ${wabaId}`,
-      `  368 Temporarily blocked for policies violations, since ${since}, until ${later(3_600_000)} as the platform says`,
-      `  asked once; the first message after ${later(3_660_000)} asks again`,
-      expect.stringMatching(/^ {2}to do: \w/),
-      `held: ${number}, did ${first.did}`,
-      `  no_answer Messages of the number get no answer, although reads are answered, since ${since}`,
-      `  asked once; the first message after ${later(3_660_000)} asks again`,
-      expect.stringMatching(/^ {2}to do: Look at the number/),
-      `held: template order_update/en_US of waba ${wabaId}`,
-      `  132015 Template is Paused, since ${since}`,
-      `  not asked yet; the first message after ${later(10_000)} asks`,
-      expect.stringMatching(/^ {2}to do: Nothing at first/),
+    const template1 = `template order_update/en_US of waba ${wabaId}`;
+    expect(lines.slice(0, 5).map((line) => line.split(/ {2,}/).map((cell) => cell.trim()))).toEqual([
+      ['CODE', 'SINCE', 'UNTIL', 'ASKED', 'NEXT_QUESTION', 'JOBS', 'DIDS', 'HOLD'],
+      ['no_answer', since, '-', '0', later(5_000), '1', '-', 'platform'],
+      ['368', since, later(3_600_000), '1', later(3_660_000), '0', '-', `waba ${wabaId}`],
+      ['no_answer', since, '-', '1', later(3_660_000), '0', first.did, number],
+      ['132015', since, '-', '0', later(10_000), '0', '-', template1],
+    ]);
+    expect(lines[6]).toMatch(/^DISPATCH .* WAITS_FOR$/);
+    expect(lines[7]).toMatch(new RegExp(`^${paused.jobId} .* platform$`));
+    expect(lines).toHaveLength(8);
+    expect(told).toEqual([
+      expect.stringMatching(/^no_answer The platform does not answer\. To do: Look at its status page/),
+      expect.stringMatching(/^368 Temporarily blocked for policies violations\. To do: \w/),
+      expect.stringMatching(/^no_answer Messages of the number get no answer, .+ To do: Look at the number/),
+      expect.stringMatching(/^132015 Template is Paused\. To do: Nothing at first/),
       'each is asked again by itself; once you have removed its cause, one line ends it now:',
-      "  npm run outcomes -- --held --end 'platform'",
-      `  npm run outcomes -- --held --end 'waba ${wabaId}'`,
-      `  npm run outcomes -- --held --end '${number}'`,
-      `  npm run outcomes -- --held --end 'template order_update/en_US of waba ${wabaId}'`,
+      "  infra/ops holds --end 'platform'",
+      `  infra/ops holds --end 'waba ${wabaId}'`,
+      `  infra/ops holds --end '${number}'`,
+      `  infra/ops holds --end '${template1}'`,
       expect.stringContaining(total(2)),
     ]);
-    expect(JSON.parse((await printed('--held', '--json')).join()).held[1]).toEqual({
+    expect(JSON.parse((await holds('--json')).join()).held[1]).toEqual({
       ...{ hold: `waba ${wabaId}`, waba_id: wabaId, scope: 'waba', code: '368', since, questions: 1, waiting: [] },
       ...{
         title: 'Temporarily blocked for policies violations',
@@ -329,14 +363,13 @@ describe('what is held, and who waits (D46)', () => {
     await wabas.change(wabaId, opened('waba', { code: '131042', nowMs: sinceMs }));
     await wabas.change(wabaId, opened('utility', { code: '131064', nowMs: sinceMs }));
     await breakers.change(await breakers.find(), breakerOpened(sinceMs));
-    await expect(printed('--held', '--end', 'waba')).rejects.toMatchObject({
+    await expect(holds('--end', 'waba')).rejects.toMatchObject({
       exitStatus: 1,
       message: `Not held: waba; held: 'platform', 'waba ${wabaId}', 'utility of waba ${wabaId}'`,
     });
-    await expect(printed('--end', `waba ${wabaId}`)).rejects.toMatchObject({ exitStatus: 2 });
-    await expect(printed('--held', '--end', 'waba', wabaId)).rejects.toMatchObject({ exitStatus: 2 });
+    await expect(holds('--end', 'waba', wabaId)).rejects.toMatchObject({ exitStatus: 2 });
     for (const scope of [`waba ${wabaId}`, 'platform']) {
-      expect(await printed('--held', '--end', scope)).toEqual([
+      expect(await holds('--end', scope)).toEqual([
         `Held no more: ${scope}. What waits for it goes on by itself within minutes.`,
       ]);
     }
@@ -346,9 +379,9 @@ describe('what is held, and who waits (D46)', () => {
 
   test('a WABA that is provisioned no more is looked at as long as a job of it waits', async () => {
     await wabas.change('W2', opened('waba', { code: '131031', nowMs: sinceMs }));
-    const lines = await printed('--held');
-    expect(lines[0]).toBe('held: waba W2');
-    expect(idsIn(lines.slice(0, 5))).toEqual([other.jobId]);
+    const lines = await holds();
+    expect(lines[1]).toMatch(/ waba W2$/);
+    expect(lines.filter((line) => line.endsWith('waba W2')).flatMap((line) => idsIn([line]))).toEqual([other.jobId]);
     await wabas.change('W2', ended('waba', sinceMs));
   });
 
@@ -363,34 +396,5 @@ describe('what is held, and who waits (D46)', () => {
     await breakers.change(await breakers.find(), breakerOpened(nowMs));
     for (const hold of shown) expect(await holds.end(hold)).toBe(true);
     expect((await holds.list([wabaId])).map((hold) => hold.sinceMs)).toEqual([nowMs, nowMs]);
-  });
-
-  test('a job waits for the widest hold on its messages; never for one of another category or place', () => {
-    const open = (scope: HoldScope, code: string, ofWaba = wabaId) => ({
-      ...{ scope, code, wabaId: ofWaba },
-      ...{ sinceMs, nextAskMs: sinceMs, asks: 0 },
-    });
-    const holds = [
-      ...[open('waba', '131042', 'W9'), open('utility', '131064'), open('number:300000000000002', '133010')],
-      ...[open('marketing:300000000000001', '131048'), open('template:order_update/en_US', '132015')],
-    ];
-    const waitsFor = (changes: Partial<JobHead>) => {
-      const job = { head: headOf('J', changes), repeats: [], recipients: new Map() };
-      const parked = { code: '131042', scope: 'waba', sinceMs } as const;
-      const held = heldBy(holds, [{ job: { ...job, parked }, outcomes: [], shown: [] }]);
-      return held.goingOn.length === 1 ? 'none' : held.holds.find(({ waiting }) => waiting.length === 1)?.hold.code;
-    };
-    expect(waitsFor({ category: 'UTILITY' })).toBe('131064');
-    expect(waitsFor({ category: 'MARKETING' })).toBe('131048');
-    expect(waitsFor({ category: 'AUTHENTICATION' })).toBe('132015');
-    expect(waitsFor({ category: 'AUTHENTICATION', phoneNumberId: '300000000000002' })).toBe('133010');
-    expect(waitsFor({ category: 'AUTHENTICATION', templateLanguage: 'es_AR' })).toBe('none');
-    expect([waitsFor({ wabaId: 'W8' }), waitsFor({ wabaId: 'W9' })]).toEqual(['none', '131042']);
-    holds.splice(0, holds.length, open('edge:300000000000001', '131063'));
-    expect(waitsFor({ category: 'MARKETING' })).toBe('131063');
-    expect(waitsFor({ category: 'MARKETING', path: 'marketing_messages' })).toBe('none');
-    expect(holds.map(holdInWords)).toEqual([
-      `marketing on the messages edge of number 300000000000001 of waba ${wabaId}`,
-    ]);
   });
 });
