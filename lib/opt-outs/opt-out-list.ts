@@ -39,16 +39,25 @@ export interface PersonRow {
   readonly also?: readonly Recipient[];
 }
 
+/**
+ * Returns the names that have replaced a user id. What was said of it counts for them, and sends go to them (D24). A
+ * replaced number keeps its row, because it may become another person's.
+ */
+function successorsOf({ name, recipient }: ListedPerson, people: ReadonlyMap<PersonName, PersonOptOuts>): PersonName[] {
+  return isUserId(recipient) ? Object.keys(people.get(name)?.became ?? {}) : [];
+}
+
 /** Returns the other names of the people on a page, which may stand on another one. */
 export function otherNamesOf(page: readonly ListedPerson[], people: ReadonlyMap<PersonName, PersonOptOuts>) {
   const onPage = new Set(page.map(({ name }) => name));
-  const names = page.flatMap(({ name }) => people.get(name)?.names ?? []);
+  const names = page.flatMap((row) => [...(people.get(row.name)?.names ?? []), ...successorsOf(row, people)]);
   return [...new Set(names)].filter((name) => !onPage.has(name));
 }
 
 /**
  * Returns the rows of a page. A person with several names has its row at the first of them in the list's order, once over
- * all pages. A name that was listed after the walk had begun (`sinceMs`) comes last.
+ * all pages. A name that was listed after the walk had begun (`sinceMs`) comes last. A replaced user id has no row beside
+ * a successor.
  */
 export function rowsOfPage(
   page: readonly ListedPerson[],
@@ -70,6 +79,8 @@ export function rowsOfPage(
     const names = new Set([row.name, ...(people.get(row.name)?.names ?? [])]);
     const spelled = [...names].flatMap((name) => known.get(name) ?? []);
     if (spelled.some((each) => isBefore(each, row))) return [];
+    const successors = successorsOf(row, people).flatMap((name) => known.get(name) ?? []);
+    if (successors.some((each) => !isLate(each))) return [];
     const [recipient = row.recipient, ...also] = spelled
       .map((each) => each.recipient)
       .sort((one, other) => Number(isUserId(one)) - Number(isUserId(other)) || (one < other ? -1 : 1));

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { OptOutChange } from '../../lib/opt-outs/entry.ts';
+import { recordIdChange } from '../../lib/opt-outs/record-opt-out.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
 import { type ApiReply, api, type DemoUser, eventually, tokenOf } from '../support/api.ts';
 import { clients } from '../support/demo.ts';
 import { eventFaults } from '../support/documented.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
-import { recordOn } from '../support/recorded-words.ts';
+import { optOutsOn, recordOn } from '../support/recorded-words.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
@@ -65,6 +66,17 @@ describe('PUT, GET and DELETE /v1/opt-outs', () => {
     const started = await lift(person);
     expect(started).toMatchObject({ status: 200, body: { ...by(person), state: 'started' } });
     expect(await lift(person)).toMatchObject({ status: 200, body: { ...by(person), state: 'started' } });
+    expect(await listed(person)).toMatchObject([{ ...by(person), state: 'started' }]);
+  });
+
+  test('a user id that was replaced has no row of its own beside one of its successors (D55)', async () => {
+    const [person, old, next] = [somebody(), `AR.${run}old`, `AR.${run}new`];
+    await put(old);
+    const atMs = Date.now();
+    await recordIdChange({ old: [old], recipients: [person, next], atMs }, await optOutsOn(runningTarget()));
+    expect(await listed(old)).toMatchObject([{ ...by(old), state: 'stopped' }]);
+    expect(await lift(person)).toMatchObject({ status: 200, body: { ...by(person), state: 'started' } });
+    expect(await listed(old)).toEqual([]);
     expect(await listed(person)).toMatchObject([{ ...by(person), state: 'started' }]);
   });
 

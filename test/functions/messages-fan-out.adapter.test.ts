@@ -64,6 +64,7 @@ function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle 
     sendAgain: async (job, delaySeconds) => void sentAgain.push([job, delaySeconds]),
     judge: async (job) => asAccepted(job),
     costStop: noCosts.costStop,
+    countNow: noCosts.countNow,
     compose: composeMessage,
     nowMs: () => nowMs,
     random: () => 0,

@@ -86,6 +86,7 @@ function fanOut(world: WorldParts): Consumer['handle'] {
         limitOf: async () => world.rules.limitPerSecond,
         judge: async (job) => asAccepted(job),
         costStop: noCosts.costStop,
+        countNow: noCosts.countNow,
         compose: composeMessage,
       };
       try {

@@ -113,7 +113,15 @@ function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   const unfit = waiting.map((recipient) =>
     recipient.index === 5 ? { index: 5, to: '1', unfit: true as const } : recipient,
   );
-  const wave = { head, lots, lane: 'campaign', limitPerSecond: 80, recipients: unfit, firstPosition: 0 };
+  const wave = {
+    head,
+    lots,
+    lane: 'campaign',
+    limitPerSecond: 80,
+    recipients: unfit,
+    firstPosition: 0,
+    composedMs: atMs,
+  };
   return chunksOfWave(wave, everyMs).map((chunk) => ({ ...chunk, plannedMs: atMs }));
 }
 
@@ -129,18 +137,23 @@ async function straightRequests() {
       path: 'marketing_messages',
     }),
   ];
-  const requests = await Promise.all(jobs.map((job) => straightRequest(job, async () => 80)));
-  return requests.flatMap((request) => request ?? []);
+  const header = { type: 'image_url', value: 'https://cdn.example.com/a.png' } as const;
+  const withMedia = jobs.map((job) => ({ ...job, header, plan: { ...job.plan, catalogId: '900000000000001' } }));
+  const requests = await Promise.all(withMedia.map((job) => straightRequest(job, async () => 80)));
+  // A worker has composed them again after a review.
+  return requests.flatMap((request) => (request === undefined ? [] : { ...request, composedMs: atMs }));
 }
 
 /**
- * Makes chunks that workers queue again: for a distant slot, after a refusal, after a missed slot, or because the store
- * is away.
+ * Makes chunks that workers queue again: for a distant slot, after a refusal, after a missed slot, for a template in
+ * review, or because the store is away.
  */
 async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> {
   const copies = chunks.slice(0, 2).map(async (chunk) => {
-    const [refused, missed, away, far] = [0, 1, 2, 3].map(() => new ChunkRunWorld());
-    if (refused === undefined || missed === undefined || away === undefined || far === undefined) return [];
+    const [refused, missed, away, far, absent] = [0, 1, 2, 3, 4].map(() => new ChunkRunWorld());
+    if (!refused || !missed || !away || !far || !absent) return [];
+    absent.send = async () => Promise.reject(new PlatformFailure('refused', { httpStatus: 404, code: 132_001 }));
+    await absent.work([chunk]);
     refused.send = async () => Promise.reject(new PlatformFailure('refused', { httpStatus: 429, code: 130_429 }));
     await refused.work([chunk]);
     await missed.work([chunk], { ready: () => missed.time.sleep(1_000) });
@@ -148,7 +161,7 @@ async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> 
     await away.work([chunk]);
     for (const lane of ['*', urgentLane, lateLane(chunk.lane)]) await far.reserved(2_000, { lane });
     await far.work([chunk], { urgentCapacity: { take: async () => [] } });
-    return [refused, missed, away, far].flatMap(({ requeued }) => requeued.map((copy) => copy.chunk));
+    return [refused, missed, away, far, absent].flatMap(({ requeued }) => requeued.map((copy) => copy.chunk));
   });
   return (await Promise.all(copies)).flat();
 }

@@ -22,6 +22,7 @@ import { limitOfJob } from '../pace/limit-of-job.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
+import { deployedCount } from './spend.ts';
 
 /** A job can wait: of a hundred that begin on one number, only one at a time reserves. */
 const reservingPause = backoff(100, 3_200);
@@ -41,6 +42,7 @@ export function deployedJobs() {
   const { find, begin } = deployedAcceptedJobs();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
   const asked = { ...deployedDirectory(), templates, holds: holdStore({ client, table, nowMs }), nowMs };
+  const count = deployedCount({ readsSlices: true });
   const jobs = jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read });
   const costPorts = {
     ...{ ...deployedDirectory(), jobs, nowMs },
@@ -56,6 +58,7 @@ export function deployedJobs() {
     paces: deployedPaces(reservingPause),
     judge: (job: StoredJob) => judgedForRelease(job, asked),
     costStop: (released: Released) => costStop(released, costPorts),
+    countNow: (jobId: string) => count([jobId]),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),

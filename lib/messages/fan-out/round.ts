@@ -45,6 +45,8 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly judge: (job: StoredJob) => Promise<Revalidation>;
   /** Returns how the rest of a job ends that has become too expensive (cost-at-release.ts). */
   readonly costStop: (released: Released) => Promise<Settlement | undefined>;
+  /** Counts the cost of a job now (spend/count-jobs.ts); is idempotent. */
+  readonly countNow: (jobId: string) => Promise<void>;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
   readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
@@ -123,6 +125,8 @@ export class Round {
     }
     await ports.watch.sendLater(watchOf(head), firstLookSeconds(this.#release?.lastMs() ?? 0, ports.nowMs()));
     ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: head.total });
+    // What a stop has ended costs nothing, so its reservation is free at once (D56, D58).
+    if (this.#state.stop !== undefined) await ports.countNow(head.jobId);
     const end = await this.#handOver({ round: roundAfterLast });
     if (end === 'done' && head.when !== undefined) await ports.jobs.leaveSchedule(head.jobId);
     return end;

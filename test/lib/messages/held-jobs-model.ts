@@ -220,6 +220,7 @@ function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
     },
     judge: async (stored) => asAccepted(stored),
     costStop: noCosts.costStop,
+    countNow: noCosts.countNow,
     states: { stop: call('stop') },
     slices: { endUncalled: call('endUncalled') },
     events: tellingTo(outside),

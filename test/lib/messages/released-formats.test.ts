@@ -64,10 +64,13 @@ test.each(['chunks', 'urgentChunks'] as const)('every field of a chunk is among 
   const namesIn = (objects: readonly object[]) => [...new Set(objects.flatMap(Object.keys))].sort();
   const namesOf = ({ entries }: { readonly entries: object }) => Object.keys(entries).sort();
   // These members distinguish straight chunks from chunks in slots that a fan-out has reserved.
-  const others = { chunks: ['alone', 'straight', 'urgent'], urgentChunks: ['keptUntilMs', 'lots'] }[queue];
+  const others = {
+    chunks: ['alone', 'straight', 'urgent', 'header', 'catalogId'],
+    urgentChunks: ['keptUntilMs', 'lots'],
+  }[queue];
   expect([...namesIn(chunks), ...others].sort()).toEqual(namesOf(QueuedChunkSchema));
   expect(namesIn(slices)).toEqual(namesOf(ofSlices));
-  const ofFanOut = { chunks: [], urgentChunks: ['unfit'] }[queue];
+  const ofFanOut = { chunks: ['params'], urgentChunks: ['unfit'] }[queue];
   expect([...namesIn(recipients), ...ofFanOut].sort()).toEqual(namesOf(ofSlices.entries.recipients.item));
 });
 

@@ -66,6 +66,7 @@ function portsOn(table: MemoryTable, { watched, sentAgain, logged }: ReturnType<
     sendAgain: async (message, delaySeconds) => void sentAgain.push({ message, delaySeconds }),
     judge: async (job) => asAccepted(job),
     costStop: noCosts.costStop,
+    countNow: noCosts.countNow,
     compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
     limitOf: async () => 1_000,
     nowMs: () => nowMs,

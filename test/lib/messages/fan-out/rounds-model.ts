@@ -120,6 +120,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, scenario: Scenario): FanOutPo
     hold: nothing,
     judge: async (stored) => asAccepted(stored),
     costStop: noCosts.costStop,
+    countNow: noCosts.countNow,
     compose: (_, { to }) => ({ to }),
     paces: pacesOf(call),
     limitOf: async () => scenario.limitPerSecond,

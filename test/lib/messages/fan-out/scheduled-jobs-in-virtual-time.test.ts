@@ -57,6 +57,7 @@ class World {
   lost = 0;
   judge: FanOutPorts['judge'] = async (job) => asAccepted(job);
   costStop: FanOutPorts['costStop'] = noCosts.costStop;
+  readonly counted = new Set<string>();
   limitPerSecond = 10;
   /** A run dies at this share of the calls. */
   killShare = 0;
@@ -166,6 +167,7 @@ class World {
       watch: { sendLater: (watch) => run.call('watch', () => void this.watched.add(watch.jobId)) },
       sendAgain: (next, seconds) => run.call('sendAgain', () => this.deliver(next, seconds)),
       costStop: (released) => this.costStop(released),
+      countNow: (jobId) => run.call('countNow', () => void this.counted.add(jobId)),
       judge: (job) => {
         this.judged += 1;
         return this.judge(job);
@@ -322,6 +324,8 @@ test('what has become too expensive by a later opening ends before a call, and w
   await world.play();
   expect(world.endsOf('J', 30)).toEqual({ released: 20, over_max_cost: 10 });
   expect(world.table.states.get('J')?.stop).toMatchObject({ code: 'over_max_cost', reason });
+  // The reservation of what has ended is free at once.
+  expect([...world.counted]).toEqual(['J']);
 });
 
 test('of a template that was edited, who does not fit any more is said so to the worker, and the others go', async () => {
