@@ -55,9 +55,8 @@ export function otherNamesOf(page: readonly ListedPerson[], people: ReadonlyMap<
 }
 
 /**
- * Returns the rows of a page. A person with several names has its row at the first of them in the list's order, once over
- * all pages. A name that was listed after the walk had begun (`sinceMs`) comes last. A replaced user id has no row beside
- * a successor.
+ * Returns the rows of a page. A person has one row over all pages, at the first name in the list's order. A name listed
+ * after the walk had begun (`sinceMs`) comes last; a replaced user id has none beside a successor.
  */
 export function rowsOfPage(
   page: readonly ListedPerson[],
