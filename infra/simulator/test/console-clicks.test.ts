@@ -164,7 +164,7 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
     },
   );
 
-  test('an unexpected answer is shown in its page, the other pages work on, and an unknown page leads to the inbox', async () => {
+  test('an unexpected answer is shown in its page, the other pages work on, and an unknown page says so', async () => {
     const { page, misanswer } = await open('spend');
     misanswer('/v1/spend', {});
     await page.goto('about:blank');
@@ -173,7 +173,8 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
     await press(page, 'Inbox', 'link');
     await untilSeen(page, 'No messages yet');
     await page.goto(`${simulator().url}/#/constructor`);
-    await untilSeen(page, 'No messages yet');
-    expect(await page.title()).toBe('Inbox · Messaging console');
+    await untilSeen(page, 'The console has no page “constructor”');
+    expect(await page.title()).toBe('No such page · Messaging console');
+    expect(await page.$$eval('nav a[aria-current]', (found) => found.length)).toBe(0);
   });
 });

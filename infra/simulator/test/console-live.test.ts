@@ -119,7 +119,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await press(page, 'all its messages', 'link');
     await untilSeen(page, `${all - 1} messages of ${all}`);
     // The list keeps its state when the page is left and shown again.
-    await press(page, 'Templates', 'link');
+    await press(page, 'Templates of the platform', 'link');
     await untilSeen(page, '135 templates');
     await press(page, 'Inbox', 'link');
     await untilSeen(page, `${all - 1} messages of ${all}`);
@@ -236,7 +236,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await send(recipient);
     await send(another);
     await untilSeen(page, '2 messages');
-    await press(page, 'Templates', 'link');
+    await press(page, 'Templates of the platform', 'link');
     await untilSeen(page, '135 templates');
     await running.stop();
     await untilSeen(page, 'Not connected', 'header');

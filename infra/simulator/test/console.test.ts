@@ -134,16 +134,6 @@ describe.skipIf(browser === undefined)('the console', () => {
     await expect.poll(state).toEqual(['DISABLED', 'NONE', 'YELLOW']);
   });
 
-  test('an address without a page says so, and the pages stay at hand', async () => {
-    const { page } = tab();
-    await page.goto(`${simulator().url}/#/template`);
-    await untilSeen(page, 'The console has no page “template”');
-    expect(await page.title()).toBe('No such page · Messaging console');
-    expect(await page.$$eval('nav a[aria-current]', (found) => found.length)).toBe(0);
-    await press(page, 'Inbox', 'link');
-    await untilSeen(page, 'No messages yet');
-  });
-
   test('requests and answers, filtered', async () => {
     const { page } = tab();
     await simulator().get(`${firstWaba}/message_templates`, { limit: '1' });
