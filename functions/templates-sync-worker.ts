@@ -62,7 +62,7 @@ async function synchronize(ports: Ports, message: SyncMessage, timeLeftMs: () =>
   const facts = { syncId: lock.owner, fence: lock.fence, clientId };
   try {
     const result = await runSync(ports, message, timeLeftMs);
-    if (result.kind === 'unfinished') await ports.queue.send(result.checkpoint);
+    if (result.kind === 'unfinished') await ports.queue.sendLater(result.checkpoint, 0);
     else {
       await heedReadings(ports, clientId);
       reportCompleted(result.counts, facts);
@@ -91,7 +91,7 @@ function reportCompleted(counts: SyncCounts, facts: LogFacts): void {
 }
 
 async function walkOn({ queue }: Ports, { walk, clientId }: SyncMessage): Promise<void> {
-  if (walk !== undefined) await queue.sendTurn({ id: walk.id, turn: walk.turn + 1, after: clientId }, 0);
+  if (walk !== undefined) await queue.sendLater({ walk: { id: walk.id, turn: walk.turn + 1, after: clientId } }, 0);
 }
 
 function isLastDelivery({ attributes }: SQSRecord): boolean {

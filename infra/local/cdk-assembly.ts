@@ -5,7 +5,6 @@ import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
 export interface Resource {
   readonly Type: string;
-  readonly Condition?: string | undefined;
   readonly Properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -13,10 +12,7 @@ export interface Resource {
 export interface Stack {
   readonly name: string;
   readonly resources: Readonly<Record<string, Resource>>;
-  readonly parameters: Readonly<Record<string, { readonly Type: string; readonly Default?: unknown }>>;
-  readonly conditions: Readonly<Record<string, unknown>>;
-  readonly mappings: Readonly<Record<string, unknown>>;
-  readonly outputs: readonly { readonly value: unknown; readonly exportName?: unknown }[];
+  readonly outputs: readonly { readonly value: unknown; readonly exportName?: string }[];
 }
 
 export interface CdkAssembly {
@@ -42,21 +38,20 @@ const ManifestSchema = v.object({
   ),
 });
 
-const anything = v.record(v.string(), v.unknown());
-
 const TemplateSchema = v.object({
   Resources: v.optional(
     v.record(
       v.string(),
-      v.object({ Type: v.string(), Condition: v.optional(v.string()), Properties: v.optional(anything) }),
+      v.object({
+        Type: v.string(),
+        Condition: v.optional(v.never('the local stack knows no conditions')),
+        Properties: v.optional(v.record(v.string(), v.unknown())),
+      }),
     ),
     {},
   ),
-  Parameters: v.optional(v.record(v.string(), v.object({ Type: v.string(), Default: v.optional(v.unknown()) })), {}),
-  Conditions: v.optional(anything, {}),
-  Mappings: v.optional(anything, {}),
   Outputs: v.optional(
-    v.record(v.string(), v.object({ Value: v.unknown(), Export: v.optional(v.object({ Name: v.unknown() })) })),
+    v.record(v.string(), v.object({ Value: v.unknown(), Export: v.optional(v.object({ Name: v.string() })) })),
     {},
   ),
 });
@@ -103,9 +98,6 @@ function readStack(name: string, file: string): Stack {
   return {
     name,
     resources: template.Resources,
-    parameters: template.Parameters,
-    conditions: template.Conditions,
-    mappings: template.Mappings,
     outputs: Object.values(template.Outputs).map((output) => ({
       value: output.Value,
       ...omitUndefined({ exportName: output.Export?.Name }),

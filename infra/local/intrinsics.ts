@@ -8,7 +8,6 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::Region': localRegion,
   'AWS::AccountId': localAccountId,
   'AWS::Partition': 'aws',
-  'AWS::URLSuffix': 'amazonaws.com',
 };
 
 export interface Place {
@@ -23,8 +22,8 @@ export type ResourceValue = (stack: Stack, logicalId: string, attribute: string 
 type Evaluate = (argument: unknown, place: Place) => unknown;
 
 /**
- * Resolves CloudFormation's intrinsic functions as far as CDK emits them, across all stacks of an app. An unknown one
- * is an error that names the place.
+ * Resolves the intrinsic functions of CloudFormation that the synthesized stacks use, across all stacks of an app. An
+ * unknown one is an error that names the place.
  */
 export class Intrinsics {
   readonly #stacks: readonly Stack[];
@@ -35,11 +34,9 @@ export class Intrinsics {
     this.#resourceValue = resourceValue;
   }
 
-  /** Resolves every intrinsic function in a value. `AWS::NoValue` is `undefined` and dropped from lists and objects. */
+  /** Resolves every intrinsic function in a value. */
   resolve(value: unknown, place: Place): unknown {
-    if (Array.isArray(value)) {
-      return value.map((item) => this.resolve(item, place)).filter((item) => item !== undefined);
-    }
+    if (Array.isArray(value)) return value.map((item) => this.resolve(item, place));
     if (value === null || typeof value !== 'object') return value;
     const entries = Object.entries(value);
     const [only] = entries;
@@ -48,23 +45,15 @@ export class Intrinsics {
       return evaluate(only[1], place);
     }
     return Object.fromEntries(
-      entries
-        .map(([key, item]) => [key, this.resolve(item, { ...place, path: `${place.path}.${key}` })])
-        .filter(([, item]) => item !== undefined),
+      entries.map(([key, item]) => [key, this.resolve(item, { ...place, path: `${place.path}.${key}` })]),
     );
-  }
-
-  exists(stack: Stack, logicalId: string): boolean {
-    const name = stack.resources[logicalId]?.Condition;
-    return name === undefined || this.#condition(name, { stack, path: `${logicalId}.Condition` });
   }
 
   readonly #functions: Readonly<Record<string, Evaluate>> = {
     Ref: (argument, place) => this.#reference(place, this.#text(argument, place)),
     'Fn::GetAtt': (argument, place) => {
-      const [logicalId, ...attribute] =
-        typeof argument === 'string' ? argument.split('.') : this.#list(argument, place);
-      return this.#reference(place, String(logicalId), attribute.join('.'));
+      const [logicalId, attribute] = pair(argument, place);
+      return this.#reference(place, this.#text(logicalId, place), this.#text(attribute, place));
     },
     'Fn::ImportValue': (argument, place) => this.#imported(this.#text(argument, place), place),
     'Fn::Join': (argument, place) => {
@@ -81,51 +70,15 @@ export class Intrinsics {
       const items = this.#list(source, place);
       return items[Number(this.#text(index, place))] ?? fail(place, 'Fn::Select points past the end of its list');
     },
-    'Fn::Sub': (argument, place) => this.#substituted(argument, place),
-    'Fn::If': (argument, place) => {
-      const [name, whenTrue, whenFalse] = Array.isArray(argument) ? argument : [];
-      return this.resolve(this.#condition(String(name), place) ? whenTrue : whenFalse, place);
-    },
-    'Fn::FindInMap': (argument, place) => {
-      let found: unknown = place.stack.mappings;
-      for (const key of this.#list(argument, place)) {
-        found = (found as Record<string, unknown> | undefined)?.[String(key)];
-      }
-      return found ?? fail(place, 'Fn::FindInMap finds nothing');
-    },
-    'Fn::Equals': (argument, place) => {
-      const [left, right] = this.#list(argument, place);
-      return left === right;
-    },
-    'Fn::And': (argument, place) => this.#list(argument, place).every((item) => item === true),
-    'Fn::Or': (argument, place) => this.#list(argument, place).some((item) => item === true),
-    'Fn::Not': (argument, place) => this.#list(argument, place)[0] !== true,
-    Condition: (argument, place) => this.#condition(String(argument), place),
+    'Fn::Sub': (argument, place) =>
+      this.#text(argument, place).replace(/\$\{([^}]+)\}/g, (_, name: string) =>
+        this.#text(this.#reference(place, name), place),
+      ),
   };
 
-  #substituted(argument: unknown, place: Place): string {
-    const [pattern, variables] = Array.isArray(argument) ? argument : [argument, {}];
-    return String(pattern).replace(/\$\{(!?)([^}]+)\}/g, (_, literally: string, name: string) => {
-      if (literally !== '') return `\${${name}}`;
-      if (Object.hasOwn(variables, name)) return this.#text(variables[name], place);
-      const [logicalId = '', ...attribute] = name.split('.');
-      return this.#text(
-        this.#reference(place, logicalId, attribute.length === 0 ? undefined : attribute.join('.')),
-        place,
-      );
-    });
-  }
-
   #reference(place: Place, logicalId: string, attribute?: string): unknown {
-    if (attribute === undefined) {
-      if (logicalId === 'AWS::NoValue') return undefined;
-      if (logicalId === 'AWS::StackName') return place.stack.name;
-      const pseudo = pseudoParameters[logicalId];
-      if (pseudo !== undefined) return pseudo;
-      const parameter = place.stack.parameters[logicalId];
-      // The default of an SSM parameter is the name of the value, not the value.
-      if (parameter?.Default !== undefined && !parameter.Type.startsWith('AWS::SSM::')) return parameter.Default;
-    }
+    const pseudo = attribute === undefined ? pseudoParameters[logicalId] : undefined;
+    if (pseudo !== undefined) return pseudo;
     const resource = place.stack.resources[logicalId] ?? fail(place, `the stack does not define ${logicalId}`);
     const spelled = attribute === undefined ? `Ref ${logicalId}` : `Fn::GetAtt ${logicalId}.${attribute}`;
     return (
@@ -136,19 +89,14 @@ export class Intrinsics {
 
   #imported(name: string, place: Place): unknown {
     for (const stack of this.#stacks) {
-      for (const output of stack.outputs) {
-        if (output.exportName === undefined) continue;
-        const from = { stack, path: `Outputs (imported as ${name} by ${place.stack.name} ${place.path})` };
-        if (this.#text(output.exportName, from) === name) return this.resolve(output.value, from);
-      }
+      const output = stack.outputs.find(({ exportName }) => exportName === name);
+      if (output === undefined) continue;
+      return this.resolve(output.value, {
+        stack,
+        path: `Outputs (imported as ${name} by ${place.stack.name} ${place.path})`,
+      });
     }
     return fail(place, `no stack exports ${name}`);
-  }
-
-  #condition(name: string, place: Place): boolean {
-    const expression = place.stack.conditions[name] ?? fail(place, `the stack does not define condition ${name}`);
-    const holds = this.resolve(expression, place);
-    return typeof holds === 'boolean' ? holds : fail(place, `condition ${name} is neither true nor false`);
   }
 
   #text(value: unknown, place: Place): string {
@@ -166,7 +114,7 @@ export class Intrinsics {
 }
 
 function isFunctionName(key: string): boolean {
-  return key === 'Ref' || key === 'Condition' || key.startsWith('Fn::');
+  return key === 'Ref' || key.startsWith('Fn::');
 }
 
 function pair(argument: unknown, place: Place): [unknown, unknown] {

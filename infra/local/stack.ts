@@ -28,6 +28,8 @@ export interface StackOptions extends ServerOptions {
   readonly sourceMaps?: boolean;
   /** The default is a minute. */
   readonly idleMs?: number;
+  /** Functions get what is in their queue at once, without the batch windows of the template. */
+  readonly withoutWindows?: boolean;
   /** The functions accept only requests with one of these comma-separated keys, as behind an edge. */
   readonly edgeKeys?: string;
   readonly report?: (line: string) => void;
@@ -124,7 +126,9 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     const { eventSources } = template;
     const feeding = startPoller({
       client: sqsClient,
-      eventSources,
+      eventSources: options.withoutWindows
+        ? eventSources.map((source) => ({ ...source, windowSeconds: 0 }))
+        : eventSources,
       queueUrl,
       runner,
       maximumInstances,

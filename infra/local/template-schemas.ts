@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 /**
  * The schemas name what the local stack uses, with CloudFormation's defaults. Values that it cannot run (another
- * payload format, a FIFO queue, a filter) are refused.
+ * payload format, a filter) are refused.
  */
 const unsupported = (what: string) => v.optional(v.never(`the local stack does not run ${what}`));
 const numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.number());
@@ -90,7 +90,6 @@ export const Table = v.object({
 });
 
 export const Queue = v.object({
-  FifoQueue: v.optional(v.literal(false, 'the local stack does not run FIFO queues')),
   VisibilityTimeout: v.optional(v.number(), 30),
   DelaySeconds: v.optional(v.number(), 0),
   MessageRetentionPeriod: v.optional(v.number(), 345_600),

@@ -23,7 +23,7 @@ export interface TemplateOptions {
 
 /**
  * Reads a synthesized CDK app. Throws, naming stack, resource and property, for all that cannot run faithfully (unknown
- * attribute, inline code, FIFO queue, event filter). Types that matter only in AWS (roles, alarms, logs) are skipped.
+ * attribute, inline code, event filter). Types that matter only in AWS (roles, alarms, logs) are skipped.
  */
 export function readLocalTemplate(options: TemplateOptions): LocalTemplate {
   return new TemplateReader(readAssembly(options.cdkOutDirectory), options.queueUrl).read();
@@ -181,7 +181,7 @@ class TemplateReader {
   #each<T>(types: readonly string[], read: (found: Found) => T): T[] {
     return this.#assembly.stacks.flatMap((stack) =>
       Object.entries(stack.resources)
-        .filter(([logicalId, { Type }]) => types.includes(Type) && this.#intrinsics.exists(stack, logicalId))
+        .filter(([, { Type }]) => types.includes(Type))
         .map(([logicalId]) => read({ stack, logicalId, id: qualifiedId(stack, logicalId) })),
     );
   }

@@ -49,6 +49,24 @@ export async function sendEntry(queue: SentQueue, entry: QueueEntry, abortSignal
   await queue.client.send(message, omitUndefined({ abortSignal }));
 }
 
+/** Single messages of one kind leave by this port. It rejects when the queue did not confirm, as `sendEntry` does. */
+export interface DelayedQueue<Message> {
+  /** The message becomes visible after `delaySeconds`, at most 900. */
+  sendLater(message: Message, delaySeconds: number): Promise<void>;
+}
+
+/** Sends one request a message; `groupOf` is its message group, so that no client or WABA delays others. */
+export function delayedQueue<Message>(
+  queue: SentQueue,
+  encode: (message: Message) => string,
+  groupOf: (message: Message) => string,
+): DelayedQueue<Message> {
+  return {
+    sendLater: (message, delaySeconds) =>
+      sendEntry(queue, { body: encode(message), group: groupOf(message), delaySeconds }),
+  };
+}
+
 /** Sends one batch; returns the entries that the queue refused. */
 export async function sendEntries(
   queue: SentQueue,

@@ -32,10 +32,6 @@ export interface HintSink {
   send(hints: readonly HintMessage[]): Promise<void>;
 }
 
-export interface DelayedHints {
-  sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
-}
-
 const aboutTemplate: ReadonlySet<string> = new Set([...templateFields, ...categoryFields]);
 const aboutNumbers: ReadonlySet<string> = new Set(numberFields);
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Directory, Waba } from '../access/directory.ts';
 import { maxDelaySeconds } from '../aws/queue-body.ts';
 import { queuedMessage } from '../aws/queued-message.ts';
+import type { DelayedQueue } from '../aws/sqs-batch.ts';
 import type { ChannelStore } from '../channels/channel-store.ts';
 import { errorName } from '../observe/error-name.ts';
 import { log } from '../observe/log.ts';
@@ -9,7 +10,7 @@ import { count } from '../observe/metrics.ts';
 import type { AccountUpdate } from '../platform/webhook/account-update.ts';
 import { accountEvents } from './account-events.ts';
 import { CallAllowance } from './call-allowance.ts';
-import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion } from './hint-message.ts';
+import { type HintMessage, HintMessageSchema, hintMessageVersion } from './hint-message.ts';
 import { type Ending, hintsArrived, type Step, type Turn, turnEnded, wakeSent } from './hint-state.ts';
 import type { HintStore } from './hint-store.ts';
 import { mergedTasks, noTask, type RefreshTask } from './refresh-task.ts';
@@ -20,7 +21,7 @@ export interface HintPorts extends ReadingPorts {
   readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
   readonly channels: Pick<ChannelStore, 'numbersOf'>;
   readonly hints: HintStore;
-  readonly queue: DelayedHints;
+  readonly queue: DelayedQueue<HintMessage>;
   readonly templateHolds: WordPorts['templateHolds'];
   /**
    * Applies account updates of a WABA; is idempotent. Returns those to send as events. Throws when the message must be

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { documents, environmentVariable, queues, secretValue } from '../aws/deployed.ts';
 import { backoff } from '../aws/pause.ts';
+import { type DelayedQueue, delayedQueue } from '../aws/sqs-batch.ts';
 import { log } from '../observe/log.ts';
 import { type WebhookConfigs, webhookConfigStore } from './config/config-store.ts';
 import { type SealingKeySet, sealingKeySet, secretOpener } from './config/sealing.ts';
 import { sealingKeysKeptSeconds } from './config/sealing-rotation.ts';
 import { backlogStore } from './delivery/backlog-store.ts';
 import { deliveryStateStore } from './delivery/delivery-state-store.ts';
+import { encodeWake } from './delivery/pending.ts';
 import { type Post, postPublic } from './delivery/post-network.ts';
 import { receiversIn } from './delivery/receivers.ts';
-import { wakeQueue } from './delivery/wake-queue.ts';
 import type { EventSink, SubscribedTypes } from './event.ts';
 import { eventQueue } from './event-queue.ts';
 import { eventRecordStore } from './event-record-store.ts';
@@ -30,10 +31,14 @@ export function deployedConfigs(): WebhookConfigs {
   return webhookConfigStore(documents(), environmentVariable('WEBHOOKS_TABLE'));
 }
 
+function deployedWakes(): DelayedQueue<number> {
+  return delayedQueue({ client: queues(), url: environmentVariable('EVENT_QUEUE_URL') }, encodeWake, String);
+}
+
 /** Starts a delivery run for a client at once. */
 export function deployedWake(): (clientId: number) => Promise<void> {
-  const { wakeLater } = wakeQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
-  return (clientId) => wakeLater(clientId, 0);
+  const wakes = deployedWakes();
+  return (clientId) => wakes.sendLater(clientId, 0);
 }
 
 export function deployedSealingKeys(): () => Promise<SealingKeySet> {
@@ -51,7 +56,7 @@ export function deployedDeliveries() {
       pause: backoff(10, 200),
     }),
     list: backlogStore(documents(), environmentVariable('WEBHOOKS_TABLE')),
-    queue: wakeQueue(queues(), environmentVariable('EVENT_QUEUE_URL')),
+    queue: deployedWakes(),
     post: (post: Post) => postPublic(post),
     newOwner: randomUUID,
     nowMs: Date.now,

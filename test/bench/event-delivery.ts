@@ -135,7 +135,7 @@ async function deliver(clientIds: readonly number[], post: DeliverPorts['post'])
     states: { change: slow(2 * storeMs, plain.states.change) },
     list: { ...plain.list, put: slow(storeMs, plain.list.put), remove: slow(storeMs, plain.list.remove) },
     queue: {
-      wakeLater: async (clientId, seconds) => {
+      sendLater: async (clientId, seconds) => {
         setTimeout(() => queue.push(encodeWake(clientId)), seconds * 1_000);
       },
     },

@@ -8,7 +8,6 @@ import { benchBundles } from './bundles.ts';
 import { benchChannels } from './channels.ts';
 import { benchConsole } from './console.ts';
 import { benchCost } from './cost/command.ts';
-import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchEventDelivery } from './event-delivery.ts';
 import { benchFairness } from './fairness.ts';
@@ -17,17 +16,11 @@ import { benchListing } from './listing.ts';
 import { benchLocal } from './local.ts';
 import { onOwnStack } from './own-stack.ts';
 import { benchPace } from './pace.ts';
-import { benchPaceOnStack } from './pace-on-stack.ts';
-import { benchPlatformWebhook } from './platform-webhook.ts';
 import { benchReceipts } from './receipts.ts';
-import { benchRehearsal } from './rehearsal.ts';
 import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
-import { benchStrangersOnStack } from './strangers-on-stack.ts';
 import { benchSynchronization } from './synchronization.ts';
-import { benchTemplateChanges } from './template-changes.ts';
 import { benchWire } from './wire.ts';
-import { benchWorker } from './worker.ts';
 import { benchWorlds } from './worlds.ts';
 
 // `npm run bench -- NAME ...` builds, measures, and prints one JSON line for each figure; without a name it lists all. The
@@ -43,33 +36,25 @@ type OnStack = (stack: RunningStack, signal: AbortSignal) => Promise<void>;
 /** Every benchmark has the name of its file. They run in this order. */
 const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) => Promise<void> | void>> = {
   bundles: benchBundles,
-  dispatch: benchDispatch,
   pace: benchPace,
   fairness: benchFairness,
   worlds: benchWorlds,
   wire: benchWire,
-  'platform-webhook': benchPlatformWebhook,
   'event-delivery': benchEventDelivery,
   console: benchConsole,
   local: () => benchLocal(interrupted.signal),
 };
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
-  // This one is first, before any worker has started.
-  'pace-on-stack': benchPaceOnStack,
-  'strangers-on-stack': benchStrangersOnStack,
-  rehearsal: benchRehearsal,
   'end-to-end': benchEndToEnd,
 };
 /** No worker needs the jobs of these acceptances: they end with the stack. */
 const whileQueuesRest: Readonly<Record<string, OnStack>> = {
   acceptance: benchAcceptance,
   receipts: benchReceipts,
-  'template-changes': benchTemplateChanges,
   synchronization: benchSynchronization,
   listing: benchListing,
   channels: benchChannels,
   reports: benchReports,
-  worker: benchWorker,
 };
 const needsStack = [...Object.keys(whileQueuesAreFed), ...Object.keys(whileQueuesRest), 'startup'];
 const benchmarks = [...Object.keys(withoutStack), ...needsStack, 'cost'];

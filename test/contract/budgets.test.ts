@@ -49,7 +49,7 @@ beforeAll(async () => {
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
 });
 afterAll(async () => {
-  for (const rules of ['faults', 'receipts']) await platform(`DELETE /_control/${rules}`).catch(() => undefined);
+  await platform('DELETE /_control/faults').catch(() => undefined);
   await tellAt(addressOf('platformUrl'), null);
   await provision(demo, runningTarget(), { removalsAllowed: 5 });
 });

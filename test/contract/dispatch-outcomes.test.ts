@@ -1,8 +1,9 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
+import { sendEntry } from '../../lib/aws/sqs-batch.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import { jobMessageSender } from '../../lib/messages/accept/job-queue.ts';
+import { encodeJob } from '../../lib/messages/accept/job-message.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
@@ -176,21 +177,31 @@ async function messagesTo(to: string) {
   return body.data.filter((message: { request: Asked }) => ours(message.request));
 }
 
-/** Queues a job that expires in a few seconds. The API accepts none with less than 30. */
-async function queueShortLived(to: string): Promise<string> {
+/** Queues a job that expires after `lifeMs`. The API accepts none with less than 30 seconds. */
+async function queueShortLived(to: string, lifeMs: number): Promise<string> {
   const jobId = ulid();
   const acceptedAtMs = Date.now();
   const job = makeJob([{ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }], {
-    ...{ jobId, credential: 'demo', acceptedAtMs, expiresAtMs: acceptedAtMs + 12_000 },
+    ...{ jobId, credential: 'demo', acceptedAtMs, expiresAtMs: acceptedAtMs + lifeMs },
   });
   const table = target.tableName('messages');
   const signal = AbortSignal.timeout(5_000);
   await parameterStore(target.documentClient, table).store(job, signal);
   await acceptedJobsStore(target.documentClient, table, Date.now).describe(job, signal);
   const { clientId } = job.head;
-  await jobMessageSender(sqs, queueUrl('send-jobs'))({ jobId, clientId, acceptedAtMs }, 0);
+  const entry = { body: encodeJob({ jobId, clientId, acceptedAtMs }), group: String(clientId), delaySeconds: 0 };
+  await sendEntry({ client: sqs, url: queueUrl('send-jobs') }, entry);
   jobIds.push(jobId);
   return jobId;
+}
+
+/** A busy machine may take longer than a short life until the first call. A longer life then shows the same. */
+async function expiredAfterCalls(): Promise<readonly PlacedOutcome[]> {
+  for (const lifeMs of [6_000, 12_000, 24_000]) {
+    const outcomes = await endingsOf(outcomesOn(target), await queueShortLived(alwaysThrottled, lifeMs), 80_000);
+    if ((await requestsTo(alwaysThrottled)) > 0) return outcomes;
+  }
+  throw new Error('no call was made within 24 seconds');
 }
 
 // All sends run at the same time, because the slowest decides how long the file takes.
@@ -200,11 +211,11 @@ beforeAll(async () => {
     if (fault !== undefined) await platform('POST /_control/faults', { match: { to }, ...fault });
   }
   const outcomes = outcomesOn(target);
-  const expiring = await queueShortLived(alwaysThrottled);
   const accepted = [await accept(fatesOfMany.map(({ to }) => to)), await accept(fatesOfFew.map(({ to }) => to))];
+  const expiring = expiredAfterCalls();
   const all = await Promise.all(accepted.map((jobId) => endingsOf(outcomes, jobId)));
   endings = new Map(all.flat().map((outcome) => [outcome.to, outcome]));
-  expired = await endingsOf(outcomes, expiring, 80_000);
+  expired = await expiring;
   // Only empty queues prove that no message is sent again.
   for (const purpose of ['urgent', 'dispatch']) {
     await eventually(`the queue ${purpose} is empty`, async () =>
@@ -240,6 +251,5 @@ describe('every accepted recipient ends in exactly one outcome (D29, R14)', () =
   test('throttled until its time is over: expired, never sent (D27)', async () => {
     expect(expired).toEqual([expect.objectContaining({ to: alwaysThrottled, state: 'expired', code: 'expired' })]);
     expect(await messagesTo(alwaysThrottled)).toEqual([]);
-    expect(await requestsTo(alwaysThrottled)).toBeGreaterThan(0);
   });
 });

@@ -197,7 +197,6 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await platform('DELETE /_control/receipts').catch(() => undefined);
   await platform('DELETE /_control/faults').catch(() => undefined);
   await tellAt(addressOf('platformUrl'), null);
   await configure(false);

@@ -2,12 +2,12 @@ import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs
 import type { SQSEvent } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
+import { delayedQueue } from '../../lib/aws/sqs-batch.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { clockSkewMs, leaseMs } from '../../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
-import { encodeSync, syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
-import { syncQueue } from '../../lib/templates/sync/sync-queue.ts';
+import { encodeSync, type QueuedSync, syncDeliveries, syncGroup } from '../../lib/templates/sync/sync-message.ts';
 import { walkDeadAfterMs } from '../../lib/templates/sync/sync-walk.ts';
 import { syncWalkStore } from '../../lib/templates/sync/sync-walk-store.ts';
 import { makeWaba, memoryDirectory } from '../support/directory.ts';
@@ -42,7 +42,7 @@ const locks = () => syncLockStore(client, table);
 type Probe = (waba: { wabaId: string }) => Promise<void>;
 
 function worker({ probe = async () => undefined }: { readonly probe?: Probe } = {}) {
-  const real = syncQueue(sqs, queueUrl);
+  const real = delayedQueue<QueuedSync>({ client: sqs, url: queueUrl }, encodeSync, syncGroup);
   return templatesSyncWorker({
     directory: memoryDirectory({ wabas, clientIds }),
     templates: templateStore(client, table),
@@ -54,10 +54,9 @@ function worker({ probe = async () => undefined }: { readonly probe?: Probe } = 
     events,
     lockScope: 'deployment',
     queue: {
-      send: real.send,
-      sendTurn: async (turn, seconds) => {
-        delays.push([turn.turn, seconds]);
-        await real.sendTurn(turn, 0);
+      sendLater: async (message, seconds) => {
+        if (!('clientId' in message)) delays.push([message.walk.turn, seconds]);
+        await real.sendLater(message, 0);
       },
     },
     nowMs: () => now,

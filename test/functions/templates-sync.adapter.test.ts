@@ -3,12 +3,13 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { templatesSync } from '../../functions/templates-sync.ts';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
+import { delayedQueue } from '../../lib/aws/sqs-batch.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { platformTemplates } from '../../lib/templates/model/platform-templates.ts';
 import { templateStore } from '../../lib/templates/model/template-store.ts';
 import type { SyncLockScope } from '../../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
-import { syncQueue } from '../../lib/templates/sync/sync-queue.ts';
+import { encodeSync, syncGroup } from '../../lib/templates/sync/sync-message.ts';
 import { syncWalkStore } from '../../lib/templates/sync/sync-walk-store.ts';
 import { call } from '../support/calls.ts';
 import { makeWaba, memoryDirectory } from '../support/directory.ts';
@@ -52,7 +53,7 @@ function dependencies(overrides: { lockScope?: SyncLockScope; queueUrl?: string;
     locks: syncLockStore(documentClient, table),
     walks: syncWalkStore(documentClient, table),
     platform: platformTemplates(transport, async (name) => ({ accessToken: tokens[name] ?? '', appId: '1' })),
-    queue: syncQueue(localQueueClient(), overrides.queueUrl ?? queueUrl),
+    queue: delayedQueue({ client: localQueueClient(), url: overrides.queueUrl ?? queueUrl }, encodeSync, syncGroup),
     events: new MemoryEvents(),
     lockScope,
     nowMs: Date.now,

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Consumption } from '../../infra/function-shapes/shape.ts';
 import { functions } from '../../infra/functions.ts';
+import { readLocalTemplate } from '../../infra/local/template.ts';
 import { serviceApp } from '../../infra/service.ts';
-import { pageTopicArn, settingChoices } from '../support/setting-choices.ts';
+import { pageTopicArn, type SettingChoice, settingChoices } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 import { synthesize } from '../support/synthesized.ts';
 
@@ -25,6 +27,17 @@ describe('every synthesis', () => {
     expect(() => serviceApp({ ...places, region: 'us-east-1', context })).toThrow(sentence);
   });
 });
+
+it.each(Object.keys(settingChoices))(
+  'the local stack knows all functions of CloudFormation in the choice %s',
+  (choice) => {
+    const cdkOutDirectory = join(inject('assembliesDirectory'), choice);
+    const template = readLocalTemplate({ cdkOutDirectory, queueUrl: (name) => name });
+    expect(Object.keys(template.functions)).toHaveLength(
+      stacksOf(choice as SettingChoice).all('AWS::Lambda::Function').length,
+    );
+  },
+);
 
 describe('what was built', () => {
   const without = (missing: string) => names.filter((name) => name !== missing);

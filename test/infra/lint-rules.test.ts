@@ -144,7 +144,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['functions/d.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", direction.network],
   ['lib/access/sign-in/credential-store.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", undefined],
   ['lib/access/restore.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", direction.network],
-  ['lib/messages/watch/watch-queue.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
+  ['lib/messages/dispatch/chunk-queue.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
   ['lib/aws/sqs.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
   ['lib/http/fetch-network.ts', "import { request } from 'node:https';", undefined],
   ['lib/http/request-network.ts', "import { request } from 'node:https';", undefined],

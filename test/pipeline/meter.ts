@@ -83,7 +83,6 @@ export class Meter {
     ...{ write: 0, read: 0, queue: 0, grouped: 0 },
     ...{ platform: 0, none: 0 },
   };
-  readonly #calls = new Map<string, number>();
   readonly #runs = new Map<string, { runs: number; ms: number }>();
 
   /** `bytes` is the size of what the call carries to or from a queue. */
@@ -91,7 +90,6 @@ export class Meter {
     const service = serviceOf[name];
     if (service === undefined) throw new Error(`the meter does not know the call ${name}`);
     this.#requests[service] += (unitsOf[name] ?? 1) + billedBeside(bytes);
-    this.#calls.set(name, this.callsOf(name) + 1);
   }
 
   /** Counts a batch that was received, and the one request that deletes it. */
@@ -106,10 +104,6 @@ export class Meter {
 
   get requests(): Readonly<Record<Service, number>> {
     return this.#requests;
-  }
-
-  callsOf(name: string): number {
-    return this.#calls.get(name) ?? 0;
   }
 
   timesOf(name: string): RunTimes {

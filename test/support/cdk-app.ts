@@ -87,7 +87,7 @@ export function twoStacks(app: App): void {
       AUDIT_TABLE: audit.tableArn,
       KEYS_SECRET: keys.secretArn,
       KEYS_SECRET_NAME: keys.secretName,
-      WHERE: `${stateless.partition}/${stateless.region}/${stateless.account}/${stateless.urlSuffix}`,
+      WHERE: `${stateless.partition}/${stateless.region}/${stateless.account}`,
       PLAIN: 'as given',
     },
   });

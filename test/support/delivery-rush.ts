@@ -169,7 +169,7 @@ export class DeliveryRush {
         },
       },
       queue: {
-        wakeLater: after(queueMs, async (clientId, delaySeconds) => {
+        sendLater: after(queueMs, async (clientId: number, delaySeconds) => {
           this.queueRequests += 1;
           this.wakes += 1;
           this.#send(clientId, encodeWake(clientId), delaySeconds);

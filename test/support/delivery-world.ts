@@ -168,7 +168,7 @@ export class DeliveryWorld {
         pages: (clientId) => this.#list.pages(clientId),
       },
       queue: {
-        wakeLater: async (clientId, delaySeconds) => {
+        sendLater: async (clientId, delaySeconds) => {
           step('wakeLater');
           this.wakes += 1;
           this.#add(encodeWake(clientId), delaySeconds);

@@ -62,6 +62,7 @@ async function startFor(functionLog: string, at: number): Promise<{ stack: Runni
     sqsEndpoint: process.env['AWS_ENDPOINT_URL_SQS'],
     // One process start serves all the tests that call its function from time to time.
     idleMs: 15 * 60_000,
+    withoutWindows: true,
     onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),
     report: (line) => appendFileSync(functionLog, `stack | ${line}\n`),
   });

@@ -1,6 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sendEntry } from '../../aws/sqs-batch.ts';
-import { encodeJob, type JobMessage } from './job-message.ts';
 
 export interface JobQueue {
   /**
@@ -15,10 +14,4 @@ export function jobQueue(client: SQSClient, url: string): JobQueue {
   return {
     send: (body, group, signal) => sendEntry({ client, url }, { body, group, delaySeconds: 0 }, signal),
   };
-}
-
-/** Queues a job message again, delayed by at most 900 seconds. */
-export function jobMessageSender(client: SQSClient, url: string) {
-  return (job: JobMessage, delaySeconds: number): Promise<void> =>
-    sendEntry({ client, url }, { body: encodeJob(job), group: String(job.clientId), delaySeconds });
 }

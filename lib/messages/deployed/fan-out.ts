@@ -1,13 +1,14 @@
 import { deployedDirectory } from '../../access/deployed.ts';
 import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
 import { backoff, storePause } from '../../aws/pause.ts';
+import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
 import { templateStore } from '../../templates/model/template-store.ts';
-import { jobMessageSender } from '../accept/job-queue.ts';
+import { encodeJob, type JobMessage } from '../accept/job-message.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
 import { costStop, type Released } from '../fan-out/cost-at-release.ts';
@@ -19,19 +20,24 @@ import { waveQueue } from '../fan-out/wave-queue.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { limitOfJob } from '../pace/limit-of-job.ts';
-import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
-import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
+import { deployedAcceptedJobs, deployedPaces, deployedSending, deployedWatches } from './sending.ts';
 import { deployedCount } from './spend.ts';
 
 /** A job can wait: of a hundred that begin on one number, only one at a time reserves. */
 const reservingPause = backoff(100, 3_200);
 
+/** The message group is the client. */
+function deployedJobQueue(): DelayedQueue<JobMessage> {
+  const queue = { client: queues(), url: environmentVariable('SEND_JOB_QUEUE_URL') };
+  return delayedQueue(queue, encodeJob, ({ clientId }) => String(clientId));
+}
+
 export function deployedLostRounds() {
   const { client, table, nowMs } = messagesTable();
   return {
     scheduled: scheduledJobsStore(client, table),
-    sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    sendAgain: deployedJobQueue().sendLater,
     nowMs,
     log,
   };
@@ -60,8 +66,8 @@ export function deployedJobs() {
     costStop: (released: Released) => costStop(released, costPorts),
     countNow: (jobId: string) => count([jobId]),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
-    watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
-    sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    watch: deployedWatches(),
+    sendAgain: deployedJobQueue().sendLater,
     postpone: visibilityOf(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
   };
 }

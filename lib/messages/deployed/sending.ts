@@ -1,15 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { type Pause, sleep } from '../../aws/pause.ts';
+import { queueBody } from '../../aws/queue-body.ts';
+import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { acceptedJobsStore } from '../accept/accepted-jobs-store.ts';
 import { sliceStore } from '../dispatch/claims/slice-store.ts';
 import { paceStore } from '../pace/pace-store.ts';
+import type { QueuedWatch } from '../watch/watch-message.ts';
 import { messagesTable } from './messages-table.ts';
 
 /** `pause` is the backoff after a lost optimistic lock. */
 export function deployedPaces(pause?: Pause) {
   return paceStore({ ...messagesTable(), newWriter: randomUUID, ...(pause === undefined ? {} : { pause }) });
+}
+
+/** The message group is the client. */
+export function deployedWatches(): DelayedQueue<QueuedWatch> {
+  const queue = { client: queues(), url: environmentVariable('WATCH_QUEUE_URL') };
+  return delayedQueue<QueuedWatch>(queue, queueBody, ({ clientId }) => String(clientId));
 }
 
 export function deployedAcceptedJobs() {

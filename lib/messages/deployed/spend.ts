@@ -1,4 +1,3 @@
-import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { storePause } from '../../aws/pause.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
 import type { ChunkWorkerPorts } from '../dispatch/chunk-ports.ts';
@@ -10,8 +9,8 @@ import { countReceipts } from '../spend/count-receipts.ts';
 import { countWhenDue, laterCounts } from '../spend/later-counts.ts';
 import { spendStore } from '../spend/spend-store.ts';
 import type { WatchedSpend } from '../watch/watch.ts';
-import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
+import { deployedWatches } from './sending.ts';
 
 function deployedLedger() {
   const { client, table, nowMs } = messagesTable();
@@ -25,7 +24,7 @@ export function deployedCount(how: Pick<CountPorts, 'readsSlices'> = {}): (jobId
 
 export function deployedWatchedSpend(): WatchedSpend {
   const { client, table, nowMs } = messagesTable();
-  const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const queue = deployedWatches();
   // A small job that was stored is counted at its end by a watcher alone, unless a receipt comes: what it refuses, none tells.
   const count = deployedCount({ readsSlices: true });
   return {

@@ -1,5 +1,4 @@
 import { deployedDirectory } from '../../access/deployed.ts';
-import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedTemplates } from '../../templates/deployed/templates.ts';
@@ -11,9 +10,9 @@ import { holdStore } from '../holds/hold-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { countsOf } from '../report/read-report.ts';
 import { type KeepReadingPorts, keepReading } from '../watch/keep-reading.ts';
-import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
+import { deployedWatches } from './sending.ts';
 import { deployedWatchedSpend } from './spend.ts';
 
 export function deployedWatch() {
@@ -21,7 +20,7 @@ export function deployedWatch() {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
   const breakers = breakerStore({ client, table, nowMs });
-  const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const queue = deployedWatches();
   const templates = deployedTemplates();
   const events = deployedEvents();
   const readings: KeepReadingPorts = { ...deployedDirectory(), templates, events };

@@ -20,11 +20,10 @@ import { urgentStore } from '../pace/urgent-store.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
 import { composeMessage } from '../request/compose.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
-import { watchQueue } from '../watch/watch-queue.ts';
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedNoteSent } from './replies.ts';
-import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
+import { deployedAcceptedJobs, deployedPaces, deployedSending, deployedWatches } from './sending.ts';
 import { deployedCountEnded } from './spend.ts';
 
 export function deployedWorker(
@@ -35,7 +34,7 @@ export function deployedWorker(
   const { client, table, nowMs } = messagesTable();
   const states = jobStateStore(client, table);
   const jobs = deployedAcceptedJobs();
-  const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const watch = deployedWatches();
   const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
     watch.sendLater(parkedWatchOf(chunk, sinceMs), firstParkedLookSeconds);
   const wabas = holdStore({ client, table, nowMs });

@@ -1,7 +1,8 @@
 import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../aws/queue-body.ts';
-import { sendEntry } from '../../aws/sqs-batch.ts';
+import { delayedQueue } from '../../aws/sqs-batch.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
+import type { QueuedChunk } from '../chunk.ts';
 import type { ChunkQueue } from './chunk-ports.ts';
 
 export interface ChunkQueueUrls {
@@ -11,11 +12,13 @@ export interface ChunkQueueUrls {
 
 /** The client is the message group (fair queues): a backlog of one client does not delay the others. */
 export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue {
+  const queueAt = (url: string) =>
+    delayedQueue<QueuedChunk>({ client, url }, queueBody, ({ clientId }) => String(clientId));
+  const [own, dispatch] = [queueAt(urls.own), queueAt(urls.dispatch)];
   return {
-    sendLater: async (chunk, delaySeconds, to) => {
+    sendLater: (chunk, delaySeconds, to) => {
       const isCode = chunk.urgent === true && chunk.straight === true;
-      const url = isCode && to !== 'jobs' ? urls.own : urls.dispatch;
-      await sendEntry({ client, url }, { body: queueBody(chunk), group: String(chunk.clientId), delaySeconds });
+      return (isCode && to !== 'jobs' ? own : dispatch).sendLater(chunk, delaySeconds);
     },
 
     postpone: visibilityOf(client, urls.own),

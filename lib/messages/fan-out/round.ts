@@ -1,3 +1,4 @@
+import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import type { JobMessage } from '../accept/job-message.ts';
@@ -6,7 +7,7 @@ import type { JobHead, StoredRecipient } from '../job.ts';
 import { type ByJobState, byJobState, type JobState, type JobStates, type JobStop } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
-import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
+import { firstLookSeconds, type WatchMessage, watchOf } from '../watch/watch-message.ts';
 import type { Released } from './cost-at-release.ts';
 import { type EndPorts, endUnqueued } from './end-unqueued.ts';
 import {
@@ -48,7 +49,7 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   /** Counts the cost of a job now (spend/count-jobs.ts); is idempotent. */
   readonly countNow: (jobId: string) => Promise<void>;
   readonly queue: ChunkSink;
-  readonly watch: WatchQueue;
+  readonly watch: DelayedQueue<WatchMessage>;
   readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
   /** Extends the delivery's invisibility to `holdSeconds`. Never throws: a failure only brings it back too soon. */
   readonly hold: () => Promise<void>;

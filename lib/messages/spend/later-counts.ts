@@ -1,6 +1,7 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
+import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import type { JobHead } from '../job.ts';
-import { type CountMessage, type CountQueue, countMessageOf } from '../watch/watch-message.ts';
+import { type CountMessage, countMessageOf } from '../watch/watch-message.ts';
 
 // Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole job. So a run
 // only ensures a count after its own append.
@@ -17,7 +18,7 @@ export interface CountMarks {
 
 export interface LaterCountPorts {
   readonly marks: CountMarks;
-  readonly queue: CountQueue;
+  readonly queue: DelayedQueue<CountMessage>;
   readonly nowMs: () => number;
 }
 

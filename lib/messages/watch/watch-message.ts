@@ -50,20 +50,6 @@ export const QueuedWatchSchema = v.variant('kind', [WatchMessageSchema, ParkedWa
 
 export type QueuedWatch = v.InferOutput<typeof QueuedWatchSchema>;
 
-export interface WatchQueue {
-  sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
-}
-
-/** Parked watches use the same SQS queue. */
-export interface ParkedWatchQueue {
-  sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
-}
-
-/** Counts use the same SQS queue. */
-export interface CountQueue {
-  sendLater(message: CountMessage, delaySeconds: number): Promise<void>;
-}
-
 export function parkedWatchOf(
   {
     jobId,

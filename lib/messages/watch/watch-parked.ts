@@ -1,3 +1,4 @@
+import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
@@ -21,10 +22,10 @@ import { afterOpenTimeMs, type Lot, openingsOfAll } from '../lots.ts';
 import { notApproved } from '../request/parameter-contract.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type ReadinessPorts, templateReadiness } from './template-readiness.ts';
-import { closedSeconds, type ParkedWatch, type ParkedWatchQueue } from './watch-message.ts';
+import { closedSeconds, type ParkedWatch } from './watch-message.ts';
 
 export interface ParkedPorts extends ReadinessPorts {
-  readonly queue: ParkedWatchQueue;
+  readonly queue: DelayedQueue<ParkedWatch>;
   readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
   readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
   readonly isDown: () => Promise<boolean>;

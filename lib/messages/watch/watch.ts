@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { queuedMessage } from '../../aws/queued-message.ts';
+import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
@@ -14,7 +15,6 @@ import {
   type QueuedWatch,
   QueuedWatchSchema,
   type WatchMessage,
-  type WatchQueue,
   watchVersion,
 } from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
@@ -32,7 +32,7 @@ export interface JobProgress {
 export interface WatchPorts {
   /** Returns undefined for a missing job. Final partitions need not be read again. */
   readonly progressOf: (jobId: string, knownFinal: readonly number[]) => Promise<JobProgress | undefined>;
-  readonly queue: WatchQueue;
+  readonly queue: DelayedQueue<WatchMessage>;
   readonly events: EventSink;
   readonly parked: ParkedPorts;
   readonly spend: WatchedSpend;

@@ -1,12 +1,13 @@
 import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
 import { backoff } from '../../aws/pause.ts';
+import { delayedQueue } from '../../aws/sqs-batch.ts';
 import { deployedChannelRefresh } from '../../channels/deployed.ts';
 import type { Platform } from '../../platform/deployed.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { platformTemplates } from '../model/platform-templates.ts';
 import { syncLockScope } from '../sync/sync-lock.ts';
 import { syncLockStore } from '../sync/sync-lock-store.ts';
-import { syncQueue } from '../sync/sync-queue.ts';
+import { encodeSync, syncGroup } from '../sync/sync-message.ts';
 import { syncWalkStore } from '../sync/sync-walk-store.ts';
 import { deployedTemplates } from './templates.ts';
 
@@ -16,7 +17,7 @@ export function deployedSync({ call, credentialOf }: Platform) {
     platform: platformTemplates(call, credentialOf),
     locks: syncLockStore(documents(), environmentVariable('TEMPLATES_TABLE')),
     lockScope: syncLockScope(environmentVariable('SYNC_LOCK_SCOPE')),
-    queue: syncQueue(queues(), environmentVariable('SYNC_QUEUE_URL')),
+    queue: delayedQueue({ client: queues(), url: environmentVariable('SYNC_QUEUE_URL') }, encodeSync, syncGroup),
   };
 }
 

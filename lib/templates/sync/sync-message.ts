@@ -75,8 +75,7 @@ export function decodeSync(body: string): QueuedSync {
   return v.parse(QueuedSyncSchema, queuedMessage(body, syncVersion));
 }
 
-/** Throws when the queue did not accept a message. */
-export interface SyncQueue {
-  send(message: SyncMessage): Promise<void>;
-  sendTurn(turn: WalkTurn, delaySeconds: number): Promise<void>;
+/** Returns the message group: the client, so that none crowds out others. */
+export function syncGroup(message: QueuedSync): string {
+  return 'clientId' in message ? String(message.clientId) : 'walk';
 }

@@ -1,5 +1,6 @@
 import type { Directory, Waba } from '../../access/directory.ts';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
+import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { correlationId } from '../../observe/correlation.ts';
 import { log } from '../../observe/log.ts';
@@ -7,13 +8,13 @@ import { PlatformFailure } from '../../platform/failure.ts';
 import { refusalOf } from '../../platform/refusals.ts';
 import type { PlatformTemplates } from '../model/platform-templates.ts';
 import { type SyncLockScope, type SyncLocks, syncLockName } from './sync-lock.ts';
-import { noCounts, type SyncMessage, type SyncQueue } from './sync-message.ts';
+import { noCounts, type QueuedSync, type SyncMessage } from './sync-message.ts';
 
 export interface StartPorts {
   readonly directory: Pick<Directory, 'listWabas'>;
   readonly platform: Pick<PlatformTemplates, 'probe'>;
   readonly locks: SyncLocks;
-  readonly queue: SyncQueue;
+  readonly queue: DelayedQueue<QueuedSync>;
   readonly lockScope: SyncLockScope;
   readonly nowMs: () => number;
 }
@@ -85,9 +86,9 @@ async function silentWabas(
   return silentIds;
 }
 
-async function enqueue(queue: SyncQueue, message: SyncMessage): Promise<void> {
+async function enqueue(queue: DelayedQueue<QueuedSync>, message: SyncMessage): Promise<void> {
   try {
-    await queue.send(message);
+    await queue.sendLater(message, 0);
   } catch (cause) {
     throw new Refusal('dispatch_unavailable', 'the synchronization could not be queued', { cause });
   }

@@ -1,7 +1,8 @@
 import type { Directory } from '../../access/directory.ts';
+import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
-import type { SyncQueue, WalkTurn } from './sync-message.ts';
+import type { QueuedSync, WalkTurn } from './sync-message.ts';
 import { type StartPorts, startSync } from './sync-start.ts';
 
 /**
@@ -29,7 +30,7 @@ const lockWaitSeconds = 3;
 export interface WalkPorts extends StartPorts {
   readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
   readonly walks: SyncWalks;
-  readonly queue: SyncQueue;
+  readonly queue: DelayedQueue<QueuedSync>;
 }
 
 export interface TurnDelivery {
@@ -61,10 +62,10 @@ export async function syncNextClient(ports: WalkPorts, turn: WalkTurn, delivery:
     const passing = code === 'internal_error' || code === 'dispatch_unavailable';
     if (passing && !delivery.last) throw error;
     if (code === 'sync_in_progress') {
-      await ports.queue.sendTurn({ id, turn: number + 1, after }, lockWaitSeconds);
+      await ports.queue.sendLater({ walk: { id, turn: number + 1, after } }, lockWaitSeconds);
       return;
     }
     log('sync.walk_passed_over', { syncId: id, clientId, code });
-    await ports.queue.sendTurn({ id, turn: number + 1, after: clientId }, 0);
+    await ports.queue.sendLater({ walk: { id, turn: number + 1, after: clientId } }, 0);
   }
 }

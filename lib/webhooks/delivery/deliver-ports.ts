@@ -1,3 +1,4 @@
+import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventType, ServiceEvent } from '../event.ts';
 import type { DeliveryState } from './delivery-state.ts';
@@ -40,11 +41,6 @@ export interface Backlog {
   pages(clientId: number): AsyncIterable<readonly (Pending | undefined)[]>;
 }
 
-export interface WakeQueue {
-  /** Wakes a run for a client after `delaySeconds`, at most 900. */
-  wakeLater(clientId: number, delaySeconds: number): Promise<void>;
-}
-
 export interface DeliverPorts {
   readonly records: { record(event: ServiceEvent): Promise<void> };
   readonly receivers: {
@@ -55,7 +51,8 @@ export interface DeliverPorts {
   };
   readonly states: DeliveryStates;
   readonly list: Backlog;
-  readonly queue: WakeQueue;
+  /** Wakes a run for a client. */
+  readonly queue: DelayedQueue<number>;
   readonly post: (post: Post) => Promise<PostAnswer>;
   readonly newOwner: () => string;
   readonly nowMs: () => number;

@@ -103,7 +103,7 @@ async function closeRound({ clientId, owner, hasTime }: Visitor, round: Round, p
     if (changed || asked.wakeMs === undefined) return state;
     const nowMs = ports.nowMs();
     const delaySeconds = wakeDelaySeconds(asked.wakeMs, nowMs);
-    await ports.queue.wakeLater(clientId, delaySeconds);
+    await ports.queue.sendLater(clientId, delaySeconds);
     sentMs = nowMs + delaySeconds * 1_000;
   }
   throw new Error(`no wake could be noted for client ${clientId} before its time`);

@@ -69,7 +69,7 @@ async function deliverTo(clientId: number, arrivals: readonly Arrival[], ports: 
  */
 async function lookAgainLater(clientId: number, ports: DeliverPorts): Promise<boolean> {
   try {
-    await ports.queue.wakeLater(clientId, Math.ceil(leaseMs / 1_000) + 1);
+    await ports.queue.sendLater(clientId, Math.ceil(leaseMs / 1_000) + 1);
     return true;
   } catch (error) {
     ports.log('webhook.error', { clientId, error: errorName(error) });

@@ -139,7 +139,7 @@ export async function startService(
     directory,
     platform: upstream,
     locks,
-    queue: { send: async (message) => void queue.push(message), sendTurn: away },
+    queue: { sendLater: async (message) => void ('clientId' in message ? queue.push(message) : await away()) },
     lockScope: 'deployment',
     nowMs,
     newId: () => `sync at ${nowMs()}`,

@@ -183,12 +183,12 @@ describe('one client beside another', () => {
     const slow = subscribed();
     slow.answer = world.answer;
     const { queue } = slow.ports();
-    const wakeLater = async (clientId: number, delaySeconds: number) => {
-      await queue.wakeLater(clientId, delaySeconds);
+    const sendLater = async (clientId: number, delaySeconds: number) => {
+      await queue.sendLater(clientId, delaySeconds);
       slow.nowMs += 901_000;
     };
     const delivery = { messageId: 'message', body: encodeEvent(event) };
-    expect(await deliverBatch([delivery], slow.ports({ queue: { wakeLater } }))).toEqual([]);
+    expect(await deliverBatch([delivery], slow.ports({ queue: { sendLater } }))).toEqual([]);
     // The fifth wake is for events that another run may have left.
     expect([slow.wakes, slow.logs('webhook.error').length, slow.waiting.length]).toEqual([5, 1, 1]);
   });

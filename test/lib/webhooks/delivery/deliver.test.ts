@@ -244,7 +244,7 @@ describe('a client is told of its failing receiver (D34)', () => {
   async function put(world: DeliveryWorld): Promise<void> {
     const receiver = world.receivers.get(client) as Receiver & { active: boolean };
     world.receivers.set(client, { ...receiver, version: receiver.version + 1 });
-    await world.ports().queue.wakeLater(client, 0);
+    await world.ports().queue.sendLater(client, 0);
     await world.run();
   }
 

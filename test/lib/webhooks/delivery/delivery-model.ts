@@ -111,7 +111,7 @@ function portsOf(owner: string, { call, nowMs }: Outside<CallName>): DeliverPort
       newWriter: () => owner,
     }),
     list: listOf(call),
-    queue: { wakeLater: call('wake') },
+    queue: { sendLater: call('wake') },
     post: (sent) => post(Number(sent.url.split('/').at(-2)), sent),
     newOwner: () => owner,
     nowMs,

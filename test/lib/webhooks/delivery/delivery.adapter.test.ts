@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { delayedQueue } from '../../../../lib/aws/sqs-batch.ts';
 import { webhookConfigStore } from '../../../../lib/webhooks/config/config-store.ts';
 import { configure } from '../../../../lib/webhooks/config/configure.ts';
 import { type SealingKeySet, secretOpener } from '../../../../lib/webhooks/config/sealing.ts';
@@ -12,7 +13,6 @@ import { failingEvent } from '../../../../lib/webhooks/delivery/failing-event.ts
 import { decodeQueued, encodeWake, type Pending, payloadOf } from '../../../../lib/webhooks/delivery/pending.ts';
 import { postPublic } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { receiversIn } from '../../../../lib/webhooks/delivery/receivers.ts';
-import { wakeQueue } from '../../../../lib/webhooks/delivery/wake-queue.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
@@ -69,7 +69,9 @@ async function deliverBodies(...bodies: readonly string[]): Promise<string[]> {
     states,
     list,
     // The wake is visible at once.
-    queue: { wakeLater: (woken) => wakeQueue(sqs, queueUrl).wakeLater(woken, 0) },
+    queue: {
+      sendLater: (woken) => delayedQueue({ client: sqs, url: queueUrl }, encodeWake, String).sendLater(woken, 0),
+    },
     post: (post) => postPublic({ ...post, totalMs: 500 }, () => receiver.network),
     newOwner: randomUUID,
     nowMs: () => nowMs,

@@ -1,8 +1,8 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
-import { decodeQueued } from '../../../../lib/webhooks/delivery/pending.ts';
-import { wakeQueue } from '../../../../lib/webhooks/delivery/wake-queue.ts';
-import { freshQueue, localQueueClient } from '../../../support/stores.ts';
+import { delayedQueue } from '../../../lib/aws/sqs-batch.ts';
+import { decodeQueued, encodeWake } from '../../../lib/webhooks/delivery/pending.ts';
+import { freshQueue, localQueueClient } from '../../support/stores.ts';
 
 const client = localQueueClient();
 
@@ -15,9 +15,11 @@ client.middlewareStack.add(
   { step: 'initialize', name: 'watch' },
 );
 
-test('a wake comes as it was sent, in the message group of its client', async () => {
+const wakesAt = (url: string) => delayedQueue<number>({ client, url }, encodeWake, String);
+
+test('a message comes as it was sent, in its message group', async () => {
   const url = await freshQueue();
-  await wakeQueue(client, url).wakeLater(1001, 0);
+  await wakesAt(url).sendLater(1001, 0);
   const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl: url }));
   expect(decodeQueued(Messages?.[0]?.Body ?? '')).toEqual({ wakeClientId: 1001 });
   expect(groups).toEqual(['1001']);
@@ -25,6 +27,6 @@ test('a wake comes as it was sent, in the message group of its client', async ()
 
 test('it stays away for the delay', async () => {
   const url = await freshQueue();
-  await wakeQueue(client, url).wakeLater(1001, 900);
+  await wakesAt(url).sendLater(1001, 900);
   expect((await client.send(new ReceiveMessageCommand({ QueueUrl: url }))).Messages).toBeUndefined();
 });
