@@ -55,8 +55,8 @@ export function otherNamesOf(page: readonly ListedPerson[], people: ReadonlyMap<
 }
 
 /**
- * Returns the rows of a page. A person has one row over all pages, at the first name in the list's order. A name listed
- * after the walk had begun (`sinceMs`) comes last; a replaced user id has none beside a successor.
+ * Returns the rows of a page. A person has one row over all pages, at the first name in the list's order. Names listed
+ * since the walk began (`sinceMs`) come last; a replaced user id has no row.
  */
 export function rowsOfPage(
   page: readonly ListedPerson[],
