@@ -3,10 +3,12 @@ import { demoDid } from '../../infra/local/demo/audience.ts';
 import { logIn } from '../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
-import { CommandError, commandLine, runCommand } from '../../infra/operate/command.ts';
+import { commandLine } from '../../infra/operate/command.ts';
 import list from '../../infra/operate/list-prices.json' with { type: 'json' };
 import type { DidScope } from '../../lib/access/directory.ts';
 import { didKey } from '../../lib/access/directory-items.ts';
+import { interrupted, proofCommand } from '../proof/command.ts';
+import { onOwnStack } from '../proof/own-stack.ts';
 import * as assumed from './cost/assumed.ts';
 import { costOfCountingBulk, costOfCountingSingles } from './cost/counting.ts';
 import { standingText, volumeText } from './cost/month.ts';
@@ -16,7 +18,6 @@ import { storedBytes } from './cost/stored.ts';
 import { tableOf } from './cost/table.ts';
 import { costOfAuditLine, costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
-import { onOwnStack } from './own-stack.ts';
 import { benchTable, clientOf } from './template-tables.ts';
 
 // `npm run cost` prices a million messages by AWS's list prices. `--figures` prints JSON lines for `npm run bench`,
@@ -34,7 +35,6 @@ Prices a million messages by list prices, measured on a local stack of its own: 
   --standing  only what a month costs in which nothing happens; measures nothing
   --figures   lines of JSON for npm run bench; ends with status 1 above a limit`;
 let figuresOnly = false;
-const interrupted = new AbortController();
 
 /**
  * Limits are dollars a million messages, the worst of four queue delays (0 to 1,000 ms late). A limit is the aim once
@@ -178,18 +178,11 @@ recorded 500 posts at a time: of single sends, each may be a write of its own.
 `;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
-
-await runCommand(async () => {
+await proofCommand(async () => {
   const { values } = commandLine({ options });
   if (values.help) return console.log(usage);
   if (values.standing) return console.log(standingText());
   figuresOnly = values.figures;
-  try {
-    await onOwnStack('cost', interrupted.signal, (stack) => measure(stack, interrupted.signal));
-  } catch (error) {
-    throw interrupted.signal.aborted ? new CommandError('Interrupted.', 1) : error;
-  }
+  await onOwnStack({ name: 'cost', signal: interrupted }, (stack) => measure(stack, interrupted));
   process.exitCode = figuresAboveTheirLimit() === 0 ? 0 : 1;
 });
-process.exit();

@@ -3,6 +3,8 @@ import { buildFunctions } from '../../infra/build.ts';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
+import { interrupted, proofCommand } from '../proof/command.ts';
+import { onOwnStack } from '../proof/own-stack.ts';
 import { benchAcceptance } from './acceptance.ts';
 import { benchBundles } from './bundles.ts';
 import { benchChannels } from './channels.ts';
@@ -14,13 +16,13 @@ import { benchFairness } from './fairness.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchLocal } from './local.ts';
-import { onOwnStack } from './own-stack.ts';
 import { benchPace } from './pace.ts';
 import { benchReceipts } from './receipts.ts';
 import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchWire } from './wire.ts';
+import { benchWorker } from './worker.ts';
 import { benchWorlds } from './worlds.ts';
 
 // `npm run bench -- NAME ...` builds, measures, and prints one JSON line for each figure; without a name it lists all. The
@@ -42,7 +44,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
   wire: benchWire,
   'event-delivery': benchEventDelivery,
   console: benchConsole,
-  local: () => benchLocal(interrupted.signal),
+  local: () => benchLocal(interrupted),
 };
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
   'end-to-end': benchEndToEnd,
@@ -55,12 +57,12 @@ const whileQueuesRest: Readonly<Record<string, OnStack>> = {
   listing: benchListing,
   channels: benchChannels,
   reports: benchReports,
+  worker: benchWorker,
 };
 const needsStack = [...Object.keys(whileQueuesAreFed), ...Object.keys(whileQueuesRest), 'startup'];
 const benchmarks = [...Object.keys(withoutStack), ...needsStack, 'cost'];
 
 const root = resolve(import.meta.dirname, '../..');
-const interrupted = new AbortController();
 const asked = process.argv.slice(2);
 let unmeasured = 0;
 
@@ -78,11 +80,11 @@ async function bench(): Promise<void> {
     const environmentOf = (name: string) => environments.get(resourceName('local', name));
     // Functions of other deployments (`onlyWith`) are not on this stack, and have no environment to start in.
     const deployed = names.filter((name) => environmentOf(name) !== undefined);
-    const startup = () => benchStartup(deployed, (name) => environmentOf(name) ?? {}, interrupted.signal);
+    const startup = () => benchStartup(deployed, (name) => environmentOf(name) ?? {}, interrupted);
     await each({ startup }, (measure) => measure());
   }
   await each({ cost: benchCost }, async (measure) => {
-    if (!(await measure(interrupted.signal))) unmeasured += 1;
+    if (!(await measure(interrupted))) unmeasured += 1;
   });
 }
 
@@ -90,8 +92,8 @@ async function bench(): Promise<void> {
  * Measures the figures that need the whole service. Returns the environment variables of each function, as deployed.
  */
 function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
-  const { signal } = interrupted;
-  return onOwnStack('bench', signal, async (stack) => {
+  const signal = interrupted;
+  return onOwnStack({ name: 'bench', signal }, async (stack) => {
     await each(whileQueuesAreFed, (measure) => measure(stack, signal));
     await stack.poller.pause();
     await each(whileQueuesRest, (measure) => measure(stack, signal));
@@ -107,14 +109,12 @@ async function each<M>(measures: Readonly<Record<string, M>>, run: (measure: M) 
     try {
       await run(measure);
     } catch (error) {
-      interrupted.signal.throwIfAborted();
+      interrupted.throwIfAborted();
       unmeasured += 1;
       console.error(`${name} was not measured to its end:`, error);
     }
   }
 }
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 if (asked.length === 0 || asked.some((word) => word === '--help' || word === '-h')) {
   console.log(`npm run bench -- NAME ...\n\n${benchmarks.join('\n')}`);
@@ -126,11 +126,7 @@ if (strangers.length > 0) {
   process.exit(2);
 }
 
-try {
+await proofCommand(async () => {
   await bench();
   process.exitCode = figuresAboveTheirLimit() + unmeasured === 0 ? 0 : 1;
-} catch (error) {
-  console.error(interrupted.signal.aborted ? 'Interrupted.' : error);
-  process.exitCode = 1;
-}
-process.exit();
+});

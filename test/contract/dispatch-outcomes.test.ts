@@ -212,10 +212,10 @@ beforeAll(async () => {
   }
   const outcomes = outcomesOn(target);
   const accepted = [await accept(fatesOfMany.map(({ to }) => to)), await accept(fatesOfFew.map(({ to }) => to))];
-  const expiring = expiredAfterCalls();
-  const all = await Promise.all(accepted.map((jobId) => endingsOf(outcomes, jobId)));
+  const endingsOfAll = Promise.all(accepted.map((jobId) => endingsOf(outcomes, jobId)));
+  const [all, ofShortLived] = await Promise.all([endingsOfAll, expiredAfterCalls()]);
+  expired = ofShortLived;
   endings = new Map(all.flat().map((outcome) => [outcome.to, outcome]));
-  expired = await expiring;
   // Only empty queues prove that no message is sent again.
   for (const purpose of ['urgent', 'dispatch']) {
     await eventually(`the queue ${purpose} is empty`, async () =>

@@ -1,14 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../../infra/local/demo/client.ts';
 import { progressOn } from '../../infra/local/demo/progress.ts';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
-import { chosenDynamoDb, Obstacle } from '../../infra/local/preflight.ts';
-import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import type { FunctionLogLine } from '../../infra/local/instance.ts';
+import { chosenDynamoDb } from '../../infra/local/preflight.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import { receiverUrl } from '../../infra/local/webhook-receiver.ts';
-import { CommandError, callersPath, commandLine, runCommand } from '../../infra/operate/command.ts';
+import { CommandError, callersPath, commandLine } from '../../infra/operate/command.ts';
+import { interrupted, proofCommand } from '../proof/command.ts';
+import { onOwnStack } from '../proof/own-stack.ts';
 import { seededRandom } from '../support/faults.ts';
 import { audited, auditOf } from '../support/send-audit.ts';
 import {
@@ -59,8 +61,6 @@ const peaceFrom = 0.05;
 /** One-time codes are requested ahead of the rest, so that their last ones meet faults too. */
 const codesAhead = 1.5;
 
-const interrupted = new AbortController();
-
 interface Wanted {
   readonly recipients: number;
   readonly minutes: number;
@@ -107,7 +107,7 @@ interface Proven {
 
 /** Throws a `CommandError` of status 1 when anything is not as it must be. */
 async function prove({ stack, queues, store }: Proven, { recipients, minutes, seed, kinds }: Wanted): Promise<void> {
-  const { signal } = interrupted;
+  const signal = interrupted;
   const { platformUrl } = stack.addresses;
   const clients = await prepareClients(stack, signal);
   const secrets = [...clients.values()].map((client) => client.receiveEvents(receiverUrl, receivedKinds));
@@ -193,7 +193,7 @@ async function untilNothingIsPending(
     const counts = await look();
     if (counts !== undefined) await acceptCodes(Math.min(1, codesAhead * onCounts(counts)));
     if ((counts?.pending === 0 && unaccepted() === 0) || performance.now() > endMs) return;
-    await pause(everyMs, undefined, { signal: interrupted.signal });
+    await pause(everyMs, undefined, { signal: interrupted });
   }
 }
 
@@ -204,7 +204,7 @@ async function untilNothingIsUnderWay(options: {
   readonly endMs: number;
 }): Promise<void> {
   const { queues, platformUrl, endMs } = options;
-  const { signal } = interrupted;
+  const signal = interrupted;
   while (performance.now() < endMs) {
     const held = await queues.held(['sendJobs', 'dispatch', 'urgent', 'receipts', 'watch', 'events']);
     const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
@@ -221,9 +221,9 @@ async function lastWord(
 ) {
   for (let look = 1; ; look += 1) {
     const told = await toldOf(jobs);
-    const audit = auditOf(told, await takenAt(platformUrl, interrupted.signal));
+    const audit = auditOf(told, await takenAt(platformUrl, interrupted));
     if (audit.unknownTaken.length === 0 || look === 10 || performance.now() > endMs) return { audit, told };
-    await pause(everyMs, undefined, { signal: interrupted.signal });
+    await pause(everyMs, undefined, { signal: interrupted });
   }
 }
 
@@ -238,36 +238,26 @@ async function run(): Promise<void> {
   };
   const chosen = chosenDynamoDb({ ...process.env, DATA: '', AWS_ENDPOINT_URL_DYNAMODB: '' });
   if ('endpoint' in chosen) throw new CommandError('a server that runs already is not harmed', 1);
-  const tables = await startDynamoDb(chosen.engine, { signal: interrupted.signal });
+  const tables = await startDynamoDb(chosen.engine, { signal: interrupted });
   const store = await startTroubledStore(tables.endpoint, seededRandom(seed + 2));
-  const stack = await startStack({
-    apiPort: 0,
-    platformPort: 0,
-    outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-faults-${process.pid}`),
-    dynamodb: { endpoint: store.endpoint },
-    sqsEndpoint: undefined,
-    onLog: ({ functionName, text }) => note(`${functionName} | ${text}`),
-    report: note,
-    signal: interrupted.signal,
-  });
-  const queues = stackQueues(stack);
+  const own = {
+    ...{ name: 'faults', needsWebhooks: true, dynamodb: { endpoint: store.endpoint }, sqsEndpoint: undefined },
+    ...{ report: note, signal: interrupted },
+    onLog: ({ functionName, text }: FunctionLogLine) => note(`${functionName} | ${text}`),
+  };
   try {
-    if (stack.withoutWebhooks !== undefined) throw new CommandError(`no webhooks: ${stack.withoutWebhooks}`, 1);
-    await Promise.race([prove({ stack, queues, store }, options), stack.broken.then((error) => Promise.reject(error))]);
-  } catch (error) {
-    if (interrupted.signal.aborted) throw new CommandError('Interrupted.', 1);
-    if (error instanceof Obstacle) throw new CommandError(error.message, 1);
-    throw error;
+    await onOwnStack(own, async (stack) => {
+      const queues = stackQueues(stack);
+      try {
+        await prove({ stack, queues, store }, options);
+      } finally {
+        queues.close();
+      }
+    });
   } finally {
-    queues.close();
-    await stack.stop();
     await store.stop();
     await tables.stop();
   }
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
-
-await runCommand(run);
-// All work is done, and keep-alive connections must not delay the end.
-process.exit();
+await proofCommand(run);

@@ -5,12 +5,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
 import { call, type DemoClient, logIn } from '../../infra/local/demo/client.ts';
 import { watched } from '../../infra/local/demo/watching.ts';
+import type { FunctionLogLine } from '../../infra/local/instance.ts';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
-import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
 import { countsOf, type Job, type StateCounts, takenAt, toldOf } from '../faults/running/campaign.ts';
+import { onOwnStack, templateFolder } from '../proof/own-stack.ts';
 import { alarmLine } from '../support/alarm-states.ts';
-import { audited, auditOf, type SendAudit } from '../support/send-audit.ts';
+import { auditOf, type SendAudit, shownAudit, shownCounts, soundAudit } from '../support/send-audit.ts';
 import { alarmOf, type LoggedEvent, Measuring, minuteMs } from './measuring.ts';
 import { type Operated, operated } from './operating.ts';
 import { bookMeaning } from './run-book.ts';
@@ -234,28 +236,10 @@ export class Game {
       look,
       ({ unknownTaken }) => unknownTaken.length === 0,
     );
-    const faults = audited(audit);
-    if (faults.length > 0) throw new Error(faults.join('\n'));
+    soundAudit(audit);
     this.audit = audit;
     this.tell('proof', shownAudit(audit));
   }
-}
-
-/** Leaves out states that have no message. */
-export function shownCounts(counts: StateCounts | undefined): string {
-  const some = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
-  return some.map(([state, count]) => `${count} ${state}`).join(', ') || 'nothing';
-}
-
-export function shownAudit({
-  recipients,
-  reached,
-  lost,
-  duplicates,
-  unknownNeverTaken: { length: unknown },
-}: SendAudit): string {
-  const unknownPart = unknown === 0 ? '' : `, ${unknown} unknown and never reached`;
-  return `${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled${unknownPart}`;
 }
 
 /** Plays one game day; the functions were built a moment ago. Returns its one line. Throws when it does not end well. */
@@ -270,38 +254,40 @@ async function playedLocally({ name, play }: LocalGameDay, interrupted: AbortSig
   const startedMs = performance.now();
   const ending = new AbortController();
   const signal = AbortSignal.any([interrupted, ending.signal, AbortSignal.timeout(longestMs)]);
-  const outputDirectory = join(dist, `cdk-game-day-${process.pid}`);
   const measuring = new Measuring();
   mkdirSync(dist, { recursive: true });
   const log = createWriteStream(join(dist, `game-day-${name}.log`));
-  const stack = await startStack({
-    ...{ apiPort: 0, platformPort: 0, outputDirectory, built: true },
+  const own = {
+    ...{ name: 'game-day', built: true, needsWebhooks: true, sqsEndpoint: undefined, signal },
     dynamodb: chosenDynamoDb({ ...process.env, DATA: '', AWS_ENDPOINT_URL_DYNAMODB: '' }),
-    sqsEndpoint: undefined,
-    onLog: (line) => {
+    onLog: (line: FunctionLogLine) => {
       log.write(`${line.functionName} | ${line.text}\n`);
       measuring.hear(line);
     },
-    report: (line) => log.write(`stack | ${line}\n`),
-    signal,
-  });
-  const withdraw = noteLocalStack({ pid: process.pid, ...stack.addresses });
-  const minute = () => pause(minuteMs, undefined, { signal }).catch(() => undefined);
-  const watching = measuring.watchQueues(stack.addresses, signal, minute);
-  watching.catch(() => undefined);
+    report: (line: string) => log.write(`stack | ${line}\n`),
+  };
+  const game = async (stack: RunningStack) => {
+    const withdraw = noteLocalStack({ pid: process.pid, ...stack.addresses });
+    const minute = () => pause(minuteMs, undefined, { signal }).catch(() => undefined);
+    const watching = measuring.watchQueues(stack.addresses, signal, minute);
+    watching.catch(() => undefined);
+    const played = new Game(stack, { signal, measuring, outputDirectory: templateFolder(own.name) });
+    try {
+      await play(played);
+      return played;
+    } finally {
+      ending.abort();
+      await watching.catch(() => undefined);
+      withdraw();
+    }
+  };
   try {
-    if (stack.withoutWebhooks !== undefined) throw new Error(`no webhooks: ${stack.withoutWebhooks}`);
-    const game = new Game(stack, { signal, measuring, outputDirectory });
-    await Promise.race([play(game), stack.broken.then((error) => Promise.reject(error))]);
+    const { audit, rang } = await onOwnStack(own, game);
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
-    if (game.audit === undefined) throw new Error('nothing was compared');
-    const alarms = game.rang.size === 0 ? '' : `; ${[...game.rang].join(' and ')} rang`;
-    return `${shownAudit(game.audit)}${alarms}; ${seconds} s`;
+    if (audit === undefined) throw new Error('nothing was compared');
+    const alarms = rang.size === 0 ? '' : `; ${[...rang].join(' and ')} rang`;
+    return `${shownAudit(audit)}${alarms}; ${seconds} s`;
   } finally {
-    ending.abort();
-    await watching.catch(() => undefined);
-    withdraw();
-    await stack.stop();
     log.end();
   }
 }

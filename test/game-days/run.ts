@@ -1,5 +1,6 @@
 import { runScript } from '../../infra/local/processes.ts';
-import { CommandError, commandLine, runCommand } from '../../infra/operate/command.ts';
+import { CommandError, commandLine } from '../../infra/operate/command.ts';
+import { interrupted, proofCommand } from '../proof/command.ts';
 import { gameDays } from './all.ts';
 import { played } from './game.ts';
 
@@ -9,22 +10,19 @@ the commands of the run book, and counts at the platform simulator that no recip
 npm run proof -- game-days             all of them, one after the other
 npm run proof -- game-days NAME ...    some: ${gameDays.map(({ name }) => name).join(', ')}`;
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
-
 async function run(): Promise<void> {
   const { values, positionals } = commandLine({ options: { help: { type: 'boolean' } }, allowPositionals: true });
   if (values.help) return console.log(usage);
   const unknown = positionals.filter((name) => !gameDays.some((day) => day.name === name));
   if (unknown.length > 0) throw new CommandError(`no game day is called ${unknown.join(', ')}\n\n${usage}`);
   const chosen = gameDays.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  await runScript('infra/build.ts', { signal: interrupted.signal });
+  await runScript('infra/build.ts', { signal: interrupted });
   const lines: string[] = [];
   let failed = 0;
   for (const day of chosen) {
-    if (interrupted.signal.aborted) throw new CommandError('Interrupted.', 1);
+    if (interrupted.aborted) throw new CommandError('Interrupted.', 1);
     try {
-      lines.push(`ok     ${day.name}: ${await played(day, interrupted.signal)}`);
+      lines.push(`ok     ${day.name}: ${await played(day, interrupted)}`);
     } catch (error) {
       failed += 1;
       console.error(error);
@@ -35,6 +33,4 @@ async function run(): Promise<void> {
   if (failed > 0) throw new CommandError(`${failed} of ${chosen.length} game days failed`, 1);
 }
 
-await runCommand(run);
-// All work is done, and keep-alive connections must not delay the end.
-process.exit();
+await proofCommand(run);

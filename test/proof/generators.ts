@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { onOwnStack } from '../bench/own-stack.ts';
 import { clientNames, missingFor, sentByClient } from '../support/generated-clients.ts';
+import { onOwnStack } from './own-stack.ts';
 
 // `npm run proof -- generators`: foreign generators read functions/openapi.json, and their clients compile and send one
 // message. Those of npm are installed into a folder that is removed; those for Python and Go must be on the PATH.
 
 const did = '5491100000001';
 
-await onOwnStack('generators', new AbortController().signal, async ({ addresses: { apiUrl } }) => {
+await onOwnStack({ name: 'generators', signal: new AbortController().signal }, async ({ addresses: { apiUrl } }) => {
   const ask = await signedIn(apiUrl);
   await ask('POST', '/v1/templates/sync-from-platform', {});
   const unassigned = '/v1/templates?campaign_name=Unassigned&name=order_update';

@@ -1,7 +1,6 @@
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
-import { ApiRefusal } from '../../infra/local/demo/client.ts';
 import { watched } from '../../infra/local/demo/watching.ts';
-import { CommandError, commandLine, runCommand } from '../../infra/operate/command.ts';
+import { CommandError, commandLine } from '../../infra/operate/command.ts';
 import { canEmulate } from '../../infra/operate/stage/emulator/ministack.ts';
 import { bootstrap, commitOf, deploy, removeStateless, versionOf } from '../../infra/operate/stage/emulator/stage.ts';
 import { countsOf, type Job, takenAt } from '../faults/running/campaign.ts';
@@ -13,7 +12,8 @@ import {
   startEmulatedService,
   synchronized,
 } from '../support/emulated-service.ts';
-import { audited } from '../support/send-audit.ts';
+import { shownAudit, soundAudit } from '../support/send-audit.ts';
+import { interrupted, proofCommand } from './command.ts';
 
 const usage = `Deploys the service to an emulator of AWS that others have written, an older commit of it first, and does to it in the
 middle of sending what operators do: takes the stateless stack away and puts it up again, updates to this checkout,
@@ -33,8 +33,7 @@ const throughputPerSecond = 40;
 const quietLimitMs = 4 * 60_000;
 const everyMs = 1_000;
 
-const interrupted = new AbortController();
-const { signal } = interrupted;
+const signal = interrupted;
 
 interface Course {
   readonly service: EmulatedService;
@@ -80,12 +79,8 @@ async function ended(course: Course): Promise<void> {
 
 async function proven({ service, jobs }: Course): Promise<void> {
   const audit = await compared(service, jobs, signal);
-  const { recipients, reached, duplicates, lost, unknownNeverTaken } = audit;
-  console.log(
-    `ministack: ${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled, ${unknownNeverTaken.length} unknown and never reached`,
-  );
-  const faults = audited(audit);
-  if (faults.length > 0) throw new CommandError(faults.join('\n'), 1);
+  console.log(`ministack: ${shownAudit(audit)}`);
+  soundAudit(audit);
 }
 
 async function prove(options: { readonly from: string; readonly recipients: number }): Promise<void> {
@@ -131,17 +126,7 @@ async function run(): Promise<void> {
   if (!/^\d{3,5}$/.test(values.recipients) || recipients > 10_000)
     throw new CommandError(`--recipients takes 100 to 10000, not ${values.recipients}`);
   if (!canEmulate()) return console.log('ministack: left out, it needs Python 3.10 or newer as python3');
-  try {
-    await prove({ from: values.from, recipients });
-  } catch (error) {
-    if (interrupted.signal.aborted) throw new CommandError('Interrupted.', 1);
-    if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
-    throw error;
-  }
+  await prove({ from: values.from, recipients });
 }
 
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort());
-
-await runCommand(run);
-// All work is done, and keep-alive connections must not delay the end.
-process.exit();
+await proofCommand(run);

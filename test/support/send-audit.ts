@@ -86,3 +86,26 @@ function shown(recipients: readonly ToldRecipient[]): string {
   const some = recipients.slice(0, 5).map(({ dispatchId }) => dispatchId);
   return `${counted} (${some.join(' ')}${recipients.length > some.length ? ' ...' : ''})`;
 }
+
+/** Throws what must not be, one sentence a line, unless the audit is sound. */
+export function soundAudit(audit: SendAudit): void {
+  const faults = audited(audit);
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+/** Leaves out states that have no message. */
+export function shownCounts(counts: Readonly<Record<string, number>> | undefined): string {
+  const some = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
+  return some.map(([state, count]) => `${count} ${state}`).join(', ') || 'nothing';
+}
+
+export function shownAudit({
+  recipients,
+  reached,
+  lost,
+  duplicates,
+  unknownNeverTaken: { length: unknown },
+}: SendAudit): string {
+  const unknownPart = unknown === 0 ? '' : `, ${unknown} unknown and never reached`;
+  return `${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled${unknownPart}`;
+}
