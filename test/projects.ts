@@ -8,6 +8,11 @@ const support = (name: string) => [resolve(import.meta.dirname, 'support', name)
 const adapterTests = 'test/**/*.adapter.test.ts';
 const queueTests = 'test/**/*.queue.test.ts';
 const onEngines = [adapterTests, 'test/faults/**/*.test.ts'];
+/** These replace a module of Node.js, or measure what a fresh process writes, so each has a process of its own. */
+const inOwnProcess = [
+  'test/lib/access/sign-in/password-without-argon2.test.ts',
+  'test/lib/messages/dispatch/log-bytes.test.ts',
+];
 const inOneProcess = [
   'test/{functions,lib,mutation,pipeline,support}/**/*.test.ts',
   'test/infra/{local,openapi,operate}/**/*.test.ts',
@@ -39,7 +44,8 @@ export function projectsOf(suite: Suite | undefined) {
   // Files of one worker share its process and what it has loaded: starting a process for each takes a third of the time.
   const oneProcess = { isolate: false };
   const projects = [
-    { name: 'unit', ...of(inOneProcess, [adapterTests, queueTests]), ...oneProcess },
+    { name: 'unit', ...of(inOneProcess, [adapterTests, queueTests, ...inOwnProcess]), ...oneProcess },
+    { name: 'alone', ...of(inOwnProcess) },
     { name: 'simulator', ...of([simulatorTests]) },
     { name: 'queues', ...of([queueTests]), globalSetup: support('queue-emulator.ts'), ...oneProcess },
     { name: first, ...of(onEngines), ...emulators, ...oneProcess },

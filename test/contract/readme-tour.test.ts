@@ -98,7 +98,7 @@ describe.each(shells)('the tour in %s', (shell, options) => {
       expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
       expect(sent).toMatch(/^\{"success":true\}\ndispatch [0-9A-Z]{26}\n$/);
       expect(JSON.parse(became ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
-      expect(seen).toMatch(/total 3: 0 pending/);
+      expect(seen).toMatch(/ order_update +3 +0 +0 /);
       expect(seen).toContain('"to":"5491155550002"');
       const [before, after] = campaign.split('\n').filter((line) => line.includes('"complete":true'));
       expect(JSON.parse(before ?? '').counts).toMatchObject({ pending: 0, failed: 0 });
