@@ -163,4 +163,8 @@ function overviewOf(first: string, second: string): string {
   throw new CommandError(`There is no command ${typed}; ${hint}`);
 }
 
-if (import.meta.main) await runCommand(() => ops(process.argv.slice(2), console.log));
+if (import.meta.main) {
+  // A reader such as `head` may be done before the command is.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+  await runCommand(() => ops(process.argv.slice(2), console.log));
+}

@@ -59,7 +59,7 @@ test(
     expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
     expect(sent).toMatch(/^\s*dispatch [0-9A-Z]{26}\n/);
     expect(JSON.parse(became ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
-    expect(seen).toMatch(/total 3: 0 pending/);
+    expect(seen).toMatch(/ order_update +3 +0 +0 /);
     expect(seen).toContain('"to":"5491155550002"');
     const [before, after] = campaign.split('\n').filter((line) => line.includes('"complete":true'));
     expect(JSON.parse(before ?? '').counts).toMatchObject({ pending: 0, failed: 0 });

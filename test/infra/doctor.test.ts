@@ -18,6 +18,7 @@ let alarmTopics: Readonly<Record<string, readonly string[]>>;
 let edge: 'none' | 'enabled' | 'disabled';
 /** The account has this quota, and Lambda may refuse to tell its own. */
 let gatewayRate = 10_000;
+let secretsRefuse = false;
 let lambdaRefuses = false;
 let asked: string[];
 let address: string;
@@ -136,6 +137,10 @@ function jsonAnswer(target: string, text: string): Reply {
     return jsonReply({ MetricAlarms, CompositeAlarms: [] });
   }
   if (target.startsWith('ServiceQuotas')) return jsonReply(quotasAnswer(target, text));
+  if (target.startsWith('secretsmanager') && secretsRefuse) {
+    const message = 'User: x is not authorized to perform: secretsmanager:GetSecretValue';
+    return jsonReply({ __type: 'AccessDeniedException', message }, 400);
+  }
   if (target.startsWith('DynamoDB')) return jsonReply({ Items: [], Count: 0 });
   return jsonReply({ __type: 'ResourceNotFoundException', message: 'no value' }, 400);
 }
@@ -280,6 +285,13 @@ it('before the first deployment: quotas below the context values, and a missing 
   );
   const wrong = await doctor('--quotas', '-c', 'stageRate=1');
   expect(wrong.stderr).toMatch(/^there is no context value stageRate: /m);
+});
+
+it('a role that may read no secret sees all else; what it cannot see is no fault', async () => {
+  secretsRefuse = true;
+  const said = (await doctor()).stdout.replaceAll(/\n {2}/g, ' ');
+  expect(said).toMatch(/^– keys: The AWS credentials do not allow it: .+ secretsmanager:GetSecretValue$/m);
+  expect(said).toMatch(/^✓ API: /m);
 });
 
 it('it asks and writes nothing', () => {

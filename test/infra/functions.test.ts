@@ -144,6 +144,23 @@ describe('roles (R46)', () => {
     for (const { properties } of roles) expect(properties).not.toHaveProperty('ManagedPolicyArns');
   });
 
+  it('of operators are two, for principals of the account alone: one may change something, one reads no secret', () => {
+    const roles = service
+      .all('AWS::IAM::Role')
+      .filter(({ properties }) => properties.Policies?.[0]?.PolicyName === 'commands');
+    expect(roles.map(({ properties }) => properties.Description)).toEqual([
+      expect.stringContaining('sees'),
+      expect.stringContaining('runs'),
+    ]);
+    const [look, act] = roles.map(({ properties: { AssumeRolePolicyDocument, Policies } }) => {
+      expect(AssumeRolePolicyDocument.Statement).toHaveLength(1);
+      expect(JSON.stringify(AssumeRolePolicyDocument.Statement[0].Principal)).toMatch(/AWS::AccountId.*:root/);
+      return JSON.stringify(Policies);
+    });
+    expect(look).not.toMatch(/secretsmanager|PutItem|UpdateItem|DeleteItem|SendMessage/);
+    expect(act).toMatch(/secretsmanager:GetSecretValue/);
+  });
+
   it('name no wildcard, neither as action nor as resource, but for the streams of their own log', () => {
     const statements = names.flatMap(beyondLogs);
     expect(statements.length).toBeGreaterThan(names.length);
