@@ -73,17 +73,21 @@ test('a dry run ends with 3 when something would change, with 0 when nothing wou
   const stack = runningStack();
   onTestFinished(noteLocalStack(stack));
   const environment = { PORT: new URL(stack.apiUrl).port };
-  const dryRun = async (data: unknown, ...more: readonly string[]) => {
+  const run = async (data: unknown, ...more: readonly string[]) => {
     writeFileSync(file, JSON.stringify(data));
-    const given = { arguments: ['provision', file, '--dry-run', ...more], environment };
+    const given = { arguments: ['provision', file, ...more], environment };
     return (await runScript('infra/operate/ops.ts', given).ended).code;
   };
+  const dryRun = (data: unknown, ...more: readonly string[]) => run(data, '--dry-run', ...more);
   await provision(demo, runningTarget());
   const renamed = demo.campaigns.map((campaign, index) => (index === 0 ? { ...campaign, name: 'Renamed' } : campaign));
-  const fewer = demo.campaigns.slice(1);
+  const fewer = { ...demo, users: demo.users.slice(0, -1) };
   expect(await dryRun(demo)).toBe(0);
   expect(await dryRun({ ...demo, campaigns: renamed })).toBe(3);
-  expect(await dryRun({ ...demo, campaigns: fewer })).toBe(1);
+  expect(await dryRun(fewer)).toBe(1);
+  expect(await dryRun(fewer, '--allow-removals', '1')).toBe(3);
+  // A run that removes wants --yes, too.
+  expect(await run(fewer, '--allow-removals', '1')).toBe(1);
   expect(await dryRun(demo, '--dryrun')).toBe(2);
 });
 

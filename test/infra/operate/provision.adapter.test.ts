@@ -354,7 +354,7 @@ test('a file with fewer entries is refused with what would be removed, and how t
   await expect(provisionText(text)).rejects.toEqual(
     new CommandError(
       '- user agent1001\nNothing was written: 1 entry would be removed. ' +
-        'If that is meant, repeat with --allow-removals 1',
+        'If that is meant, repeat with --allow-removals 1 --yes',
       1,
     ),
   );
