@@ -72,7 +72,10 @@ function whyInstall(pinned) {
   if (installed === undefined) return 'nothing is installed yet';
   const other = Object.keys(installed).find(
     (folder) =>
-      installed[folder].version !== pinned[folder]?.version || installed[folder].integrity !== pinned[folder].integrity,
+      // A link to a workspace has neither version nor integrity.
+      pinned[folder] === undefined ||
+      installed[folder].version !== pinned[folder].version ||
+      installed[folder].integrity !== pinned[folder].integrity,
   );
   if (other !== undefined) return `node_modules and package-lock.json differ in ${nameOf(other)}`;
   const lacking =
