@@ -20,8 +20,10 @@ const inOneProcess = [
 
 /** Returns the vitest projects of a half of the tests; a run by name has all projects with all files. */
 export function projectsOf(suite: Suite | undefined) {
-  // Many files wait for a program that they have started, so one more file than there are cores runs at a time.
-  const workers = availableParallelism() + 1;
+  // Many files wait for programs that they start, so one more file than there are cores runs at a time. Whole explorations
+  // (`rest`) wait for nothing, and need a process of their own.
+  const isRest = suite === 'rest';
+  const workers = availableParallelism() + (isRest ? 0 : 1);
   const stacks = contractStacks(workers);
   const shared = {
     // The timeouts only end a test that hangs: several files share the cores, and other programs need them too.
@@ -42,7 +44,7 @@ export function projectsOf(suite: Suite | undefined) {
   const onOthers = { ...shared, include: suite === 'quick' ? [] : testFiles(onEngines), provide: { thorough: false } };
   const emulators = { globalSetup: support('emulators.ts') };
   // Files of one worker share its process and what it has loaded: starting a process for each takes a third of the time.
-  const oneProcess = { isolate: false };
+  const oneProcess = { isolate: isRest };
   const projects = [
     { name: 'unit', ...of(inOneProcess, [adapterTests, queueTests, ...inOwnProcess]), ...oneProcess },
     { name: 'alone', ...of(inOwnProcess) },
@@ -59,7 +61,7 @@ export function projectsOf(suite: Suite | undefined) {
       // Each worker has its own stack, and runs its files on it one after another. Beside the other projects' files there
       // has to be a stack for every worker.
       maxWorkers: stacks,
-      sequence: { groupOrder: stacks === workers ? 0 : 1 },
+      sequence: { groupOrder: stacks === workers && !isRest ? 0 : 1 },
     },
   ];
   return projects.filter(({ include }) => include.length > 0);
