@@ -24,10 +24,11 @@ export async function recomposedChunk(chunk: QueuedChunk, ports: RecomposePorts)
   const judged = await revalidateJob(job, ports);
   if (judged.kind === 'refused') return judged;
   const slices: ChunkSlice[] = [];
+  const page: ReadPage = { firstIndex: 0, recipients: [] };
   for (const slice of chunk.slices) {
     const recipients: ChunkRecipient[] = [];
     for (const recipient of slice.recipients) {
-      const stored = await storedRecipient(chunk, recipient, ports);
+      const stored = await storedRecipient(chunk, recipient, { page, ports });
       const composed = judged.fits(stored)
         ? composedRecipient(judged.plan, stored, { jobId: chunk.jobId, index: recipient.index }, ports)
         : ({ unfit: true } as const);
@@ -48,14 +49,24 @@ function straightJob(chunk: QueuedChunk): JudgedJob {
   return { head, plan: { ...plan, header: undefined, catalogId }, ...omitUndefined({ header }) };
 }
 
+/** The recipients of a chunk are mostly consecutive, so one read of the table serves them all. */
+interface ReadPage {
+  firstIndex: number;
+  recipients: readonly StoredRecipient[];
+}
+
 async function storedRecipient(
   { straight, jobId }: QueuedChunk,
   { index, to, params }: ChunkRecipient,
-  { jobs }: RecomposePorts,
+  { page, ports }: { readonly page: ReadPage; readonly ports: RecomposePorts },
 ): Promise<StoredRecipient> {
   if (to === undefined) return {};
   if (straight) return { to, ...omitUndefined({ params }) };
-  const [stored] = await jobs.recipientsFrom(jobId, index);
+  if (page.recipients[index - page.firstIndex] === undefined) {
+    page.recipients = await ports.jobs.recipientsFrom(jobId, index);
+    page.firstIndex = index;
+  }
+  const stored = page.recipients[index - page.firstIndex];
   if (stored === undefined) throw new Error('recipients of the job are gone');
   return { ...stored, to };
 }

@@ -13,6 +13,7 @@ import {
 } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { openHold } from './open-hold.ts';
+import { notThereCode } from './run-holds.ts';
 import { type HoldScope, templateOfScope, templateScope } from './scope.ts';
 
 /*
@@ -39,9 +40,6 @@ export interface TemplateHoldPorts {
 
 const codeOfStatus: Readonly<Record<string, string>> = { PAUSED: '132015', DISABLED: '132016', PENDING: inReviewCode };
 
-/** The platform refuses a template of any other status with this code (FACTS, 6.4). */
-const notThereCode = '132001';
-
 /** Holds the messages of a template by a word about it. Is idempotent. Throws when the store cannot be reached. */
 export async function heedWord(
   { wabaId, ...template }: TemplateName & { readonly wabaId: string },
@@ -52,7 +50,8 @@ export async function heedWord(
   const atMs = nowMs();
   if (category !== undefined) await changed(holds, wabaId, madeMarketing(scope, atMs));
   if (status === undefined) return;
-  const rule = opened(scope, { code: codeOfStatus[status] ?? notThereCode, nowMs: atMs, byReading: true });
+  // The platform refuses a template of any other status as one that is not there (FACTS, 6.4).
+  const rule = opened(scope, { code: codeOfStatus[status] ?? String(notThereCode), nowMs: atMs, byReading: true });
   await openHold({ wabaId, scope, atMs, rule }, { change: (id, how) => changed(holds, id, how), log });
 }
 
