@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren, type ComponentType, render } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { Icon } from './icons.tsx';
 import { followInbox } from './inbox-store.ts';
@@ -48,8 +48,8 @@ function App() {
   const title = [named?.title ?? 'No such page', ...(named?.of === undefined ? [] : [named.of])].join(' ');
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
-  // A new page gets the focus, for keyboard and screen reader.
-  useEffect(() => {
+  // A new page gets the focus, for keyboard and screen reader, in the same step as its text and its title.
+  useLayoutEffect(() => {
     document.title = `${title} · Messaging console`;
     if (!first.current) main.current?.focus();
     first.current = false;
