@@ -25,6 +25,14 @@ export function commitOfNow(): string | undefined {
   return ofChanges === '' ? git('rev-parse', '--verify', 'HEAD')?.trim() : ofChanges;
 }
 
+/**
+ * Returns the newest commit that HEAD has in common with the branch that was cloned: that one continuous integration
+ * has proven. It is undefined where there is none.
+ */
+export function publishedCommit(): string | undefined {
+  return git('merge-base', 'HEAD', 'origin/HEAD')?.trim();
+}
+
 function git(...given: string[]): string | undefined {
   const { status, stdout } = spawnSync('git', given, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
   return status === 0 ? stdout : undefined;

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
+import { reachedByChanges } from './reach.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -50,10 +51,21 @@ const restOnly = [
   'test/functions/body-memory.test.ts',
   'test/lib/messages/accept/acceptance-cost.test.ts',
   'test/infra/edge-over-http.test.ts',
-  'test/infra/local/poller.queue.test.ts',
   // `quick` has a smaller exploration or world in their place.
   'test/lib/messages/watch/watch-explorer.test.ts',
   'test/pipeline/{estimated-runs,few-workers,outage}.test.ts',
+];
+
+/** These run in `rest` too, and in `quick` only when something that they reach has changed (reach.ts). */
+const whenReached = [
+  // These are the operators' commands.
+  'test/infra/operate/**',
+  'test/infra/{commands,doctor}.test.ts',
+  // These are the parts of the local stack.
+  'test/infra/local/**',
+  'test/infra/{local-gateway,local-runner,webhook-receiver}.test.ts',
+  // These are campaigns in virtual time.
+  'test/pipeline/**',
 ];
 
 /**
@@ -66,6 +78,17 @@ export function isSized(file: string): boolean {
 
 export function isRestOnly(file: string): boolean {
   return restOnly.some((pattern) => matchesGlob(file, pattern));
+}
+
+export function isWhenReached(file: string): boolean {
+  return !isRestOnly(file) && whenReached.some((pattern) => matchesGlob(file, pattern));
+}
+
+/** Returns the files that `quick` leaves to `rest` because nothing that they reach has changed. */
+export function unreachedFiles(): string[] {
+  const some = testFiles(allTests).filter(isWhenReached);
+  const reached = reachedByChanges(some);
+  return some.filter((file) => !reached.has(file));
 }
 
 /** Finds the test files that match a pattern of `include` and none of `exclude`; paths start from the root. */
@@ -81,7 +104,9 @@ const takesValue = ['-t', '--testNamePattern', '--project', '--reporter', '--ret
 /** Returns the files that a half runs; all of them in a run by name. */
 export function filesOf(suite: Suite | undefined, files: readonly string[]): string[] {
   if (suite === undefined) return [...files];
-  return files.filter((file) => (suite === 'quick' ? !isRestOnly(file) : isRestOnly(file) || isSized(file)));
+  if (suite === 'rest') return files.filter((file) => isRestOnly(file) || isWhenReached(file) || isSized(file));
+  const reached = reachedByChanges(files.filter(isWhenReached));
+  return files.filter((file) => (isWhenReached(file) ? reached.has(file) : !isRestOnly(file)));
 }
 
 /**

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { projectsOf } from '../projects.ts';
-import { allTests, isRestOnly, isSized, namedTests, type Suite, testFiles } from '../suites.ts';
+import {
+  allTests,
+  isRestOnly,
+  isSized,
+  isWhenReached,
+  namedTests,
+  type Suite,
+  testFiles,
+  unreachedFiles,
+} from '../suites.ts';
 import { runScript } from '../support/processes.ts';
 import { promises } from '../support/promises.ts';
 
@@ -9,15 +18,17 @@ const filesIn = (suite: Suite | undefined) => new Set(projectsOf(suite).flatMap(
 
 test('each file runs in one of the two halves, whole in one of them, and in a run by name', () => {
   const [quick, rest, byName] = [filesIn('quick'), filesIn('rest'), filesIn(undefined)];
+  const unreached = new Set(unreachedFiles());
   for (const file of everyFile) {
     const runs = { quick: quick.has(file), rest: rest.has(file), byName: byName.has(file) };
-    expect({ file, ...runs }).toMatchObject({ file, quick: !isRestOnly(file), byName: true });
-    expect(runs.rest || !(isRestOnly(file) || isSized(file)), file).toBe(true);
+    const isQuick = !isRestOnly(file) && !unreached.has(file);
+    expect({ file, ...runs }).toMatchObject({ file, quick: isQuick, byName: true });
+    expect(runs.rest || !(isRestOnly(file) || isWhenReached(file) || isSized(file)), file).toBe(true);
   }
 });
 
 /** A file without a mark in PROMISES.md runs whole in `npm test`. */
-const markOf = (file: string) => (isRestOnly(file) ? 'all' : isSized(file) ? 'part' : undefined);
+const markOf = (file: string) => (isRestOnly(file) || isWhenReached(file) ? 'all' : isSized(file) ? 'part' : undefined);
 
 describe('PROMISES.md says in which half each promise is proven', () => {
   test.each(promises)('$number', ({ proofs }) => {
