@@ -12,7 +12,9 @@ import type { RowStore } from '../lib/templates/model/row-store.ts';
 
 export const ChannelCampaignsAddAnswer = v.object({ ids: v.array(v.string()), success: v.literal(true) });
 
-/** POST /v1/templates/{messageTemplateId}/channel-campaigns: assigns a template to more channels and campaigns (D14). */
+/**
+ * POST /v1/templates/{messageTemplateId}/channel-campaigns: assigns a template to more channels and campaigns (D14).
+ */
 export function channelCampaignsAdd(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;

@@ -13,8 +13,8 @@ import { type Audit, audited } from '../lib/audit/audit.ts';
 import { deployedAudit } from '../lib/audit/deployed.ts';
 import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { deployedCancellation } from '../lib/messages/deployed/reports.ts';
-import { type CancelPorts, cancelJob } from '../lib/messages/report/cancel.ts';
-import { describedJob } from '../lib/messages/report/read-report.ts';
+import { type CancelPorts, cancelDispatch } from '../lib/messages/report/cancel.ts';
+import { describedDispatch } from '../lib/messages/report/read-report.ts';
 import { DispatchSchema, statusAnswer } from '../lib/messages/report/report.ts';
 
 export const MessagesCancelPath = v.object({ did: DidSchema, dispatchId: v.string() });
@@ -37,16 +37,16 @@ export function messagesCancel(ports: Ports): Endpoint {
     const askedId = askedClientId({ query: client_id });
 
     const clientId = await operatingClient(ports.directory, caller, askedId);
-    const job = await describedJob(ports.report, dispatchId);
-    if (job?.head.clientId !== clientId || job.head.did !== did) {
+    const dispatch = await describedDispatch(ports.report, dispatchId);
+    if (dispatch?.head.clientId !== clientId || dispatch.head.did !== did) {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
-    const on = { did, jobId: dispatchId };
+    const on = { did, dispatchId };
     const standing = await audited(ports.audit, { caller, clientId, act: 'dispatch.cancelled', on }, () =>
-      cancelJob(ports, job),
+      cancelDispatch(ports, dispatch),
     );
-    return answer(200, shaped(MessagesCancelAnswer, statusAnswer(job, standing)));
+    return answer(200, shaped(MessagesCancelAnswer, statusAnswer(dispatch, standing)));
   });
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
-import { decodeJob } from '../lib/messages/accept/job-message.ts';
-import { deployedJobs } from '../lib/messages/deployed/fan-out.ts';
-import { type FanOutPorts, fanOutJob } from '../lib/messages/fan-out/fan-out-job.ts';
-import { holdSeconds } from '../lib/messages/fan-out/job-rounds.ts';
-import { jobRetrySeconds } from '../lib/messages/pace/retry-delay.ts';
+import { decodeRound } from '../lib/messages/accept/round-message.ts';
+import { deployedFanOut } from '../lib/messages/deployed/fan-out.ts';
+import { holdSeconds } from '../lib/messages/fan-out/dispatch-rounds.ts';
+import { type FanOutPorts, fanOutDispatch } from '../lib/messages/fan-out/fan-out-dispatch.ts';
+import { dispatchRetrySeconds } from '../lib/messages/pace/retry-delay.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { errorName } from '../lib/observe/error-name.ts';
@@ -16,12 +16,12 @@ type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
 };
 
 /**
- * From this delivery of its round on a job that fails is counted: some minutes after the first failure. The age of the
- * queue's oldest message leaves it out from the next one on.
+ * From this delivery of its round on a dispatch that fails is counted: some minutes after the first failure. The age of
+ * the queue's oldest message leaves it out from the next one on.
  */
 const countedFromDelivery = 3;
 
-/** Consumes the send-job queue: turns jobs into chunks, round by round; an unfinished round is redelivered. */
+/** Consumes the fan-out queue: turns dispatches into chunks, round by round; an unfinished round is redelivered. */
 export function messagesFanOut({ postpone, ...ports }: Ports) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();
@@ -36,21 +36,21 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
       // If postponing fails, the visibility time-out redelivers the message: late, not lost.
       const postponed = (seconds: number) => postpone(receiptHandle, seconds).catch(() => undefined);
       try {
-        const message = decodeJob(record.body);
+        const message = decodeRound(record.body);
         const hold = () => postponed(holdSeconds);
         const end = await correlated(message.correlationId, () =>
-          fanOutJob(message, randomUUID(), { ...ports, remainingMs, hold }),
+          fanOutDispatch(message, randomUUID(), { ...ports, remainingMs, hold }),
         );
         return end === 'done';
       } catch (error) {
         const deliveries = Number(attributes.ApproximateReceiveCount);
-        ports.log('job.failed', { error: errorName(error) });
+        ports.log('dispatch.failed', { error: errorName(error) });
         if (deliveries >= countedFromDelivery) count('RoundsFailedAgain');
-        await postponed(jobRetrySeconds(deliveries));
+        await postponed(dispatchRetrySeconds(deliveries));
         return false;
       }
     }
   };
 }
 
-export const handler = deployed(() => messagesFanOut({ ...deployedJobs(), compose: composeMessage }));
+export const handler = deployed(() => messagesFanOut({ ...deployedFanOut(), compose: composeMessage }));

@@ -42,9 +42,9 @@ export function messagesReport(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: MessagesReportQuery }, async (event) => {
     const { caller } = event;
 
-    const { did, dispatchId: jobId } = parse(MessagesReportPath, event.pathParameters ?? {});
+    const { did, dispatchId } = parse(MessagesReportPath, event.pathParameters ?? {});
     const query = parse(MessagesReportQuery, event.queryStringParameters ?? {});
-    const question = { jobId, states: statesOf(query.state), limit: query.limit ?? defaultLimit };
+    const question = { dispatchId, states: statesOf(query.state), limit: query.limit ?? defaultLimit };
     const from = query.cursor === undefined ? undefined : reportPlaceOf(question, query.cursor);
     if (query.cursor !== undefined && from === undefined) throw strayCursor();
     const askedId = askedClientId({ query: query.client_id });
@@ -55,15 +55,15 @@ export function messagesReport(ports: Ports): Endpoint {
       openReport(ports.report, question, from),
       ports.rates(),
     ]);
-    if (open?.job.head.clientId !== clientId || open.job.head.did !== did) {
+    if (open?.dispatch.head.clientId !== clientId || open.dispatch.head.did !== did) {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
-    if (from !== undefined && !isPlaceIn(open.job, question, from)) throw strayCursor();
+    if (from !== undefined && !isPlaceIn(open.dispatch, question, from)) throw strayCursor();
 
     const page = await readPage(ports.report, question, open, { nowMs: ports.nowMs(), rates });
 
-    const body = reportAnswer(open.job, question, page);
+    const body = reportAnswer(open.dispatch, question, page);
     if (!prefersType('text/csv', event.headers['accept'])) return answer(200, shaped(MessagesReportAnswer, body));
 
     const withNames = from === undefined;

@@ -48,7 +48,7 @@ export function messagesRetry(ports: Ports): Endpoint {
     return await countingPlatformFailure(async () => {
       const { caller } = event;
 
-      const { did: givenDid, dispatchId } = parse(MessagesRetryPath, event.pathParameters ?? {});
+      const { did: givenDid, dispatchId: sourceId } = parse(MessagesRetryPath, event.pathParameters ?? {});
       const codes = parseRetryRequest(event.body);
       const headers = parseHeaders(SendHeaders, event);
       const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
@@ -58,23 +58,24 @@ export function messagesRetry(ports: Ports): Endpoint {
 
       const { clientId, did } = await operatingDid(ports.directory, caller, { did: givenDid, askedId });
       const means = costLimitsOf(did, clientId, headers['Max-Cost']);
-      const asked = { caller, clientId, did, dispatchId, codes, means, ...omitUndefined({ time }) };
-      const retryOf = (jobId: string) => ({ ...asked, jobId });
+      const asked = { caller, clientId, did, sourceId, codes, means, ...omitUndefined({ time }) };
+      const retryOf = (dispatchId: string) => ({ ...asked, dispatchId });
       const missing = `dispatch not found${clientIdAdvice(caller, askedId)}`;
 
       if (dryRun === 'true') {
-        const rehearsal = rehearsedRetry(retryOf(ports.newJobId()), ports, (send) => rehearseSend(send, ports));
+        const rehearsal = rehearsedRetry(retryOf(ports.newDispatchId()), ports, (send) => rehearseSend(send, ports));
         return answer(200, shaped(RehearsalAnswer, await found(rehearsal, missing)));
       }
 
       const remainingMs = () => context.getRemainingTimeInMillis();
-      const accept = (jobId: string) => found(acceptRetry({ ...retryOf(jobId), remainingMs }, ports), missing);
+      const accept = (dispatchId: string) =>
+        found(acceptRetry({ ...retryOf(dispatchId), remainingMs }, ports), missing);
       // A key belongs to one route and dispatch.
-      const compared = ['retry', dispatchId, event.body];
+      const compared = ['retry', sourceId, event.body];
       const request = { clientId, did: givenDid, key, compared, time, means, remainingMs };
-      const { jobId, warning } = await acceptRequest(request, ports, accept);
+      const { dispatchId, warning } = await acceptRequest(request, ports, accept);
       const body = shaped(AcceptedAnswer, { success: true, ...omitUndefined({ warning }) });
-      return answer(200, body, { 'dispatch-id': jobId });
+      return answer(200, body, { 'dispatch-id': dispatchId });
     });
   });
 }
@@ -90,5 +91,5 @@ async function found<T>(retry: Promise<T>, missing: string): Promise<T> {
 }
 
 export const handler = deployed(() =>
-  messagesRetry({ ...deployedAccess(), ...deployedRetry({ timeoutMs: 5_000 }), newJobId: () => ulid() }),
+  messagesRetry({ ...deployedAccess(), ...deployedRetry({ timeoutMs: 5_000 }), newDispatchId: () => ulid() }),
 );

@@ -64,20 +64,20 @@ export function messagesSend(ports: Ports): Endpoint {
       const means = costLimitsOf(did, clientId, headers['Max-Cost']);
       const send = { request, caller, clientId, did, means, ...omitUndefined({ time }) };
       if (dryRun === 'true') {
-        const rehearsed = await rehearseSend({ ...send, jobId: ports.newJobId() }, ports);
+        const rehearsed = await rehearseSend({ ...send, dispatchId: ports.newDispatchId() }, ports);
         return answer(200, shaped(RehearsalAnswer, rehearsed));
       }
 
       const remainingMs = () => context.getRemainingTimeInMillis();
-      const accept = (jobId: string) => acceptSend({ ...send, jobId, remainingMs }, ports);
+      const accept = (dispatchId: string) => acceptSend({ ...send, dispatchId, remainingMs }, ports);
       const asked = { clientId, did: request.did, key, compared: event.body, time, means, remainingMs };
-      const { jobId, warning } = await acceptRequest(asked, ports, accept);
+      const { dispatchId, warning } = await acceptRequest(asked, ports, accept);
       const body = shaped(MessagesSendAnswer, { success: true, ...omitUndefined({ warning }) });
-      return answer(200, body, { 'dispatch-id': jobId });
+      return answer(200, body, { 'dispatch-id': dispatchId });
     });
   });
 }
 
 export const handler = deployed(() =>
-  messagesSend({ ...deployedAccess(), ...deployedAcceptance({ timeoutMs: 5_000 }), newJobId: () => ulid() }),
+  messagesSend({ ...deployedAccess(), ...deployedAcceptance({ timeoutMs: 5_000 }), newDispatchId: () => ulid() }),
 );

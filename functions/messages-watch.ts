@@ -1,15 +1,16 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
 import { deployedWatch } from '../lib/messages/deployed/watch.ts';
-import { type WatchPorts, watchJobs } from '../lib/messages/watch/watch.ts';
+import { type WatchPorts, watchDispatches } from '../lib/messages/watch/watch.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
 /**
- * Consumes the watch queue: watches jobs to their end and announces it (D41), and parked ones until they resume (D46).
+ * Consumes the watch queue: watches dispatches to their end and announces it (D41), and parked ones until they resume
+ * (D46).
  */
 export function messagesWatch(ports: WatchPorts) {
   return async (event: SQSEvent): Promise<SQSBatchResponse> => {
-    const failedIds = await metered(() => watchJobs(event.Records, ports));
+    const failedIds = await metered(() => watchDispatches(event.Records, ports));
     return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }

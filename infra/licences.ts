@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `node infra/run.mjs infra/licences.ts` lists every package with its licence, deployed ones first; with `--refused`, as
-// `npm run check` runs it, none. It ends with status 1 when a licence is in neither list below.
+// `node infra/run.mjs infra/licences.ts` lists every package with its licence, deployed ones first; with `--refused`,
+// as `npm run check` runs it, none. It ends with status 1 when a licence is in neither list below.
 
 export interface LicensedPackage {
   readonly name: string;

@@ -50,8 +50,8 @@ const redrive =
   'Find the cause in the logs of the function, fix it, then send its dead letters again (infra/ops redrive)';
 
 export const queues: Readonly<Record<QueueName, QueueShape>> = {
-  sendJobs: {
-    variable: 'SEND_JOB_QUEUE_URL',
+  fanOut: {
+    variable: 'FAN_OUT_QUEUE_URL',
     retentionDays: 10,
     maxReceiveCount: 5,
     whoIsHurt: 'Clients whose accepted send requests are not, or only partly, on their way to the recipients.',
@@ -62,7 +62,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
       periods: 2,
       whoIsHurt:
         'Clients whose accepted send requests have waited for more than 30 minutes to be turned into messages.',
-      whatToDo: `${idle('messages-fan-out')}; when all is well, one job fails again and again: job.failed in its log.`,
+      whatToDo: `${idle('messages-fan-out')}; when all is well, one dispatch fails again and again: dispatch.failed in its log.`,
     },
   },
   dispatch: {
@@ -107,8 +107,8 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
       minutes: 45,
       periods: 3,
       whoIsHurt:
-        'Clients who are told late that a dispatch has come to its end, or that it goes on: looks at jobs are 45 minutes late.',
-      whatToDo: `${idle('messages-watch')}; job.watch_failed in its log names the jobs.`,
+        'Clients who are told late that a dispatch has come to its end, or that it goes on: looks at dispatches are 45 minutes late.',
+      whatToDo: `${idle('messages-watch')}; dispatch.watch_failed in its log names the dispatches.`,
     },
   },
   sync: {

@@ -36,7 +36,7 @@ export const tables = {
     sortKey: true,
     expires: true,
     holds:
-      'jobs, their recipients and parameters, slices with outcomes, receipts, the paces of numbers, what the platform calls messages, idempotency records, recent look-ups at the platform, what was spent',
+      'dispatches, their recipients and parameters, slices with outcomes, receipts, the paces of numbers, what the platform calls messages, idempotency records, recent look-ups at the platform, what was spent',
   },
   channels: {
     variable: 'CHANNELS_TABLE',

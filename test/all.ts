@@ -5,8 +5,8 @@ import { runSteps } from './steps.ts';
 import { allTests, namedTests, testFiles, unreachedFiles } from './suites.ts';
 import { leftOut } from './support/engines.ts';
 
-// `npm test` runs types, lint, and the tests that a change breaks most easily; `npm run test:all` the rest; `npm test --
-// NAME...` those whose path holds a name. Other arguments go to vitest.
+// `npm test` runs types, lint, and the tests that a change breaks most easily; `npm run test:all` the rest; `npm test
+// -- NAME...` those whose path holds a name. Other arguments go to vitest.
 const given = process.argv.slice(2);
 const rest = given[0] === '--rest';
 const asked = rest ? given.slice(1) : given;

@@ -11,7 +11,7 @@ const onEngines = [adapterTests, 'test/faults/**/*.test.ts'];
 /** These replace a module of Node.js, or measure what a fresh process writes, so each has a process of its own. */
 const inOwnProcess = [
   'test/lib/access/sign-in/password-without-argon2.test.ts',
-  'test/lib/messages/dispatch/log-bytes.test.ts',
+  'test/lib/messages/send/log-bytes.test.ts',
 ];
 const inOneProcess = [
   'test/{functions,lib,mutation,pipeline,support}/**/*.test.ts',
@@ -20,8 +20,8 @@ const inOneProcess = [
 
 /** Returns the vitest projects of a half of the tests; a run by name has all projects with all files. */
 export function projectsOf(suite: Suite | undefined) {
-  // Many files wait for programs that they start, so one more file than there are cores runs at a time. Whole explorations
-  // (`rest`) wait for nothing, and need a process of their own.
+  // Many files wait for programs that they start, so one more file than there are cores runs at a time. Whole
+  // explorations (`rest`) wait for nothing, and need a process of their own.
   const isRest = suite === 'rest';
   const workers = availableParallelism() + (isRest ? 0 : 1);
   const stacks = contractStacks(workers);
@@ -43,7 +43,8 @@ export function projectsOf(suite: Suite | undefined) {
   const [first = '', ...others] = Object.keys(runnableProjects()).toReversed();
   const onOthers = { ...shared, include: suite === 'quick' ? [] : testFiles(onEngines), provide: { thorough: false } };
   const emulators = { globalSetup: support('emulators.ts') };
-  // Files of one worker share its process and what it has loaded: starting a process for each takes a third of the time.
+  // Files of one worker share its process and what it has loaded: starting a process for each takes a third of the
+  // time.
   const oneProcess = { isolate: isRest };
   const projects = [
     { name: 'unit', ...of(inOneProcess, [adapterTests, queueTests, ...inOwnProcess]), ...oneProcess },
@@ -58,8 +59,8 @@ export function projectsOf(suite: Suite | undefined) {
       ...of(['test/contract/**/*.test.ts']),
       globalSetup: support('running-stack.ts'),
       setupFiles: [...shared.setupFiles, ...support('functions-output.ts')],
-      // Each worker has its own stack, and runs its files on it one after another. Beside the other projects' files there
-      // has to be a stack for every worker.
+      // Each worker has its own stack, and runs its files on it one after another. Beside the other projects' files
+      // there has to be a stack for every worker.
       maxWorkers: stacks,
       sequence: { groupOrder: stacks === workers && !isRest ? 0 : 1 },
     },

@@ -45,7 +45,7 @@ const restOnly = [
   // These wait for a timeout, or send many messages.
   'test/contract/erase.test.ts',
   'test/contract/event-delivery.test.ts',
-  'test/contract/held-jobs.test.ts',
+  'test/contract/held-dispatches.test.ts',
   'test/contract/worker-kill.test.ts',
   'test/contract/hostile-bodies.test.ts',
   'test/functions/body-memory.test.ts',

@@ -36,7 +36,7 @@ export class LostRounds extends Construct {
       periods: 2,
       whoIsHurt: 'Clients with a scheduled send whose message is lost: while no look succeeds, it waits for ever.',
       whatToDo:
-        'Read the log of messages-lost-rounds for the time of the alarm: it says which table or queue it could not reach. job.unreadable names a job whose item it cannot read; it looks at all others.',
+        'Read the log of messages-lost-rounds for the time of the alarm: it says which table or queue it could not reach. dispatch.unreadable names a dispatch whose item it cannot read; it looks at all others.',
     });
     addAlarm(this, settings, {
       purpose: 'lost-rounds-missing',
@@ -58,7 +58,7 @@ export class LostRounds extends Construct {
       above: 0,
       whoIsHurt: 'Clients with a scheduled send: it goes on by itself, up to 35 minutes late.',
       whatToDo:
-        'Look at the send-job queue and its dead-letter queue: messages that were removed there, or a fan-out that is far behind. job.round_lost in the log names the jobs.',
+        'Look at the fan-out queue and its dead-letter queue: messages that were removed there, or a fan-out that is far behind. dispatch.round_lost in the log names the dispatches.',
     });
   }
 }

@@ -81,7 +81,7 @@ function delivery(settings: Settings): Objective {
       whoIsHurt:
         'Recipients whose message leaves later than twice its planned time, though its number is not held: 99 % shall not.',
       whatToDo:
-        'Look at the codes of dispatch.retry in the tallies of dispatch.batch (throughput, quota: the platform slows a number down), then at dispatch-age and at errors, throttles and duration of the workers.',
+        'Look at the codes of send.retry in the tallies of send.batch (throughput, quota: the platform slows a number down), then at dispatch-age and at errors, throttles and duration of the workers.',
     },
   };
 }

@@ -18,7 +18,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients who cannot know of more than ten messages in an hour whether a recipient got them; none is sent again by itself.',
     whatToDo:
-      'Find them in the log (dispatch.unknown) and read their codes (infra/ops explain CODE). Receipts settle most of them; an operator who has learned the outcome, from the recipient or the support of the platform, settles one with infra/ops outcomes --resolve.',
+      'Find them in the log (send.unknown) and read their codes (infra/ops explain CODE). Receipts settle most of them; an operator who has learned the outcome, from the recipient or the support of the platform, settles one with infra/ops outcomes --resolve.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'messages-failed-share', severity: 'page', section: 'messages', followsOutage: true },
@@ -27,7 +27,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     periods: 3,
     whoIsHurt: 'Recipients who get no message: more than a fifth of them for 15 minutes.',
     whatToDo:
-      'Look at the platform errors by code on the dashboard, then at one job with infra/ops outcomes: one client alone has bad numbers or a blocked account, all together point to the platform or to a deployment.',
+      'Look at the platform errors by code on the dashboard, then at one dispatch with infra/ops outcomes: one client alone has bad numbers or a blocked account, all together point to the platform or to a deployment.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'platform-credential-refused', severity: 'page', section: 'platform' },
@@ -36,7 +36,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients of the WABAs whose access token the platform refuses: nothing is sent, created or synchronized.',
     whatToDo:
-      'Find the WABA in the log (wabaId of dispatch.credential_refused and sync.waba_failed, wabaIds of the line that counts PlatformCredentialRefused), then infra/ops credential WABA --token - with a valid token; waiting messages are sent by themselves, for a day.',
+      'Find the WABA in the log (wabaId of send.credential_refused and sync.waba_failed, wabaIds of the line that counts PlatformCredentialRefused), then infra/ops credential WABA --token - with a valid token; waiting messages are sent by themselves, for a day.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'messages-expired', severity: 'ticket', section: 'messages', followsOutage: true },
@@ -52,7 +52,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     above: 0,
     whoIsHurt: 'Clients with an accepted send that cannot be turned into messages: it has failed three times, or more.',
     whatToDo:
-      'Read job.failed in the log of messages-fan-out: ParametersGone means that a table has lost items (RECOVERY.md, "A table is damaged"). The job is tried again for two hours, then it is a dead letter of send-jobs.',
+      'Read dispatch.failed in the log of messages-fan-out: ParametersGone means that a table has lost items (RECOVERY.md, "A table is damaged"). The dispatch is tried again for two hours, then it is a dead letter of send-dispatches.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'holds', severity: 'page', section: 'platform', followsOutage: true },

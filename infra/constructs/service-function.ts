@@ -79,7 +79,8 @@ export class ServiceFunction extends Construct {
       },
       {
         id: 'Serverless-LambdaTracing',
-        reason: 'Tracing needs rights on every resource (*). Log lines carry request, job and dispatch ids instead.',
+        reason:
+          'Tracing needs rights on every resource (*). Log lines carry request, dispatch and dispatch ids instead.',
       },
     );
     if (settings.encryptionKeyArn !== undefined) this.useKey(settings.encryptionKeyArn, shape);

@@ -32,7 +32,7 @@ const accepting = {
   },
   secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
   settings: platformSettings,
-  sendsTo: ['sendJobs', 'urgent', 'events'],
+  sendsTo: ['fanOut', 'urgent', 'events'],
 } as const satisfies Partial<FunctionShape>;
 
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
@@ -80,14 +80,14 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       rates: ['GetItem'],
     },
     secrets: ['PERSON_KEY_SECRET'],
-    sendsTo: ['sendJobs', 'dispatch', 'watch', 'events'],
-    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
+    sendsTo: ['fanOut', 'dispatch', 'watch', 'events'],
+    consumes: { queue: 'fanOut', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-lost-rounds': {
     timeoutSeconds: 300,
     memoryMb: 256,
     tables: { messages: ['Query', 'BatchGetItem', 'DeleteItem'] },
-    sendsTo: ['sendJobs'],
+    sendsTo: ['fanOut'],
   },
   'messages-dispatch': {
     ...dispatching,

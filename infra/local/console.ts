@@ -7,7 +7,9 @@ export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' |
   return `export PORT=${new URL(apiUrl).port} API=${apiUrl} PLATFORM=${platformUrl}`;
 }
 
-/** Returns a shell line that signs a demo user in and sends one message; the service asks the platform for the template. */
+/**
+ * Returns a shell line that signs a demo user in and sends one message; the service asks the platform for the template.
+ */
 export function messageLine({ apiUrl }: Pick<LocalStack, 'apiUrl'>): string {
   const login = `curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"demo-supervisor1001"}'`;
   const token = `$(${login} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;

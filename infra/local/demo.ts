@@ -12,7 +12,7 @@ import { arrange, lostRecipient, specialRecipients } from './demo/special-recipi
 import { chosenDynamoDb, Obstacle } from './preflight.ts';
 import { startStack } from './stack.ts';
 
-const usage = `The main job, once: log in, synchronize, list, send to 1,000 recipients, ask what became of each.
+const usage = `The main dispatch, once: log in, synchronize, list, send to 1,000 recipients, ask what became of each.
 
 npm run demo                     on the running local stack (npm start), or on one of its own
 npm run demo -- --stack FILE     on the local stack that FILE describes, as npm start describes its own`;
@@ -39,20 +39,20 @@ async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> 
   const special = specialRecipients.map(({ to }) => to);
   const recipients = audience(recipientCount, randomInt(10 ** 8), special);
   const startedMs = performance.now();
-  const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients });
+  const dispatchId = await client.send({ did: demoDid, template: orderUpdate, recipients });
   const lostOne = lostOneWatched();
   const onReport = (report: Report) => {
     progress.show(report.counts);
     lostOne.look(report);
   };
   const isOver = (report: Report) => onTheWay(report) === 0;
-  const report = await follow({ client, did: demoDid, jobId, quietLimitMs, everyMs, signal, isOver, onReport });
+  const report = await follow({ client, did: demoDid, dispatchId, quietLimitMs, everyMs, signal, isOver, onReport });
   progress.end();
   console.log(`\n${tableOf(report, (performance.now() - startedMs) / 1_000)}`);
   const told = lostOne.told.map(({ state }) => state).join(', ');
   console.log(`\nOne answer was lost (${lostRecipient}); the report said of it: ${told}.`);
 
-  if (!isOver(report)) throw new CommandError(`\n${stillRunning(report, jobId)}`, 1);
+  if (!isOver(report)) throw new CommandError(`\n${stillRunning(report, dispatchId)}`, 1);
   const faults = discrepancies(report, recipients);
   if (faults.length > 0) throw new CommandError(`\nThis does not add up:\n${faults.join('\n')}`, 1);
   const wasUnknown = lostOne.told.slice(0, -1).some(({ state }) => state === 'unknown');
@@ -60,9 +60,9 @@ async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> 
   console.log('Every recipient is in the report once, in the state that was meant for it.');
 }
 
-function stillRunning(report: Report, jobId: string): string {
+function stillRunning(report: Report, dispatchId: string): string {
   const quiet = `nothing has changed for ${quietLimitMs / 60_000} minutes`;
-  return `Still running: ${onTheWay(report)} of ${report.total} messages are on their way, and ${quiet}. What becomes of them: infra/ops outcomes --dispatch ${jobId} --all`;
+  return `Still running: ${onTheWay(report)} of ${report.total} messages are on their way, and ${quiet}. What becomes of them: infra/ops outcomes --dispatch ${dispatchId} --all`;
 }
 
 async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<void> {

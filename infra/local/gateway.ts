@@ -51,8 +51,8 @@ const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
  * Serves API Gateway's HTTP API on 127.0.0.1. A head over 10,240 bytes answers 431: AWS documents only the limit, users
- * report the status, `infra/ops check --smoke` replays it. Unlike AWS it refuses foreign host names, against DNS rebinding by
- * pages.
+ * report the status, `infra/ops check --smoke` replays it. Unlike AWS it refuses foreign host names, against DNS
+ * rebinding by pages.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { template, alsoAllowsOrigin, onAnswer } = options;

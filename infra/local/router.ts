@@ -23,8 +23,8 @@ const defaultPath = '$default';
 
 /**
  * Selects a route as an HTTP API does (R1): full, greedy, `$default`; then most literals, longest path, leftmost
- * literal, method. `%2F` stays in its segment; `/x/` is not `/x` (undocumented, `infra/ops check --smoke` replays it). Malformed
- * percent-encoding throws a URIError.
+ * literal, method. `%2F` stays in its segment; `/x/` is not `/x` (undocumented, `infra/ops check --smoke` replays it).
+ * Malformed percent-encoding throws a URIError.
  */
 export function createRouter<R extends RoutePattern>(
   routes: readonly R[],

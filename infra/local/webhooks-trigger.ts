@@ -67,7 +67,7 @@ async function trigger(kind: EventType, username: string, stackFile: string | un
   const client = await logIn(stack, username, AbortSignal.timeout(limitMs));
   const { client_id: clientId, url } = await destination(client, kind, username);
   const subject = { clientId, ...(await client.channel()) };
-  const event = sampleEvent(kind, subject, { jobId: ulid(), nowMs: Date.now() });
+  const event = sampleEvent(kind, subject, { dispatchId: ulid(), nowMs: Date.now() });
   const queue = localQueue(stack, 'events');
   await eventQueue(queue.client, queue.url).send([event]);
   queue.client.destroy();

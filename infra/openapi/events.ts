@@ -29,7 +29,7 @@ const summaries: Readonly<Record<EventType, string>> = {
 };
 
 const subject = { clientId: demo.clientId, did: demo.did, wabaId: demo.wabaId };
-const moment = { jobId: demo.dispatchId, nowMs: Date.UTC(2026, 10, 22, 10, 0, 10) };
+const moment = { dispatchId: demo.dispatchId, nowMs: Date.UTC(2026, 10, 22, 10, 0, 10) };
 
 export const events = ServiceEventSchema.options.map(({ entries }) => {
   const type = entries.type.literal;

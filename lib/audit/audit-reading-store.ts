@@ -6,7 +6,7 @@ import { type AuditEntry, auditActs, auditPartition, monthsOf } from './entry.ts
 const Texts = v.array(v.string());
 const OnSchema = v.partial(
   v.object({
-    ...{ did: v.string(), wabaId: v.string(), templateId: v.string(), documentIds: Texts, jobId: v.string() },
+    ...{ did: v.string(), wabaId: v.string(), templateId: v.string(), documentIds: Texts, dispatchId: v.string() },
     ...{ campaignId: v.number(), clientId: v.number(), credential: v.string() },
     ...{
       queue: v.string(),

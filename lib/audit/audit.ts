@@ -54,8 +54,8 @@ function entryOf(
 
 /** Leaves out the DID: no phone number is in a log (R44). */
 function factsOf({ caller: { userId }, clientId, act, on }: PerformedAct): LogFacts {
-  const { wabaId, templateId, documentIds, jobId, campaignId, count } = on;
-  return { clientId, userId, act, wabaId, templateId, documentIds, jobId, campaignId, count };
+  const { wabaId, templateId, documentIds, dispatchId, campaignId, count } = on;
+  return { clientId, userId, act, wabaId, templateId, documentIds, dispatchId, campaignId, count };
 }
 
 /**

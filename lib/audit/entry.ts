@@ -45,7 +45,7 @@ export interface Audited {
   /** The platform gave the template this id. */
   readonly templateId?: string;
   readonly documentIds?: readonly string[];
-  readonly jobId?: string;
+  readonly dispatchId?: string;
   readonly campaignId?: number;
   readonly clientId?: number;
   readonly credential?: string;

@@ -4,8 +4,8 @@ import { invalid } from './refusal.ts';
 
 // Returns query values from the gateway: repeated parameters are joined by commas. Flags and numbers are strict.
 
-// An empty parameter is refused, because a script's unset variable would ask for all (D16). A search and a list of fields
-// alone count as missing, as forms send them (D8).
+// An empty parameter is refused, because a script's unset variable would ask for all (D16). A search and a list of
+// fields alone count as missing, as forms send them (D8).
 
 /** Keeps a whole text, or a cursor. */
 export const textFilter = v.optional(v.pipe(v.string(), v.nonEmpty()));

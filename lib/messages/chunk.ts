@@ -2,21 +2,21 @@ import * as v from 'valibot';
 import { omitUndefined } from '../keys/omit-undefined.ts';
 import { isUserId } from '../platform/user-id.ts';
 import {
-  aboutJob,
+  aboutDispatch,
   aboutSchema,
+  type DispatchHead,
+  DispatchHeadSchema,
   HeaderInputSchema,
-  type JobHead,
-  JobHeadSchema,
   MessageRequestSchema,
   RecipientSchema,
   sendPathSchema,
-} from './job.ts';
+} from './dispatch.ts';
 import { LotSchema } from './lots.ts';
 
 /** Queued chunks carry this version (D47). */
 export const chunkVersion = 1;
 
-/** A recipient's dispatch id is `<jobId>-<index>`, whichever chunk carries it. */
+/** A recipient's dispatch id is `<dispatchId>-<index>`, whichever chunk carries it. */
 const ChunkRecipientSchema = v.object({
   index: v.number(),
   /** The address is absent once the operator has erased the person (D60). */
@@ -51,9 +51,9 @@ const ChunkSliceSchema = v.object({
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
 
-/** A worker needs these facts of the job. Fields without a comment are as in `JobHead` (D38, D55). */
-const ChunkOfJobSchema = v.object({
-  jobId: v.string(),
+/** A worker needs these facts of the dispatch. Fields without a comment are as in `DispatchHead` (D38, D55). */
+const ChunkOfDispatchSchema = v.object({
+  dispatchId: v.string(),
   clientId: v.number(),
   wabaId: v.string(),
   phoneNumberId: v.string(),
@@ -71,18 +71,18 @@ const ChunkOfJobSchema = v.object({
   urgent: v.exactOptional(v.literal(true)),
   receiptsExpected: v.exactOptional(v.literal(true)),
   heedsOptOuts: v.exactOptional(v.literal(true)),
-  /** This chunk is the whole job, so its end is the end of the job (D41). */
+  /** This chunk is the whole dispatch, so its end is the end of the dispatch (D41). */
   alone: v.exactOptional(v.literal(true)),
-  /** Acceptance has queued this chunk itself; its job may not have begun yet (items.ts, `mayBegin`). */
+  /** Acceptance has queued this chunk itself; its dispatch may not have begun yet (items.ts, `mayBegin`). */
   straight: v.exactOptional(v.literal(true)),
   limitPerSecond: v.number(),
   lane: v.string(),
 });
 
-/** One message of the dispatch queue carries consecutive slices of one job, or what a try has left of them. */
+/** One message of the dispatch queue carries consecutive slices of one dispatch, or what a try has left of them. */
 export const QueuedChunkSchema = v.object({
   version: v.literal(chunkVersion),
-  ...ChunkOfJobSchema.entries,
+  ...ChunkOfDispatchSchema.entries,
   slices: v.array(ChunkSliceSchema),
   /**
    * Its first slot was first planned then. It is absent once the chunk has waited for a hold or an outage
@@ -93,7 +93,7 @@ export const QueuedChunkSchema = v.object({
   missedSlots: v.exactOptional(v.number()),
   /** The messages were last judged and composed then; by default at acceptance (D46, D56). */
   composedMs: v.exactOptional(v.number()),
-  /** A straight chunk carries the request's header and the catalog of its product, as the stored job does. */
+  /** A straight chunk carries the request's header and the catalog of its product, as the stored dispatch does. */
   header: v.exactOptional(HeaderInputSchema),
   catalogId: v.exactOptional(v.string()),
   /** This many consecutive deliveries could place or claim nothing because the store did not answer. */
@@ -104,22 +104,22 @@ export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 /** SQS bills a larger message as several, and a run waits for all its slices. */
 export const mostChunkBytes = 200_000;
 
-/** Returns a chunk of the job without its slices. The platform last reported `limitPerSecond` for the number. */
-export function chunkOfJob(
-  head: JobHead,
+/** Returns a chunk of the dispatch without its slices. The platform last reported `limitPerSecond` for the number. */
+export function chunkOfDispatch(
+  head: DispatchHead,
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
 ): Omit<QueuedChunk, 'slices'> {
-  const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
+  const { dispatchId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
   const { expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts } = head;
   return {
     version: chunkVersion,
-    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
+    ...{ dispatchId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
     ...omitUndefined({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts }),
-    about: aboutJob(head),
+    about: aboutDispatch(head),
   };
 }
 
-// A straight request has no job message, fan-out or stored parameters: acceptance queues its one chunk.
+// A straight request has no round message, fan-out or stored parameters: acceptance queues its one chunk.
 
 // Acceptance writes `head` and `to` once the queue has confirmed, or the worker after its claim. A withdrawal competes
 // for slice 0.
@@ -127,10 +127,10 @@ export function chunkOfJob(
 /** A request of so many recipients is one slice and needs no fan-out. */
 export const straightRecipients = 10;
 
-export function headOfChunk(chunk: QueuedChunk): JobHead {
+export function headOfChunk(chunk: QueuedChunk): DispatchHead {
   const { about, limitPerSecond, slices } = chunk;
   const byUserId = addressesOfChunk(chunk).some(isUserId) ? (true as const) : undefined;
-  return v.parse(JobHeadSchema, {
+  return v.parse(DispatchHeadSchema, {
     ...chunk,
     ...omitUndefined({ campaignId: about.campaignId, attends: about.attends, byUserId }),
     did: about.did,

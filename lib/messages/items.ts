@@ -2,71 +2,74 @@ import { createHash } from 'node:crypto';
 import type { ItemKey } from '../aws/item-key.ts';
 import { hashKey } from '../keys/hash-key.ts';
 
-// Keys of the messages table, and the conditions of writes to a job. The spellings are stored for 30 days or longer
-// (D56): a test holds them letter for letter.
+// Keys of the messages table, and the conditions of writes to a dispatch. The spellings are stored for 30 days or
+// longer (D56): a test holds them letter for letter.
 
 // Opt-outs live in the same table without a TTL (lib/opt-outs/opt-out-items.ts).
 
-const jobPrefix = 'JOB#';
+const dispatchPrefix = 'DISPATCH#';
 
 /**
- * Keys the job: head and rounds by the fan-out (fan-out/job-rounds.ts), head and `to` of a straight request by
- * acceptance or a worker (chunk.ts), withdrawal, stop and park.
+ * Keys the dispatch: head and rounds by the fan-out (fan-out/dispatch-rounds.ts), head and `to` of a straight request
+ * by acceptance or a worker (chunk.ts), withdrawal, stop and park.
  */
-export function jobKey(jobId: string): ItemKey {
-  return { pk: `JOB#${jobId}`, sk: 'JOB' };
+export function dispatchKey(dispatchId: string): ItemKey {
+  return { pk: `DISPATCH#${dispatchId}`, sk: 'DISPATCH' };
 }
 
-// Two writers decide by conditional writes whether an accepted job is sent (D25), because messages may be queued before
-// acceptance knows that all are. Only TTL removes the job.
+// Two writers decide by conditional writes whether an accepted dispatch is sent (D25), because messages may be queued
+// before acceptance knows that all are. Only TTL removes the dispatch.
 
 // A straight request is begun by its acceptance after the queue's confirmation, or by the worker that has claimed slice
 // 0, before anything leaves. A withdrawal takes slice 0 as well.
 
-// A retry (D57) is begun by its acceptance before it answers 200: another retry may take back a job that has not begun
-// (retry/marks.ts).
+// A retry (D57) is begun by its acceptance before it answers 200: another retry may take back a dispatch that has not
+// begun (retry/marks.ts).
 
-/** The fan-out *begins*: it sets `head` unless the job is withdrawn. From then on the whole job is sent. */
+/** The fan-out *begins*: it sets `head` unless the dispatch is withdrawn. From then on the whole dispatch is sent. */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
 
-/** Acceptance *withdraws*: it sets `withdrawnAtMs` unless `head` is there. Nothing of the job is sent then. */
+/** Acceptance *withdraws*: it sets `withdrawnAtMs` unless `head` is there. Nothing of the dispatch is sent then. */
 export const mayWithdraw = 'attribute_not_exists(head)';
 
-/** Jobs and claims are kept this long (R23); a job counts from its acceptance. */
-export const jobMemorySeconds = 30 * 86_400;
+/** Dispatches and claims are kept this long (R23); a dispatch counts from its acceptance. */
+export const dispatchMemorySeconds = 30 * 86_400;
 
 /** A scheduled send is kept this long after its last possible call (D56). */
 export const keptAfterLastCallMs = 37 * 86_400_000;
 
 /**
- * A job lives at most 30 days until `Send-At`, 28 until its hours come, 30 of life, and the time after its last call
- * (D56).
+ * A dispatch lives at most 30 days until `Send-At`, 28 until its hours come, 30 of life, and the time after its last
+ * call (D56).
  */
-export const longestJobMemorySeconds = (30 + 28 + 30) * 86_400 + keptAfterLastCallMs / 1_000;
+export const longestDispatchMemorySeconds = (30 + 28 + 30) * 86_400 + keptAfterLastCallMs / 1_000;
 
-/** These facts of a head or chunk decide how long the job is kept. */
-export interface JobAge {
+/** These facts of a head or chunk decide how long the dispatch is kept. */
+export interface DispatchAge {
   readonly acceptedAtMs: number;
   readonly keptUntilMs?: number | undefined;
 }
 
-/** Returns the last possible call of a scheduled send, or undefined for other jobs (D56). */
-export function lastOwnCallMs({ keptUntilMs }: Pick<JobAge, 'keptUntilMs'>): number | undefined {
+/** Returns the last possible call of a scheduled send, or undefined for other dispatches (D56). */
+export function lastOwnCallMs({ keptUntilMs }: Pick<DispatchAge, 'keptUntilMs'>): number | undefined {
   return keptUntilMs === undefined ? undefined : keptUntilMs - keptAfterLastCallMs;
 }
 
-/** Returns when the stored items of a job may be removed. */
-export function forgottenAtMs({ acceptedAtMs, keptUntilMs = acceptedAtMs + jobMemorySeconds * 1_000 }: JobAge): number {
+/** Returns when the stored items of a dispatch may be removed. */
+export function forgottenAtMs({
+  acceptedAtMs,
+  keptUntilMs = acceptedAtMs + dispatchMemorySeconds * 1_000,
+}: DispatchAge): number {
   return keptUntilMs;
 }
 
 /** Returns `forgottenAtMs` in seconds, for TTL. */
-export function jobExpiresAtSeconds(job: JobAge): number {
-  return Math.ceil(forgottenAtMs(job) / 1_000);
+export function dispatchExpiresAtSeconds(dispatch: DispatchAge): number {
+  return Math.ceil(forgottenAtMs(dispatch) / 1_000);
 }
 
-// The state decides whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). The stop of a withdrawn
-// job means nothing.
+// The state decides whether the unclaimed messages of a dispatch are sent (D46, D53; dispatch-item-state.ts). The stop
+// of a withdrawn dispatch means nothing.
 
 // A worker claims a slice, then reads state and holds (strongly), then calls. So a claim after a stop ends as `stop`
 // says, and a held try as `again`.
@@ -77,14 +80,14 @@ export function jobExpiresAtSeconds(job: JobAge): number {
 // To a strong read of all slices after the stop, an unclaimed message has ended, so reports need not wait for that.
 
 /**
- * A cancellation, a worker that meets a disabled template, or the watcher of a parked job *stops* it at any time, also
- * before begin. The first stop is final and ends `parked`.
+ * A cancellation, a worker that meets a disabled template, or the watcher of a parked dispatch *stops* it at any time,
+ * also before begin. The first stop is final and ends `parked`.
  */
 export const mayStop = 'attribute_not_exists(#stop)';
 
 /**
- * A worker that meets a hold (holds/hold.ts) *parks*: it sets `parked` in a job that has begun, unless the job is
- * parked or stopped.
+ * A worker that meets a hold (holds/hold.ts) *parks*: it sets `parked` in a dispatch that has begun, unless the
+ * dispatch is parked or stopped.
  */
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 
@@ -98,17 +101,17 @@ export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) A
 export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
 
 /**
- * The watcher *resumes* once nothing holds the job: it removes exactly the `parked` it has read, named by `sinceMs`,
- * and `pausedFromMs` too if the platform took a message since.
+ * The watcher *resumes* once nothing holds the dispatch: it removes exactly the `parked` it has read, named by
+ * `sinceMs`, and `pausedFromMs` too if the platform took a message since.
  */
 export const isParkedSo = 'parked.sinceMs = :sinceMs';
 
-/** A worker whose message the platform took while the job is parked *goes on*: it notes that in `parked`. */
+/** A worker whose message the platform took while the dispatch is parked *goes on*: it notes that in `parked`. */
 export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
 
 /**
- * A worker whose message was taken, or the watcher, *ends the pause*, unless the job is parked: else no watcher would
- * end this pause.
+ * A worker whose message was taken, or the watcher, *ends the pause*, unless the dispatch is parked: else no watcher
+ * would end this pause.
  */
 export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
 
@@ -124,42 +127,42 @@ export function scheduledPartition(shard: number): string {
  * Keys a scheduled send that may still wait (D56). The fan-out writes it at begin and removes it at the end, so that
  * lost rounds are found (fan-out/lost-rounds.ts).
  */
-export function scheduledKey(jobId: string): ItemKey {
-  return { pk: scheduledPartition((jobId.at(-1) ?? '0').charCodeAt(0) % scheduledShards), sk: jobId };
+export function scheduledKey(dispatchId: string): ItemKey {
+  return { pk: scheduledPartition((dispatchId.at(-1) ?? '0').charCodeAt(0) % scheduledShards), sk: dispatchId };
 }
 
-/** Sorts jobs by acceptance. Without a job id, it sorts before every job of that moment. */
-export function jobSortKey(atMs: number, jobId = ''): string {
-  return `${String(atMs).padStart(15, '0')}#${jobId}`;
+/** Sorts dispatches by acceptance. Without a dispatch id, it sorts before every dispatch of that moment. */
+export function dispatchSortKey(atMs: number, dispatchId = ''): string {
+  return `${String(atMs).padStart(15, '0')}#${dispatchId}`;
 }
 
-/** Inverts `jobSortKey`. */
-export function timeOfJob(sortKey: string): number {
+/** Inverts `dispatchSortKey`. */
+export function timeOfDispatch(sortKey: string): number {
   return Number(sortKey.split('#', 1)[0]);
 }
 
-/** Keys the record of an acceptance (D40), written before the job is queued. The report opens with it. */
-export function acceptedKey(jobId: string): ItemKey {
-  return { pk: `JOB#${jobId}`, sk: 'ACCEPTED' };
+/** Keys the record of an acceptance (D40), written before the dispatch is queued. The report opens with it. */
+export function acceptedKey(dispatchId: string): ItemKey {
+  return { pk: `DISPATCH#${dispatchId}`, sk: 'ACCEPTED' };
 }
 
 /** Packed addresses of recipients are written with the record of the acceptance. */
 export const recipientsPrefix = 'RECIPIENTS#';
 
-export function recipientsKey(jobId: string, firstIndex: number): ItemKey {
-  return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${firstIndex}` };
+export function recipientsKey(dispatchId: string, firstIndex: number): ItemKey {
+  return { pk: `DISPATCH#${dispatchId}`, sk: `${recipientsPrefix}${firstIndex}` };
 }
 
-/** A partition takes 1 MB a second, and acceptance writes up to 6 MB of a job's parameters within two seconds. */
+/** A partition takes 1 MB a second, and acceptance writes up to 6 MB of a dispatch's parameters within two seconds. */
 const parametersPerPartition = 500;
 
 /**
  * Keys the page of parameters that begins with this recipient (accept/parameter-pages.ts). A page never crosses
  * partitions.
  */
-export function parametersKey({ jobId, index }: { readonly jobId: string; readonly index: number }): ItemKey {
+export function parametersKey({ dispatchId, index }: { readonly dispatchId: string; readonly index: number }): ItemKey {
   return {
-    pk: `PARAMS#${jobId}#${Math.floor(index / parametersPerPartition)}`,
+    pk: `PARAMS#${dispatchId}#${Math.floor(index / parametersPerPartition)}`,
     sk: String(index).padStart(5, '0'),
   };
 }
@@ -168,20 +171,20 @@ export function nextParameters(index: number): number {
   return (Math.floor(index / parametersPerPartition) + 1) * parametersPerPartition;
 }
 
-export function jobPartition(jobId: string): string {
-  return `${jobPrefix}${jobId}`;
+export function dispatchPartition(dispatchId: string): string {
+  return `${dispatchPrefix}${dispatchId}`;
 }
 
 /**
- * Keys dispatches of a client from any DID, by acceptance (`jobSortKey`). Acceptance writes them, else the fan-out
+ * Keys dispatches of a client from any DID, by acceptance (`dispatchSortKey`). Acceptance writes them, else the fan-out
  * (D40, D59).
  */
 export function dispatchesPartition(clientId: number): string {
   return `DISPATCHES#${clientId}`;
 }
 
-// A doubt means that receipts may change more than the report of this job (D39). Both sides write first and then read
-// the other's item, so the second sees the first.
+// A doubt means that receipts may change more than the report of this dispatch (D39). Both sides write first and then
+// read the other's item, so the second sees the first.
 
 // A worker writes the doubt before it ends a recipient `unknown`, then reads the slice's receipts strongly and settles
 // what they prove. A later try ends proven recipients uncalled.
@@ -192,16 +195,18 @@ export function dispatchesPartition(clientId: number): string {
 /**
  * So no later try calls a recipient whose receipt came before the claim, and `unknown` with a receipt does not stay.
  */
-export function unknownMarkKey(jobId: string): ItemKey {
-  return { pk: jobPartition(jobId), sk: 'DOUBT' };
+export function unknownMarkKey(dispatchId: string): ItemKey {
+  return { pk: dispatchPartition(dispatchId), sk: 'DOUBT' };
 }
 
-/** Inverts `unknownMarkKey` and `jobKey`. */
-export function jobOfPartition(pk: unknown): string {
-  return String(pk).slice(jobPrefix.length);
+/** Inverts `unknownMarkKey` and `dispatchKey`. */
+export function dispatchOfPartition(pk: unknown): string {
+  return String(pk).slice(dispatchPrefix.length);
 }
 
-/** The largest job has 10 groups of receipts. Each is a page or two, even if every receipt is an item of its own. */
+/**
+ * The largest dispatch has 10 groups of receipts. Each is a page or two, even if every receipt is an item of its own.
+ */
 const receiptsPerGroup = 1_000;
 
 export function receiptGroupOf(index: number): number {
@@ -211,31 +216,31 @@ export function receiptGroupOf(index: number): number {
 const receiptsPrefix = 'RECEIPTS#';
 
 /** Keys receipts, appended by their runs and folded by their readers (receipts/fold-receipts.ts). */
-export function receiptPartition(jobId: string, group: number): string {
-  return `${receiptsPrefix}${jobId}#${group}`;
+export function receiptPartition(dispatchId: string, group: number): string {
+  return `${receiptsPrefix}${dispatchId}#${group}`;
 }
 
 /** Inverts `receiptPartition`, without the group. */
-export function jobOfReceipts(pk: string): string {
+export function dispatchOfReceipts(pk: string): string {
   return pk.slice(receiptsPrefix.length, pk.lastIndexOf('#'));
 }
 
-/** Keys the cost of a job that the sums contain, under a version (D58; spend/statement.ts). */
-export function spentKey(jobId: string): ItemKey {
-  return { pk: jobPartition(jobId), sk: 'SPENT' };
+/** Keys the cost of a dispatch that the sums contain, under a version (D58; spend/statement.ts). */
+export function spentKey(dispatchId: string): ItemKey {
+  return { pk: dispatchPartition(dispatchId), sk: 'SPENT' };
 }
 
 /**
- * Keys the time when the next count of a job's cost begins: receipts and watchers write it after they have queued the
- * count (spend/later-counts.ts).
+ * Keys the time when the next count of a dispatch's cost begins: receipts and watchers write it after they have queued
+ * the count (spend/later-counts.ts).
  */
-export function countKey(jobId: string): ItemKey {
-  return { pk: jobPartition(jobId), sk: 'COUNT' };
+export function countKey(dispatchId: string): ItemKey {
+  return { pk: dispatchPartition(dispatchId), sk: 'COUNT' };
 }
 
-/** Keys what a job has reserved of its client's month; acceptance writes it (budget/budgets-store.ts). */
-export function reservedKey(jobId: string): ItemKey {
-  return { pk: jobPartition(jobId), sk: 'RESERVED' };
+/** Keys what a dispatch has reserved of its client's month; acceptance writes it (budget/budgets-store.ts). */
+export function reservedKey(dispatchId: string): ItemKey {
+  return { pk: dispatchPartition(dispatchId), sk: 'RESERVED' };
 }
 
 /** Keys what is committed of a client's month (`YYYY-MM`, UTC), by reservations and counts of cost (D58). */
@@ -256,9 +261,9 @@ export function moneyKeptUntilSeconds(fromMs: number): number {
   return Math.ceil(fromMs / 1_000) + (spendKeptDays + 31) * 86_400;
 }
 
-/** Keys the recipients of a job that are retried, and by which jobs (D57; retry/marks.ts). */
-export function retriesKey(jobId: string): ItemKey {
-  return { pk: `RETRIES#${jobId}`, sk: 'RETRIES' };
+/** Keys the recipients of a dispatch that are retried, and by which dispatches (D57; retry/marks.ts). */
+export function retriesKey(dispatchId: string): ItemKey {
+  return { pk: `RETRIES#${dispatchId}`, sk: 'RETRIES' };
 }
 
 /** Keys an acceptance (accept/idempotency.ts) by hash, because a client may put any text into its idempotency key. */
@@ -294,7 +299,9 @@ export function urgentKey(phoneNumberId: string): ItemKey {
 /** Each run of a worker reads the circuit breaker of the whole platform once (holds/breaker.ts). */
 export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };
 
-/** Keys the holds of a WABA, its numbers and templates, read with the job after each claim (D46; holds/hold.ts). */
+/**
+ * Keys the holds of a WABA, its numbers and templates, read with the dispatch after each claim (D46; holds/hold.ts).
+ */
 export function holdsKey(wabaId: string): ItemKey {
   return { pk: `WABA#${wabaId}`, sk: 'HOLDS' };
 }
@@ -315,7 +322,8 @@ export function userIdOfReplaced(pk: string): string {
 }
 
 /**
- * Keys the people that jobs wrote to from a shared number, as keyed digests, by acceptance (inbound/correspondents.ts).
+ * Keys the people that dispatches wrote to from a shared number, as keyed digests, by acceptance
+ * (inbound/correspondents.ts).
  */
 export function wrotePartition(phoneNumberId: string, group: string): string {
   return `WROTE#${phoneNumberId}#${group}`;

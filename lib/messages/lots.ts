@@ -8,7 +8,7 @@ export type Opening = v.InferOutput<typeof OpeningSchema>;
 
 /**
  * Consecutive recipients have the same openings, up to `until`, exclusive. Openings are sorted and do not touch. The
- * last ends with the job's last possible call.
+ * last ends with the dispatch's last possible call.
  */
 export const LotSchema = v.object({ until: v.number(), open: v.pipe(v.array(OpeningSchema), v.readonly()) });
 export interface Lot {
@@ -33,10 +33,10 @@ export function openingStateAt(open: readonly Opening[], nowMs: number, marginMs
   return nowMs < opensAtMs ? { kind: 'closed', opensAtMs } : { kind: 'open', untilMs: endMs - marginMs };
 }
 
-/** Returns the lot of a recipient, by its index in the job. Throws `RangeError` behind the last lot. */
+/** Returns the lot of a recipient, by its index in the dispatch. Throws `RangeError` behind the last lot. */
 export function lotAt(lots: readonly Lot[], index: number): Lot {
   const lot = lots.find(({ until }) => index < until);
-  if (lot === undefined) throw new RangeError('a recipient is behind the last lot of its job');
+  if (lot === undefined) throw new RangeError('a recipient is behind the last lot of its dispatch');
   return lot;
 }
 

@@ -7,7 +7,7 @@ export interface QuickReplyPlace {
 }
 
 export interface RepliedMessage {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly index: number;
   readonly place: QuickReplyPlace;
 }
@@ -21,17 +21,17 @@ const payloadPattern = /^tm1:([0-9A-Z]{26})-(0|[1-9]\d{0,4}):(?:(0|[1-9]\d?)\.)?
 /**
  * Returns the payload that the platform returns when the quick reply is tapped (D55; platform reference, 4.2 and 10.5).
  */
-export function replyPayload(dispatchId: string, { card, button }: QuickReplyPlace): string {
-  return `tm1:${dispatchId}:${card === undefined ? '' : `${card}.`}${button}`;
+export function replyPayload(messageId: string, { card, button }: QuickReplyPlace): string {
+  return `tm1:${messageId}:${card === undefined ? '' : `${card}.`}${button}`;
 }
 
 /**
  * Inverts `replyPayload`; returns undefined for any other text. Another app of the number can send any payload, so
- * callers compare the message with its job.
+ * callers compare the message with its dispatch.
  */
 export function repliedMessageOf(payload: string | undefined): RepliedMessage | undefined {
-  const [, jobId, index, card, button] = payloadPattern.exec(payload ?? '') ?? [];
-  if (jobId === undefined) return undefined;
+  const [, dispatchId, index, card, button] = payloadPattern.exec(payload ?? '') ?? [];
+  if (dispatchId === undefined) return undefined;
   const place = { button: Number(button), ...omitUndefined({ card: card === undefined ? undefined : Number(card) }) };
-  return { jobId, index: Number(index), place };
+  return { dispatchId, index: Number(index), place };
 }

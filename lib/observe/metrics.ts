@@ -102,7 +102,9 @@ function add(name: PlainMetric | 'PlatformCredentialRefused', by: number): void 
   counts.set(name, (counts.get(name) ?? 0) + by);
 }
 
-/** Counts a refused token. The WABA is a property of the line, `wabaIds`, because a dimension would be a paid metric. */
+/**
+ * Counts a refused token. The WABA is a property of the line, `wabaIds`, because a dimension would be a paid metric.
+ */
 export function countRefusedCredential(wabaId: string | undefined): void {
   add('PlatformCredentialRefused', 1);
   if (wabaId !== undefined && refusedWabaIds.size < mostNamedWabas) refusedWabaIds.add(wabaId);

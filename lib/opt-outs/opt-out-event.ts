@@ -15,7 +15,7 @@ export interface NotifiedChange {
   readonly scope: Scope;
   readonly word: OptOutChange<PersonSource | Exclude<ClientSource, 'import'>>;
   /** The person has answered this message, if known. */
-  readonly answered?: { readonly jobId: string; readonly messageId: string } | undefined;
+  readonly answered?: { readonly dispatchId: string; readonly messageId: string } | undefined;
 }
 
 /** Returns the event about a change (D55). The same change has the same event id, whichever run sends it. */
@@ -31,7 +31,7 @@ export function optOutEvent({ clientId, recipients, did, scope, word, answered }
     scope: scope.kind,
     source: word.source,
     at: new Date(word.atMs).toISOString(),
-    ...omitUndefined({ job_id: answered?.jobId, message_id: answered?.messageId }),
+    ...omitUndefined({ dispatch_id: answered?.dispatchId, message_id: answered?.messageId }),
   };
   const id = eventId(type, clientId, [recipient, textOf(scope), word.atMs, word.source]);
   return { id, clientId, type, timestampMs: word.atMs, data };

@@ -30,7 +30,9 @@ export interface PlatformReply {
   readonly usagePercent?: number;
 }
 
-/** Makes one call. Resolves for a 2xx with a JSON object; throws `PlatformFailure` for everything else. Never retries. */
+/**
+ * Makes one call. Resolves for a 2xx with a JSON object; throws `PlatformFailure` for everything else. Never retries.
+ */
 export type PlatformTransport = (call: PlatformCall) => Promise<PlatformReply>;
 
 export interface TransportOptions {

@@ -44,8 +44,8 @@ const SyncCompletedSchema = v.object({
 /** A message to one recipient has an outcome (D29, D39). */
 const MessageDataSchema = v.object({
   /** The request had this `Dispatch-Id`. */
-  job_id: v.string(),
-  /** The id is `<job_id>-<index of the recipient>`; the platform knows it too. */
+  dispatch_id: v.string(),
+  /** The id is `<dispatch_id>-<index of the recipient>`; the platform knows it too. */
   message_id: v.string(),
   did: v.string(),
   to: v.optional(v.string()),
@@ -88,7 +88,7 @@ export const replyForms = ['text', 'quick_reply', 'button', 'list', 'flow'] as c
 
 /** A person has answered. Message and dispatch are absent if neither tap nor index names them (D55). */
 const MessageRepliedSchema = v.object({
-  job_id: v.exactOptional(MessageDataSchema.entries.job_id),
+  dispatch_id: v.exactOptional(MessageDataSchema.entries.dispatch_id),
   message_id: v.exactOptional(MessageDataSchema.entries.message_id),
   did: v.string(),
   /** The person's number has these digits, if the platform tells it. The request may have spelled it differently. */
@@ -120,7 +120,10 @@ export const parkedScopes = ['template', 'number', 'waba', 'platform'] as const;
 const DispatchPauseSchema = v.object({
   ...DispatchDataSchema.entries,
   scope: v.picklist(parkedScopes),
-  /** The code is that of the report: `template_in_review`, `template_paused`, `no_answer`, else the platform's error code as text. */
+  /**
+   * The code is that of the report: `template_in_review`, `template_paused`, `no_answer`, else the platform's error
+   * code as text.
+   */
   code: v.string(),
   parked_at: time,
 });
@@ -184,7 +187,7 @@ const OptOutDataSchema = v.object({
   source: v.picklist(['platform', 'refused', 'reply', 'quick_reply', 'api']),
   at: time,
   /** The person has answered this dispatch, if known. */
-  job_id: v.exactOptional(v.string()),
+  dispatch_id: v.exactOptional(v.string()),
   message_id: v.exactOptional(v.string()),
 });
 

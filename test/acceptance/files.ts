@@ -34,7 +34,7 @@ export const leftOut: Readonly<Record<string, readonly string[]>> = {
     'event-delivery',
     'examples',
     'generated-clients',
-    'held-jobs',
+    'held-dispatches',
     'json-bodies',
     'messages-rehearse',
     'messages-report',

@@ -95,7 +95,7 @@ export function startAcceptor(
   return startFunction(stack, 'messages-send', {
     addresses: { dynamodbEndpoint: dynamodb.endpoint, sqsEndpoint: sqs.endpoint },
     variables: {
-      SEND_JOB_QUEUE_URL: queueUrl('sendJobs'),
+      FAN_OUT_QUEUE_URL: queueUrl('fanOut'),
       URGENT_QUEUE_URL: queueUrl('urgent'),
     },
   });

@@ -119,7 +119,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
     say(`${tableOf(`Counting what single sends cost, receipts of ${joined} together`, { counting })}\n`);
   }
   const ofBulk = await costOfCountingBulk(ofCounts(), 10_000);
-  say(`${tableOf('The same of a job of 10,000, all counts of its first day', { counting: ofBulk })}\n`);
+  say(`${tableOf('The same of a dispatch of 10,000, all counts of its first day', { counting: ofBulk })}\n`);
   const index = await costOfNotedMessage(stack);
   say(
     `${tableOf('The index for answers, each message that heeds opt-outs, or of a client that asks for message.replied', { index })}\n`,
@@ -173,7 +173,7 @@ ${assumed.receiverMs} ms (receivers). Memory: messages-send ${assumed.memoryOf('
 messages-receipts ${assumed.memoryOf('messages-receipts')} MB, events-deliver ${assumed.memoryOf('events-deliver')} MB. Of AWS's own log lines ${assumed.invocationLogBytes} bytes an invocation and ${assumed.accessLogBytes} a request
 are assumed; the authorizer is asked once a minute. Beside it, each in a table of its own: what stands there in a month in which
 nothing happens, and the room and the traffic of messages, of which ${assumed.sentBytesOfMessage} bytes each are assumed to leave. Logs are kept compressed, to ${100 * assumed.compressedLog} %.
-Not in it: the watcher of jobs, custom metrics, marks of opt-outs where there are none (0.2 read units a message at AWS, $0.025 a million), reads of secrets and starts of new processes. Receipts are those of one job of 1,000,
+Not in it: the watcher of dispatches, custom metrics, marks of opt-outs where there are none (0.2 read units a message at AWS, $0.025 a million), reads of secrets and starts of new processes. Receipts are those of one dispatch of 1,000,
 recorded 500 posts at a time: of single sends, each may be a write of its own.
 `;
 }

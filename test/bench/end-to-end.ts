@@ -19,9 +19,9 @@ export async function benchEndToEnd({ addresses }: RunningStack, signal: AbortSi
   const client = await logIn(addresses, 'supervisor1001', signal);
   await client.synchronize();
   const recipients = audience(recipientCount, randomInt(10 ** 8));
-  const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients });
+  const dispatchId = await client.send({ did: demoDid, template: orderUpdate, recipients });
   const isOver = ({ counts }: Report) => counts.pending === 0;
-  const { total, counts } = await follow({ client, did: demoDid, jobId, quietLimitMs, everyMs, signal, isOver });
+  const { total, counts } = await follow({ client, did: demoDid, dispatchId, quietLimitMs, everyMs, signal, isOver });
   const { missing, duplicates, mixedUp } = await arrivalsOf(addresses, recipients, signal);
   const sent = counts.sent + counts.delivered + counts.read;
   report({ figure: 'end_to_end.accepted', value: total, unit: 'messages' });

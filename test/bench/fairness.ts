@@ -23,7 +23,7 @@ export async function benchFairness(): Promise<void> {
   }
   const idleMs = p99Of(await codeWaitsMs());
   const crowded: readonly [string, CodesBeside, number][] = [
-    ['behind_100000_promotions', { before: (world) => void acceptJobs(world, 10, 10_000) }, 1.5],
+    ['behind_100000_promotions', { before: (world) => void acceptDispatches(world, 10, 10_000) }, 1.5],
     ['beside_5000_codes', { before: (world) => void accept(world, 5_000, { clientId: 7, urgent: true }) }, 2],
     ['beside_a_silent_number', { ...besideSilence, before: (world) => void accept(world, 10_000, silent) }, 2],
     // Workers of small requests wait longest before the number is held.
@@ -66,7 +66,7 @@ const shares = [
   { clients: 100, size: 2_000, limit: 0.06 },
 ] as const;
 
-/** The limits add a second, the current turn of another job, ten slots and 0.3 s of calls. */
+/** The limits add a second, the current turn of another dispatch, ten slots and 0.3 s of calls. */
 const tenCodes = [
   { limitPerSecond: 5, limit: 5_750 },
   { limitPerSecond: 20, limit: 3_000 },
@@ -77,20 +77,20 @@ async function worstOf(measure: (latenessMs: number) => Promise<number>): Promis
   return Math.max(await measure(0), await measure(1_000));
 }
 
-function acceptJobs(world: PipelineWorld, clients: number, size: number): string[] {
+function acceptDispatches(world: PipelineWorld, clients: number, size: number): string[] {
   return Array.from({ length: clients }, (_, at) => accept(world, size, { clientId: at + 1 }));
 }
 
 /**
  * Stops after nine tenths of the time that all need, so that each client still has messages left. The first client has
- * a second job.
+ * a second dispatch.
  */
 async function unequalShares(clients: number, size: number, delayJitterMs: number): Promise<number> {
   const world = quietWorld({ delayJitterMs, workers: 200 });
-  const jobIds = acceptJobs(world, clients, size);
+  const dispatchIds = acceptDispatches(world, clients, size);
   const second = accept(world, size, { clientId: 1 });
   await world.run((0.9 * clients * size * 1_000) / 72);
-  const counts = jobIds.map((jobId) => postsOf(world, jobId).length);
+  const counts = dispatchIds.map((dispatchId) => postsOf(world, dispatchId).length);
   counts[0] = (counts[0] ?? 0) + postsOf(world, second).length;
   const mean = counts.reduce((sum, count) => sum + count, 0) / clients;
   return (Math.max(...counts) - Math.min(...counts)) / mean;
@@ -99,41 +99,41 @@ async function unequalShares(clients: number, size: number, delayJitterMs: numbe
 /** Returns the longest wait among ten requests of ten recipients, each of another client. */
 async function newcomerMs(beside: number, delayJitterMs: number): Promise<number> {
   const world = quietWorld({ delayJitterMs, workers: 200 });
-  acceptJobs(world, beside, 5_000);
-  const requests: { readonly jobId: string; readonly atMs: number }[] = [];
+  acceptDispatches(world, beside, 5_000);
+  const requests: { readonly dispatchId: string; readonly atMs: number }[] = [];
   const comeIn = async () => {
     for (let at = 0; at < 10; at += 1) {
       await world.time.sleep(5_000 + 137 * at);
-      requests.push({ jobId: accept(world, 10, { clientId: 900 + at }), atMs: world.time.nowMs });
+      requests.push({ dispatchId: accept(world, 10, { clientId: 900 + at }), atMs: world.time.nowMs });
     }
   };
   void comeIn();
   await world.run(90_000);
-  return Math.max(...requests.map(({ jobId, atMs }) => firstPostMs(world, jobId) - atMs));
+  return Math.max(...requests.map(({ dispatchId, atMs }) => firstPostMs(world, dispatchId) - atMs));
 }
 
 /**
- * Returns the longest wait among six requests of ten codes, each of another client, on an idle number and beside jobs
- * that fill it.
+ * Returns the longest wait among six requests of ten codes, each of another client, on an idle number and beside
+ * dispatches that fill it.
  */
 async function longestTenCodesMs(limitPerSecond: number): Promise<number> {
   let longestMs = 0;
-  for (const jobs of [0, 1, 3]) {
+  for (const dispatches of [0, 1, 3]) {
     for (const delayJitterMs of [0, 20, 200, 1_000]) {
       const world = quietWorld({ limitPerSecond, delayJitterMs, workers: 200 });
-      acceptJobs(world, jobs, 180 * limitPerSecond);
-      const requests: { readonly jobId: string; readonly atMs: number }[] = [];
+      acceptDispatches(world, dispatches, 180 * limitPerSecond);
+      const requests: { readonly dispatchId: string; readonly atMs: number }[] = [];
       const comeIn = async () => {
         for (let at = 0; at < 6; at += 1) {
           await world.time.sleep(20_000 + 137 * at);
-          const jobId = accept(world, 10, { clientId: 900 + at, urgent: true });
-          requests.push({ jobId, atMs: world.time.nowMs });
+          const dispatchId = accept(world, 10, { clientId: 900 + at, urgent: true });
+          requests.push({ dispatchId, atMs: world.time.nowMs });
         }
       };
       void comeIn();
       await world.run(150_000);
-      for (const { jobId, atMs } of requests) {
-        const posts = postsOf(world, jobId).filter(({ taken }) => taken);
+      for (const { dispatchId, atMs } of requests) {
+        const posts = postsOf(world, dispatchId).filter(({ taken }) => taken);
         longestMs = Math.max(longestMs, posts.length < 10 ? Infinity : (posts.at(-1)?.atMs ?? 0) - atMs);
       }
     }
@@ -172,10 +172,10 @@ function answersOf(leastMs: number, mostMs: number): () => number {
   };
 }
 
-function postsOf(world: PipelineWorld, jobId: string) {
-  return world.platform.posts.filter(({ dispatchId }) => dispatchId.startsWith(`${jobId}-`));
+function postsOf(world: PipelineWorld, dispatchId: string) {
+  return world.platform.posts.filter(({ messageId }) => messageId.startsWith(`${dispatchId}-`));
 }
 
-function firstPostMs(world: PipelineWorld, jobId: string): number {
-  return postsOf(world, jobId)[0]?.atMs ?? Number.POSITIVE_INFINITY;
+function firstPostMs(world: PipelineWorld, dispatchId: string): number {
+  return postsOf(world, dispatchId)[0]?.atMs ?? Number.POSITIVE_INFINITY;
 }

@@ -21,7 +21,7 @@ export async function benchPace(): Promise<void> {
   await estimated();
 }
 
-/** Every job is there from the beginning, and the world runs until all have ended. */
+/** Every dispatch is there from the beginning, and the world runs until all have ended. */
 async function drained(count: number, size: number): Promise<void> {
   const world = quietWorld();
   for (let at = 0; at < count; at += 1) accept(world, size);
@@ -32,14 +32,14 @@ async function drained(count: number, size: number): Promise<void> {
   const [firstMs = 0, lastMs = 0] = [times[0], times.at(-1)];
   const idealMs = (messages / limitPerSecond) * 1_000;
   const used = messages / ((lastMs - firstMs) / 1_000) / limitPerSecond;
-  const of = (name: string) => `pace.${name}_of_${count}_jobs`;
+  const of = (name: string) => `pace.${name}_of_${count}_dispatches`;
   report({ figure: of('calls_per_message'), value: times.length / messages, limit: 1.02, unit: 'ratio' });
   report({ figure: of('unused_share'), value: 1 - used, limit: 0.13, unit: 'of the limit' });
   report({ figure: of('most_in_a_second'), value: mostInASecond(times), limit: limitPerSecond, unit: 'messages' });
   report({ figure: of('drain_to_ideal'), value: (lastMs - startMs) / idealMs, limit: 1.18, unit: 'ratio' });
 }
 
-/** The platform pauses the template in the middle of a job, for ten minutes (D46). */
+/** The platform pauses the template in the middle of a dispatch, for ten minutes (D46). */
 async function refusedAfterPause(): Promise<void> {
   const pausedMs = startMs + 60_000;
   const resumedMs = pausedMs + 600_000;
@@ -47,8 +47,8 @@ async function refusedAfterPause(): Promise<void> {
   const world: PipelineWorld = quietWorld({
     fateOf: () => (world.time.nowMs >= pausedMs && world.time.nowMs < resumedMs ? 'template_paused' : 'taken'),
   });
-  const jobId = accept(world, messages);
-  void world.jobStands(jobId, undefined, resumedMs - startMs);
+  const dispatchId = accept(world, messages);
+  void world.dispatchStands(dispatchId, undefined, resumedMs - startMs);
   await world.run(hourMs);
   const refused = world.platform.posts.filter(({ taken }) => !taken).length;
   if (world.platform.posts.length - refused < messages) throw new Error('not every message left after the pause');

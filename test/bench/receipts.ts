@@ -14,7 +14,7 @@ export async function benchReceipts(stack: RunningStack): Promise<void> {
   const { documentClient: client, tableName: table } = await benchTable(stack, 'receipts', 'messages');
   const events = new MemoryEvents();
   const wanted = async () => new Set(eventTypes as EventType[]);
-  const bulk = { client, table, jobId: 'RECEIPTS', messages, wanted, events };
+  const bulk = { client, table, dispatchId: 'RECEIPTS', messages, wanted, events };
   const { receipts, writes, lost, eventsLost, eventsUnexpected } = await recordInBulk(bulk);
   report({ figure: 'receipts.writes_per_receipt', value: writes / receipts, limit: 0.1, unit: 'requests' });
   report({ figure: 'receipts.events_unexpected', value: eventsUnexpected, limit: 0, unit: 'events' });

@@ -2,12 +2,12 @@ import { dispatchesList } from '../../functions/dispatches-list.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import type { JobHead } from '../../lib/messages/job.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
-import { loadJob, loadReceipts, shippedKnownRates } from '../support/reported-jobs.ts';
+import { loadDispatch, loadReceipts, shippedKnownRates } from '../support/reported-dispatches.ts';
 import { loadSlices } from '../support/reported-slices.ts';
 import { meterRequests, type RequestCost } from '../support/request-meter.ts';
 import { type LoadedTable, loadClients } from '../support/scale-loading.ts';
@@ -33,7 +33,7 @@ export async function benchReports(stack: RunningStack): Promise<void> {
   await loadClients(directory, directoryFile);
   const pages = pagesOn(stack, directory, messages);
   const large = headOf('LARGE', { total: recipientCount });
-  await loadJob(messages, large);
+  await loadDispatch(messages, large);
   await loadSlices(messages, large);
   await benchFirstPage('before_receipts', 100, () => pages.report(large, {}, 'sent'));
   await benchLaterPages('before_receipts', () => pages.allOf(large, 'sent'));
@@ -45,10 +45,10 @@ export async function benchReports(stack: RunningStack): Promise<void> {
   await benchMemory(stack, { directory, messages }, large);
 }
 
-function headOf(name: string, facts: Pick<JobHead, 'total'> & Partial<JobHead>): JobHead {
+function headOf(name: string, facts: Pick<DispatchHead, 'total'> & Partial<DispatchHead>): DispatchHead {
   const did = directoryFile.channels[0]?.did ?? '';
   return {
-    ...{ jobId: name.padStart(26, '0'), clientId, did, wabaId: '2', phoneNumberId: '3', credential: 'main' },
+    ...{ dispatchId: name.padStart(26, '0'), clientId, did, wabaId: '2', phoneNumberId: '3', credential: 'main' },
     ...{
       throughputPerSecond: 80,
       path: 'messages',
@@ -89,7 +89,7 @@ type Pages = ReturnType<typeof pagesOn>;
 async function benchList(messages: LoadedTable, pages: Pages): Promise<void> {
   for (let at = 0; at < listedCount; at += 1) {
     const owner = at % 2 === 0 ? clientId : otherClientId;
-    await loadJob(messages, headOf(`L${at}`, { total: 1, clientId: owner, acceptedAtMs: acceptedAtMs + at }));
+    await loadDispatch(messages, headOf(`L${at}`, { total: 1, clientId: owner, acceptedAtMs: acceptedAtMs + at }));
   }
   const listed = await pages.list();
   const found = listed.reduce((sum, { rows }) => sum + rows, 0);
@@ -116,9 +116,9 @@ function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTa
   });
   const lists = dispatchesList({ ...ports, dispatches: dispatchesStore(client, messages.tableName, Date.now) });
 
-  const askReport = async ({ jobId, did, total }: JobHead, query: Record<string, string>, state: string) => {
+  const askReport = async ({ dispatchId, did, total }: DispatchHead, query: Record<string, string>, state: string) => {
     const asked = { limit: String(pageSize), ...query };
-    const { status, body } = await call(reports, caller, { path: { did, dispatchId: jobId }, query: asked });
+    const { status, body } = await call(reports, caller, { path: { did, dispatchId: dispatchId }, query: asked });
     if (status !== 200) throw new Error(`the report answered ${status}`);
     const { counts, paging } = body as {
       readonly counts: Readonly<Record<string, number>>;
@@ -129,7 +129,7 @@ function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTa
 
   return {
     report: askReport,
-    allOf: async (head: JobHead, state: string) => {
+    allOf: async (head: DispatchHead, state: string) => {
       const found: Page[] = [];
       let cursor: string | undefined;
       do {
@@ -160,7 +160,7 @@ function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTa
 async function benchMemory(
   stack: RunningStack,
   tables: { readonly directory: LoadedTable; readonly messages: LoadedTable },
-  { jobId, did }: JobHead,
+  { dispatchId, did }: DispatchHead,
 ): Promise<void> {
   const variables = { DIRECTORY_TABLE: tables.directory.tableName, MESSAGES_TABLE: tables.messages.tableName };
   const reports = startFunction(stack, 'messages-report', { variables });
@@ -168,7 +168,7 @@ async function benchMemory(
     const { body, peakBytes } = await reports.invoke(
       makeHttpEvent({
         routeKey: 'GET /v1/template/messages/{did}/{dispatchId}',
-        pathParameters: { did, dispatchId: jobId },
+        pathParameters: { did, dispatchId: dispatchId },
         query: { limit: String(pageSize) },
         token: { ...caller, permissions: [], expiresAtSeconds: Math.ceil(Date.now() / 1_000) + 3_600 },
       }),

@@ -25,8 +25,8 @@ import { benchWire } from './wire.ts';
 import { benchWorker } from './worker.ts';
 import { benchWorlds } from './worlds.ts';
 
-// `npm run bench -- NAME ...` builds, measures, and prints one JSON line for each figure; without a name it lists all. The
-// exit status is 1 when a figure is above its limit or failed.
+// `npm run bench -- NAME ...` builds, measures, and prints one JSON line for each figure; without a name it lists all.
+// The exit status is 1 when a figure is above its limit or failed.
 
 // Comparisons run in turns, because machines differ and are busy.
 
@@ -49,7 +49,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
   'end-to-end': benchEndToEnd,
 };
-/** No worker needs the jobs of these acceptances: they end with the stack. */
+/** No worker needs the dispatches of these acceptances: they end with the stack. */
 const whileQueuesRest: Readonly<Record<string, OnStack>> = {
   acceptance: benchAcceptance,
   receipts: benchReceipts,

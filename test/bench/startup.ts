@@ -68,8 +68,8 @@ type Ratios = ReturnType<typeof ratiosOf>;
 function reportRatios(figure: string, limit: number, { processor, elapsed, withCompileCache }: Ratios): void {
   report({ figure, value: processor, limit, unit: 'ratio' });
   report({ figure: `${figure}.elapsed`, value: elapsed, unit: 'ratio' });
-  // For information: V8's cache is valid for one version of Node.js on one architecture, and AWS renews Lambda's Node.js by
-  // itself, so no bundle is deployed with a cache.
+  // For information: V8's cache is valid for one version of Node.js on one architecture, and AWS renews Lambda's
+  // Node.js by itself, so no bundle is deployed with a cache.
   report({ figure: `${figure}.with_compile_cache`, value: withCompileCache, unit: 'ratio' });
 }
 

@@ -4,10 +4,10 @@ import { audience } from '../../infra/local/demo/audience.ts';
 import { call } from '../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { chunkVersion, type QueuedChunk } from '../../lib/messages/chunk.ts';
-import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
-import { aboutJob, dispatchIdOf } from '../../lib/messages/job.ts';
+import { aboutDispatch, messageIdOf } from '../../lib/messages/dispatch.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { makeJob } from '../support/send-jobs.ts';
+import { sliceSize } from '../../lib/messages/send/claims/slice.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
 import { median, report } from './figure.ts';
 import { type FunctionProcess, startFunction } from './function-process.ts';
 
@@ -76,12 +76,12 @@ async function timeOfRun(worker: FunctionProcess, { chunks, size }: Batch): Prom
 }
 
 function chunkOf(size: number): QueuedChunk {
-  const jobId = `01${randomUUID().replaceAll('-', '').slice(0, 24).toUpperCase()}`;
-  const { head, plan } = makeJob([], { jobId, acceptedAtMs: Date.now(), credential: 'demo', total: size });
+  const dispatchId = `01${randomUUID().replaceAll('-', '').slice(0, 24).toUpperCase()}`;
+  const { head, plan } = makeDispatch([], { dispatchId, acceptedAtMs: Date.now(), credential: 'demo', total: size });
   const { clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
   const recipients = audience(size, randomInt(10 ** 8)).map(({ to, params: { body, buttons } }, index) => {
     const recipient = { to, params: { body: [...body], buttons: [...buttons] } };
-    return { index, to, request: composeMessage(plan, recipient, dispatchIdOf({ jobId, index })) };
+    return { index, to, request: composeMessage(plan, recipient, messageIdOf({ dispatchId, index })) };
   });
   const slices = Array.from({ length: Math.ceil(size / sliceSize) }, (_, at) => {
     const some = recipients.slice(at * sliceSize, (at + 1) * sliceSize);
@@ -89,9 +89,9 @@ function chunkOf(size: number): QueuedChunk {
   });
   return {
     version: chunkVersion,
-    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, slices },
-    ...(size === 1 ? ({ straight: true, alone: true, lane: '*' } as const) : { lane: jobId.slice(-8) }),
-    about: aboutJob(head),
+    ...{ dispatchId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, slices },
+    ...(size === 1 ? ({ straight: true, alone: true, lane: '*' } as const) : { lane: dispatchId.slice(-8) }),
+    about: aboutDispatch(head),
     limitPerSecond: 80,
   };
 }

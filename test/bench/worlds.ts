@@ -9,14 +9,14 @@ import { report } from './figure.ts';
 /** The delays of the queue end late by up to so much. The worst of the four counts. */
 const latenessesMs = [0, 20, 200, 1_000] as const;
 
-/** Each client has so many jobs of so many recipients on each number, all there at the beginning. */
+/** Each client has so many dispatches of so many recipients on each number, all there at the beginning. */
 interface Load {
   readonly name: string;
   readonly workers: number;
   readonly limitPerSecond: number;
   readonly numbers: number;
   readonly clients: number;
-  readonly jobs: number;
+  readonly dispatches: number;
   readonly size: number;
   /**
    * The load outlasts this time, and only messages sent in it count. Undefined: the world runs until all have been
@@ -27,28 +27,28 @@ interface Load {
 }
 
 const one = { workers: 200, limitPerSecond: 80, numbers: 1, clients: 1 } as const;
-const crowd = { limitPerSecond: 80, clients: 3, jobs: 1, size: 6_000, forMs: 60_000 } as const;
+const crowd = { limitPerSecond: 80, clients: 3, dispatches: 1, size: 6_000, forMs: 60_000 } as const;
 const loads: readonly Load[] = [
   {
-    ...{ name: '1_job', ...one, jobs: 1, size: 3_000 },
+    ...{ name: '1_dispatch', ...one, dispatches: 1, size: 3_000 },
     limits: { unused: 0.12, calls: 1.02, writes: 0.23, queueRequests: 0.1, workerMs: 60, dollars: 0.6 },
   },
-  { name: '3_jobs', ...one, jobs: 3, size: 1_000 },
+  { name: '3_dispatches', ...one, dispatches: 3, size: 1_000 },
   {
-    ...{ name: '10_jobs', ...one, jobs: 10, size: 300 },
+    ...{ name: '10_dispatches', ...one, dispatches: 10, size: 300 },
     limits: { unused: 0.12, calls: 1.02, writes: 0.28, queueRequests: 0.25, workerMs: 130, dollars: 0.85 },
   },
   {
-    // Each job is a chunk and a third, beside its fan-out.
-    ...{ name: '100_jobs', ...one, jobs: 100, size: 40 },
+    // Each dispatch is a chunk and a third, beside its fan-out.
+    ...{ name: '100_dispatches', ...one, dispatches: 100, size: 40 },
     limits: { unused: 0.12, calls: 1.02, writes: 0.45, queueRequests: 0.53, workerMs: 160, dollars: 1.6 },
   },
   {
-    ...{ name: '100_larger_jobs', ...one, jobs: 100, size: 100 },
+    ...{ name: '100_larger_dispatches', ...one, dispatches: 100, size: 100 },
     limits: { unused: 0.12, calls: 1.02, writes: 0.4, queueRequests: 0.4, workerMs: 160, dollars: 1.2 },
   },
   {
-    ...{ name: 'number_of_1000', ...one, limitPerSecond: 1_000, jobs: 1, size: 20_000 },
+    ...{ name: 'number_of_1000', ...one, limitPerSecond: 1_000, dispatches: 1, size: 20_000 },
     limits: { unused: 0.12, calls: 1.02, busyWorkers: 50 },
   },
   { name: '1_number', ...crowd, numbers: 1, workers: 200 },
@@ -57,8 +57,24 @@ const loads: readonly Load[] = [
   // The workers can send 880 of 1,280 messages a second.
   { name: '16_numbers_60_workers', ...crowd, numbers: 16, workers: 60, limits: { unused: 0.31 } },
   { name: '16_numbers_20_workers', ...crowd, numbers: 16, workers: 20 },
-  { name: '10_workers_1_job', ...one, workers: 10, jobs: 1, size: 6_000, forMs: 60_000, limits: { unused: 0.15 } },
-  { name: '10_workers_30_jobs', ...one, workers: 10, jobs: 30, size: 400, forMs: 60_000, limits: { unused: 0.15 } },
+  {
+    name: '10_workers_1_dispatch',
+    ...one,
+    workers: 10,
+    dispatches: 1,
+    size: 6_000,
+    forMs: 60_000,
+    limits: { unused: 0.15 },
+  },
+  {
+    name: '10_workers_30_dispatches',
+    ...one,
+    workers: 10,
+    dispatches: 30,
+    size: 400,
+    forMs: 60_000,
+    limits: { unused: 0.15 },
+  },
   { name: '24_numbers_100_workers', ...crowd, numbers: 24, workers: 100 },
   { name: '32_numbers_100_workers', ...crowd, numbers: 32, workers: 100 },
 ];
@@ -115,16 +131,16 @@ async function benchLoad(load: Load): Promise<void> {
 }
 
 async function takenBy(load: Load, delayJitterMs: number): Promise<Taken> {
-  const { workers, limitPerSecond, numbers, clients, jobs, size, forMs = 3_600_000 } = load;
+  const { workers, limitPerSecond, numbers, clients, dispatches, size, forMs = 3_600_000 } = load;
   const world = quietWorld({ delayJitterMs, limitPerSecond, workers });
   for (let number = 0; number < numbers; number += 1) {
     for (let clientId = 1; clientId <= clients; clientId += 1) {
       const phoneNumberId = `3000000000000${String(number).padStart(2, '0')}`;
-      for (let job = 0; job < jobs; job += 1) accept(world, size, { clientId, phoneNumberId });
+      for (let dispatch = 0; dispatch < dispatches; dispatch += 1) accept(world, size, { clientId, phoneNumberId });
     }
   }
   await world.run(forMs);
-  const messages = numbers * clients * jobs * size;
+  const messages = numbers * clients * dispatches * size;
   const sent = world.platform.posts.filter(({ taken }) => taken).length;
   if (load.forMs === undefined && sent < messages) throw new Error(`only ${sent} of ${messages} messages left`);
   const lastMs = world.platform.posts.at(-1)?.atMs ?? startMs;

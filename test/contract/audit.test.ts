@@ -40,18 +40,18 @@ test('after a login, a creation, a deletion and cancels the audit says who did i
     expect(reply).toMatchObject({ status: 200 });
     return reply.headers.get('dispatch-id') ?? '';
   };
-  const jobId = await sent();
+  const dispatchId = await sent();
   await sent();
-  expect((await call(`DELETE /v1/template/messages/${sharedDid}/${jobId}`)).status).toBe(200);
+  expect((await call(`DELETE /v1/template/messages/${sharedDid}/${dispatchId}`)).status).toBe(200);
   const cancelled = await call('DELETE /v1/dispatches?campaign_id=10');
   expect(cancelled.body.cancelled).toBeGreaterThanOrEqual(1);
 
   const ofAndes = `client_id=${clients.andes}`;
-  const [other, otherJob] = [await createdTemplate(probes.draft()), await sent()];
+  const [other, otherDispatch] = [await createdTemplate(probes.draft()), await sent()];
   const disable = { body: { action: 'disable', templates: [other.id] } };
   const disabled = await call(`PATCH /v1/templates/status?${ofAndes}`, disable, 'operator');
   expect(disabled.body.summary).toMatchObject({ succeeded: 1 });
-  const otherPath = `/v1/template/messages/${sharedDid}/${otherJob}?${ofAndes}`;
+  const otherPath = `/v1/template/messages/${sharedDid}/${otherDispatch}?${ofAndes}`;
   expect((await call(`DELETE ${otherPath}`, {}, 'operator')).status).toBe(200);
 
   expect((await call(`PUT /v1/opt-outs/${recipient}`)).status).toBe(200);
@@ -67,10 +67,10 @@ test('after a login, a creation, a deletion and cancels the audit says who did i
     { ...by, what: 'template.created', on: { wabaId, templateId: created.body.id } },
     { ...by, what: 'template.disabled', on: { documentIds } },
     { ...by, what: 'template.deleted', on: { wabaId, documentIds } },
-    { ...by, what: 'dispatch.cancelled', on: { did: sharedDid, jobId } },
+    { ...by, what: 'dispatch.cancelled', on: { did: sharedDid, dispatchId } },
     { ...by, what: 'campaign.cancelled', on: { campaignId: 10, count: cancelled.body.cancelled } },
     { ...byOther, what: 'template.disabled', on: { documentIds: [other.id] } },
-    { ...byOther, what: 'dispatch.cancelled', on: { did: sharedDid, jobId: otherJob } },
+    { ...byOther, what: 'dispatch.cancelled', on: { did: sharedDid, dispatchId: otherDispatch } },
     { ...by, what: 'opt_out.stopped', on: { count: 1 } },
     { ...by, what: 'opt_out.lifted', on: { count: 1 } },
   ]) {

@@ -4,7 +4,9 @@ import { afterAll, expect, test } from 'vitest';
 import openapi from '../../functions/openapi.json' with { type: 'json' };
 import { addressOf } from '../support/addresses.ts';
 
-/* The console's page Reference shows the document of the interface, in a real browser, beside the stack that told it. */
+/*
+ * The console's page Reference shows the document of the interface, in a real browser, beside the stack that told it.
+ */
 
 const document = openapi as unknown as Document;
 const all = operationsOf(document);

@@ -49,7 +49,7 @@ afterAll(async () => {
 
 test.each([
   ['straight', 3, 'messages-dispatch-urgent', []],
-  ['through its fan-out', 12, 'messages-dispatch', ['messages-fan-out job.fanned_out']],
+  ['through its fan-out', 12, 'messages-dispatch', ['messages-fan-out dispatch.fanned_out']],
 ])('one id leads from the answer of a send %s to each of its messages', async (_, count, worker, fanOut) => {
   await platform('POST /_control/faults', { match: { to: to(2) }, action: { code: 131026 }, times: 1 });
   const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
@@ -69,21 +69,21 @@ test.each([
   expect(id).toBe(reply.headers.get('apigw-requestid'));
   expect(id).not.toBe('chosen-by-the-caller');
 
-  const jobId = reply.headers.get('dispatch-id') ?? '';
-  await endingsOf(outcomesOn(runningTarget()), jobId);
+  const dispatchId = reply.headers.get('dispatch-id') ?? '';
+  await endingsOf(outcomesOn(runningTarget()), dispatchId);
   expect(await loggedUnder(id, 3 + fanOut.length)).toEqual([
-    `${worker} dispatch.batch`,
-    `${worker} dispatch.failed`,
+    `${worker} send.batch`,
+    `${worker} send.failed`,
     ...fanOut,
-    'messages-send job.accepted',
+    'messages-send dispatch.accepted',
   ]);
   const dispatched = await eventually('each of them is logged', async () => {
     const found = lines().filter((line) => line.by === worker && isUnder(line, id));
     const sent = found.reduce((sum, { facts }) => sum + (v.parse(TallySchema, facts).tally?.sent ?? 0), 0);
     return sent === count - 1 ? found : undefined;
   });
-  const failed = dispatched.filter(({ facts }) => facts['event'] === 'dispatch.failed');
-  expect(failed.map(({ facts }) => facts['dispatchId'])).toEqual([`${jobId}-2`]);
+  const failed = dispatched.filter(({ facts }) => facts['event'] === 'send.failed');
+  expect(failed.map(({ facts }) => facts['messageId'])).toEqual([`${dispatchId}-2`]);
 });
 
 test('what the functions count reaches the log as metrics of this deployment', async () => {

@@ -2,15 +2,15 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import { sendEntry } from '../../lib/aws/sqs-batch.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import { encodeJob } from '../../lib/messages/accept/job-message.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import { encodeRound } from '../../lib/messages/accept/round-message.ts';
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { eventually, platform, synchronize } from '../support/api.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
 import { sendOrders } from '../support/order-updates.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
-import { makeJob } from '../support/send-jobs.ts';
 
 interface Fate {
   readonly what: string;
@@ -114,7 +114,8 @@ const fatesOfMany: readonly Fate[] = [
 ];
 
 /**
- * These recipients share a request that goes straight to the workers of small ones. Retries go through the jobs' queue.
+ * These recipients share a request that goes straight to the workers of small ones. Retries go through the dispatches'
+ * queue.
  */
 const fatesOfFew: readonly Fate[] = [
   { what: 'one of few', to: '549210000011', ending: ['sent'], requests: 1, taken: 1 },
@@ -149,14 +150,14 @@ const alwaysThrottled = '15550230429';
 const target = runningTarget();
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
 const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
-const jobIds: string[] = [];
+const dispatchIds: string[] = [];
 let endings: ReadonlyMap<string | undefined, PlacedOutcome>;
 let expired: readonly PlacedOutcome[];
 
 async function accept(recipients: readonly string[]): Promise<string> {
-  const jobId = await sendOrders(recipients);
-  jobIds.push(jobId);
-  return jobId;
+  const dispatchId = await sendOrders(recipients);
+  dispatchIds.push(dispatchId);
+  return dispatchId;
 }
 
 interface Asked {
@@ -165,7 +166,8 @@ interface Asked {
 }
 
 /** Other files send to the same magic recipients, so only dispatches of this file count. */
-const ours = ({ biz_opaque_callback_data: data = '' }: Asked) => jobIds.some((jobId) => data.startsWith(jobId));
+const ours = ({ biz_opaque_callback_data: data = '' }: Asked) =>
+  dispatchIds.some((dispatchId) => data.startsWith(dispatchId));
 
 async function requestsTo(to: string): Promise<number> {
   const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
@@ -177,22 +179,22 @@ async function messagesTo(to: string) {
   return body.data.filter((message: { request: Asked }) => ours(message.request));
 }
 
-/** Queues a job that expires after `lifeMs`. The API accepts none with less than 30 seconds. */
+/** Queues a dispatch that expires after `lifeMs`. The API accepts none with less than 30 seconds. */
 async function queueShortLived(to: string, lifeMs: number): Promise<string> {
-  const jobId = ulid();
+  const dispatchId = ulid();
   const acceptedAtMs = Date.now();
-  const job = makeJob([{ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }], {
-    ...{ jobId, credential: 'demo', acceptedAtMs, expiresAtMs: acceptedAtMs + lifeMs },
+  const dispatch = makeDispatch([{ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }], {
+    ...{ dispatchId, credential: 'demo', acceptedAtMs, expiresAtMs: acceptedAtMs + lifeMs },
   });
   const table = target.tableName('messages');
   const signal = AbortSignal.timeout(5_000);
-  await parameterStore(target.documentClient, table).store(job, signal);
-  await acceptedJobsStore(target.documentClient, table, Date.now).describe(job, signal);
-  const { clientId } = job.head;
-  const entry = { body: encodeJob({ jobId, clientId, acceptedAtMs }), group: String(clientId), delaySeconds: 0 };
-  await sendEntry({ client: sqs, url: queueUrl('send-jobs') }, entry);
-  jobIds.push(jobId);
-  return jobId;
+  await parameterStore(target.documentClient, table).store(dispatch, signal);
+  await acceptedDispatchesStore(target.documentClient, table, Date.now).describe(dispatch, signal);
+  const { clientId } = dispatch.head;
+  const entry = { body: encodeRound({ dispatchId, clientId, acceptedAtMs }), group: String(clientId), delaySeconds: 0 };
+  await sendEntry({ client: sqs, url: queueUrl('fan-out') }, entry);
+  dispatchIds.push(dispatchId);
+  return dispatchId;
 }
 
 /** A busy machine may take longer than a short life until the first call. A longer life then shows the same. */
@@ -212,7 +214,7 @@ beforeAll(async () => {
   }
   const outcomes = outcomesOn(target);
   const accepted = [await accept(fatesOfMany.map(({ to }) => to)), await accept(fatesOfFew.map(({ to }) => to))];
-  const endingsOfAll = Promise.all(accepted.map((jobId) => endingsOf(outcomes, jobId)));
+  const endingsOfAll = Promise.all(accepted.map((dispatchId) => endingsOf(outcomes, dispatchId)));
   const [all, ofShortLived] = await Promise.all([endingsOfAll, expiredAfterCalls()]);
   expired = ofShortLived;
   endings = new Map(all.flat().map((outcome) => [outcome.to, outcome]));
@@ -231,14 +233,14 @@ afterAll(async () => {
 
 describe('every accepted recipient ends in exactly one outcome (D29, R14)', () => {
   test.each(fates)('$what: $ending', async ({ to, ending: [state, code], requests, taken }) => {
-    const { dispatchId, platformMessageId, reason, atMs: _at, position: _place, ...rest } = endings.get(to) ?? {};
+    const { messageId, platformMessageId, reason, atMs: _at, position: _place, ...rest } = endings.get(to) ?? {};
     expect(rest).toEqual({ to, state, ...(code === undefined ? {} : { code }) });
     const messages = await messagesTo(to);
     expect(messages.length).toBe(taken);
     expect(await requestsTo(to)).toBe(requests);
     if (state === 'sent' || state === 'held') {
       expect(platformMessageId).toBe(messages[0].id);
-      expect(messages[0].request.biz_opaque_callback_data).toBe(dispatchId);
+      expect(messages[0].request.biz_opaque_callback_data).toBe(messageId);
     } else expect(platformMessageId).toBeUndefined();
     // A refusal has a reason in the platform's words.
     if (state === 'failed') expect(reason).toEqual(expect.stringMatching(/\w/));

@@ -118,10 +118,10 @@ async function dispatchThatFailed(): Promise<string> {
   const template = { name: 'order_update', language: 'en_US' };
   const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
   const sent = await api(`POST /v1/template/messages/${did}`, { token, body });
-  const jobId = sent.headers.get('dispatch-id') ?? '';
+  const dispatchId = sent.headers.get('dispatch-id') ?? '';
   return await eventually('it has ended', async () => {
-    const report = await api(`GET /v1/template/messages/${did}/${jobId}`, { token });
-    return report.body.counts.failed > 0 ? jobId : undefined;
+    const report = await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token });
+    return report.body.counts.failed > 0 ? dispatchId : undefined;
   });
 }
 

@@ -44,7 +44,7 @@ async function taken(prefix: string): Promise<Map<string, Record<string, unknown
   return Map.groupBy(messages as (Record<string, unknown> & { to: string })[], ({ to }) => to);
 }
 
-function requestTo(to: string, { body }: { readonly body: readonly string[] }, dispatchId: string) {
+function requestTo(to: string, { body }: { readonly body: readonly string[] }, messageId: string) {
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
@@ -63,14 +63,14 @@ function requestTo(to: string, { body }: { readonly body: readonly string[] }, d
         },
       ],
     },
-    biz_opaque_callback_data: dispatchId,
+    biz_opaque_callback_data: messageId,
   };
 }
 
 async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: string): Promise<void> {
   expect([reply.status, reply.text]).toEqual([200, '{"success":true}']);
-  const jobId = reply.headers.get('dispatch-id') ?? '';
-  const endings = await endingsOf(outcomes, jobId, 120_000);
+  const dispatchId = reply.headers.get('dispatch-id') ?? '';
+  const endings = await endingsOf(outcomes, dispatchId, 120_000);
   expect(endings.map(({ to, state }) => `${to} ${state}`)).toEqual(campaign.recipients.map(({ to }) => `${to} sent`));
 
   const messages = await taken(prefix);
@@ -83,13 +83,13 @@ async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: stri
         phone_number_id: campaign.phoneNumberId,
         path: expect.stringMatching(new RegExp(`^/v\\d+\\.\\d+/${campaign.phoneNumberId}/messages$`)),
         received_at: expect.any(String),
-        request: requestTo(to, params, `${jobId}-${index}`),
+        request: requestTo(to, params, `${dispatchId}-${index}`),
       },
     ]);
   }
 }
 
-/** The job takes several waves. */
+/** The dispatch takes several waves. */
 const largest = thorough ? 1_000 : 150;
 const andes = { user: 'supervisor1001', did: '5491100000001', phoneNumberId: '300000000000001' } as const;
 const boreal = { user: 'supervisor1002', did: '5491100000002', phoneNumberId: '300000000000002' } as const;

@@ -95,16 +95,16 @@ async function sendOffer(): Promise<string> {
 
 type Row = Readonly<Record<string, unknown>>;
 
-async function rowsOf(jobId: string, query = ''): Promise<readonly Row[]> {
+async function rowsOf(dispatchId: string, query = ''): Promise<readonly Row[]> {
   const token = await tokenOf('supervisor1001');
-  const { body } = await api(`GET /v1/template/messages/${did}/${jobId}${query}`, { token });
+  const { body } = await api(`GET /v1/template/messages/${did}/${dispatchId}${query}`, { token });
   return body.data;
 }
 
 /** Returns the one row of a dispatch, once it is read. */
-const readRow = async (jobId: string) =>
+const readRow = async (dispatchId: string) =>
   await eventually('it is read', async () => {
-    const [row] = await rowsOf(jobId);
+    const [row] = await rowsOf(dispatchId);
     return row?.['state'] === 'read' ? row : undefined;
   });
 
@@ -144,10 +144,10 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
   expect((await api(`PUT /v1/opt-outs/${number}`, { token })).status).toBe(200);
   const others = Array.from({ length: total - 1 }, (_, at) => String(5_492_558_000_000 + at));
   await hold();
-  const jobId = await send([...others, number]);
+  const dispatchId = await send([...others, number]);
   await eventually(
     'it waits',
-    async () => ((await rowsOf(jobId)).some(({ code }) => code === '133010') ? true : undefined),
+    async () => ((await rowsOf(dispatchId)).some(({ code }) => code === '133010') ? true : undefined),
     patienceMs,
   );
   await eventually('an event waits', async () =>
@@ -156,14 +156,14 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
   expect((await textOfAll(words)).length).toBeGreaterThan(8);
 
   const log = await erase(`--recipient ${number}`);
-  expect(log).toMatchObject({ jobs: 3, messages: 3, pending: 1, underWay: 0, linkedIds: 1, clean: true });
+  expect(log).toMatchObject({ dispatches: 3, messages: 3, pending: 1, underWay: 0, linkedIds: 1, clean: true });
   expect(log).toMatchObject({ changed: { optOutRows: 1 } });
   await mend();
   const rows = await eventually(
     'all of it has ended',
     async () => {
-      const pending = await rowsOf(jobId, '?state=pending');
-      return pending.length === 0 ? await rowsOf(jobId, '?state=failed&limit=1000') : undefined;
+      const pending = await rowsOf(dispatchId, '?state=pending');
+      return pending.length === 0 ? await rowsOf(dispatchId, '?state=failed&limit=1000') : undefined;
     },
     patienceMs,
   );

@@ -133,7 +133,7 @@ test('the end of a dispatch is told with its counts, of one recipient and of sev
   const ends = [await send('549210000001'), await send('549210000001', '15550000500')];
   const completed = () =>
     deliveries.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'dispatch.completed');
-  const toldOf = (id: string | null) => completed().find(({ data }) => data.job_id === id)?.data;
+  const toldOf = (id: string | null) => completed().find(({ data }) => data.dispatch_id === id)?.data;
   await eventually('both ends', async () => (ends.every((id) => toldOf(id) !== undefined) ? true : undefined));
   expect(toldOf(ends[0] ?? '')).toMatchObject({ total: 1, counts: { sent: 1, pending: 0 } });
   expect(toldOf(ends[1] ?? '')).toMatchObject({ total: 2, counts: { sent: 1, unknown: 1, pending: 0 } });
@@ -170,12 +170,12 @@ test.each<Trouble>([
     const delivery = await eventually(type, async () => deliveries.find(isIt));
     return { delivery, data: JSON.parse(delivery.body).data };
   };
-  const rowOf = async (jobId: string | null) => {
+  const rowOf = async (dispatchId: string | null) => {
     const token = await tokenOf('supervisor1001');
-    return (await api(`GET /v1/template/messages/5491100000001/${jobId}`, { token })).body.data[0];
+    return (await api(`GET /v1/template/messages/5491100000001/${dispatchId}`, { token })).body.data[0];
   };
-  const hasLeft = (jobId: string | null) =>
-    eventually('it has left', async () => ((await rowOf(jobId)).state === 'pending' ? undefined : true));
+  const hasLeft = (dispatchId: string | null) =>
+    eventually('it has left', async () => ((await rowOf(dispatchId)).state === 'pending' ? undefined : true));
   await configure(true);
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
   try {
@@ -185,17 +185,17 @@ test.each<Trouble>([
     expect(restricted.data).toMatchObject({ waba_id: wabaId, scope: of.scope, code: of.code });
     expect(restricted.data.until === undefined).toBe(of.scope === 'waba');
 
-    const jobId = await send(of.to);
-    await eventually('it waits', async () => ((await rowOf(jobId)).code === of.code ? true : undefined));
-    expect(await rowOf(jobId)).toMatchObject({ state: 'pending', code: of.code });
+    const dispatchId = await send(of.to);
+    await eventually('it waits', async () => ((await rowOf(dispatchId)).code === of.code ? true : undefined));
+    expect(await rowOf(dispatchId)).toMatchObject({ state: 'pending', code: of.code });
     if (of.scope === 'utility') await hasLeft(await sendCode('549210000011'));
 
     await platform(`DELETE ${holds}`);
     const restored = await toldOfAccount('account.restored', restoredBy);
     expect(restored.data).toMatchObject({ waba_id: wabaId, scope: of.scope, code: of.code });
     expect([restricted, restored].flatMap(({ delivery }) => eventFaults(delivery.body))).toEqual([]);
-    await hasLeft(jobId);
-    expect((await rowOf(jobId)).state).toMatch(/^(?:sent|delivered|read)$/);
+    await hasLeft(dispatchId);
+    expect((await rowOf(dispatchId)).state).toMatch(/^(?:sent|delivered|read)$/);
     const { body } = await platform(`GET /_control/messages?to=${of.to}`);
     expect(body.total).toBe(1);
   } finally {
@@ -211,8 +211,9 @@ test('a business whose held messages are dropped waits as a whole, and goes on a
   const endHolds = async () => {
     for (const hold of await holds.list([wabaId])) await holds.end(hold);
   };
-  const report = async (jobId: string | null) =>
-    (await api(`GET /v1/template/messages/5491100000001/${jobId}`, { token: await tokenOf('supervisor1001') })).body;
+  const report = async (dispatchId: string | null) =>
+    (await api(`GET /v1/template/messages/5491100000001/${dispatchId}`, { token: await tokenOf('supervisor1001') }))
+      .body;
   const [paced, waiting] = [
     ['549210000021', '549210000022', '549210000023'],
     ['549210000024', '549210000025'],
@@ -242,7 +243,7 @@ test('a business whose held messages are dropped waits as a whole, and goes on a
     const parked = await eventually('its client is told that it waits', async () =>
       deliveries.find(({ body }) => {
         const { type, data } = JSON.parse(body);
-        return type === 'dispatch.parked' && data.job_id === second;
+        return type === 'dispatch.parked' && data.dispatch_id === second;
       }),
     );
     expect(JSON.parse(parked.body)).toMatchObject({ data: { scope: 'waba', code: '135000' } });

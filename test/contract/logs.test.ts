@@ -18,7 +18,7 @@ const mediaUrl = `https://cdn.example.com/${canary}.png`;
 const to = (index: number) => String(549_700_000_000 + index);
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
 /** A message passes these queues on its way to the platform. */
-const queuesOfMessages = ['send-jobs', 'dispatch', 'urgent'];
+const queuesOfMessages = ['fan-out', 'dispatch', 'urgent'];
 const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
 const log = () => readFileSync(addressOf('functionLog'), 'utf8');
 const logged = (text: string) =>
@@ -70,7 +70,7 @@ test('the search finds what it must find, and nothing in what is logged as it sh
   ];
   expect(leaksIn(bad.join('\n'))).toEqual(bad);
   const good =
-    '{"event":"dispatch.sent","dispatchId":"01M7XY0DBSF6WK0M03HJTSTHKW-549","correlationId":"0a-b-5491100000001"}';
+    '{"event":"send.sent","messageId":"01M7XY0DBSF6WK0M03HJTSTHKW-549","correlationId":"0a-b-5491100000001"}';
   expect(leaksIn(good)).toEqual([]);
 });
 
@@ -125,7 +125,7 @@ describe('nothing secret or personal is logged', () => {
     }
     const replies = [
       await send(
-        // Eleven recipients are too many for a straight request, so the job is stored and fanned out.
+        // Eleven recipients are too many for a straight request, so the dispatch is stored and fanned out.
         { recipients: [9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19].map(recipient), attends: { canary } },
         { 'idempotency-key': canary },
       ),
@@ -147,13 +147,13 @@ describe('nothing secret or personal is logged', () => {
     ];
     for (const reply of replies) {
       expect(reply.status).toBe(200);
-      const jobId = reply.headers.get('dispatch-id') ?? '';
-      await endingsOf(outcomesOn(runningTarget()), jobId);
-      await logged(jobId);
+      const dispatchId = reply.headers.get('dispatch-id') ?? '';
+      await endingsOf(outcomesOn(runningTarget()), dispatchId);
+      await logged(dispatchId);
     }
-    const jobId = replies[0]?.headers.get('dispatch-id');
-    await logged(`"dispatch.failed","at":`);
-    expect(log()).toContain(`"dispatchId":"${jobId}-2","code":"131000"`);
+    const dispatchId = replies[0]?.headers.get('dispatch-id');
+    await logged(`"send.failed","at":`);
+    expect(log()).toContain(`"messageId":"${dispatchId}-2","code":"131000"`);
   });
 
   test('by a platform that is down', async () => {
@@ -170,7 +170,7 @@ describe('nothing secret or personal is logged', () => {
   });
 
   test('by queue messages that no worker can read', async () => {
-    const count = () => log().split('"event":"dispatch.error"').length + log().split('"event":"job.failed"').length;
+    const count = () => log().split('"event":"send.error"').length + log().split('"event":"dispatch.failed"').length;
     const before = count();
     // The parser of Node.js quotes the beginning of the text that it cannot parse.
     const unreadable = [`${canary} ${to(40)}`, JSON.stringify({ request: { to: to(41) }, canary })];

@@ -1,14 +1,14 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
 import { orderDid as did, sendOrders } from '../support/order-updates.ts';
 import { readCsv } from '../support/read-csv.ts';
 import { runningTarget } from '../support/running-target.ts';
-import { makeJob } from '../support/send-jobs.ts';
 
 /* A client reads over HTTP what became of a dispatch (D39, D40). */
 
@@ -26,28 +26,28 @@ const faults: readonly (readonly [to: string, action: object])[] = [
   [unclear, { status: 503, code: 2 }],
 ];
 
-async function report(jobId: string, query = '', path = `${did}/${jobId}`): Promise<ApiReply> {
+async function report(dispatchId: string, query = '', path = `${did}/${dispatchId}`): Promise<ApiReply> {
   return api(`GET /v1/template/messages/${path}${query}`, { token: await tokenOf('supervisor1001') });
 }
 
 /** Records a receipt as the platform's webhook would. */
 async function receive(receipt: Omit<Receipt, 'atMs' | 'platformMessageId'>): Promise<void> {
   const whole = { ...receipt, atMs: Date.now(), platformMessageId: `wamid.${receipt.index}` };
-  for (const Item of receiptItems(receipt.jobId, [whole], Math.ceil(Date.now() / 1_000) + 86_400)) {
+  for (const Item of receiptItems(receipt.dispatchId, [whole], Math.ceil(Date.now() / 1_000) + 86_400)) {
     await documentClient.send(new PutCommand({ TableName: messages, Item }));
   }
 }
 
-let jobId: string;
+let dispatchId: string;
 let atOnce: ApiReply;
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
   for (const [to, action] of faults) await platform('POST /_control/faults', { match: { to }, action });
-  jobId = await sendOrders([plain, `+${slow}`, `+${plain}`, refused, unclear, held]);
-  atOnce = await report(jobId);
+  dispatchId = await sendOrders([plain, `+${slow}`, `+${plain}`, refused, unclear, held]);
+  atOnce = await report(dispatchId);
   await eventually('all but the slow one have ended', async () =>
-    (await report(jobId)).body.counts.pending <= 1 ? true : undefined,
+    (await report(dispatchId)).body.counts.pending <= 1 ? true : undefined,
   );
 }, 60_000);
 
@@ -58,7 +58,7 @@ afterAll(async () => {
 test('the report is there as soon as the 200 is, with everybody in it', () => {
   expect(atOnce).toMatchObject({
     status: 200,
-    body: { dispatch_id: jobId, client_id: 1001, did, total: 6, complete: false, paging: { cursors: {} } },
+    body: { dispatch_id: dispatchId, client_id: 1001, did, total: 6, complete: false, paging: { cursors: {} } },
   });
   expect(atOnce.body.template).toEqual({ name: 'order_update', language: 'en_US' });
   expect(Date.parse(atOnce.body.accepted_at)).toBeGreaterThan(Date.now() - 60_000);
@@ -80,7 +80,7 @@ test('the report is there as soon as the 200 is, with everybody in it', () => {
 });
 
 test('every message is in the state that it is in, with code and reason where there is one', async () => {
-  const { body } = await report(jobId);
+  const { body } = await report(dispatchId);
   expect(body.data[3]).toMatchObject({ state: 'failed', code: '132012', reason: expect.stringMatching(/\w/) });
   expect(body.data[4]).toMatchObject({ state: 'unknown', code: '2' });
   expect(body.data[5]).toMatchObject({ state: 'held', code: 'held_for_quality_assessment' });
@@ -91,13 +91,13 @@ test('every message is in the state that it is in, with code and reason where th
 });
 
 test('receipts carry states further, settle an unknown, and count once however often they come (D39)', async () => {
-  await receive({ jobId, index: 0, status: 'read' });
-  await receive({ jobId, index: 0, status: 'sent' });
-  await receive({ jobId, index: 0, status: 'read' });
-  // A receipt names the index in the job, where the duplicate has none.
-  await receive({ jobId, index: 3, status: 'failed', code: '131026', reason: 'Message undeliverable' });
+  await receive({ dispatchId, index: 0, status: 'read' });
+  await receive({ dispatchId, index: 0, status: 'sent' });
+  await receive({ dispatchId, index: 0, status: 'read' });
+  // A receipt names the index in the dispatch, where the duplicate has none.
+  await receive({ dispatchId, index: 3, status: 'failed', code: '131026', reason: 'Message undeliverable' });
   const body = await eventually('the slow one ends', async () => {
-    const { body } = await report(jobId);
+    const { body } = await report(dispatchId);
     return body.complete ? body : undefined;
   });
   expect(body.data[0]).toMatchObject({
@@ -114,8 +114,8 @@ test('receipts carry states further, settle an unknown, and count once however o
 describe('pages', () => {
   test('have each row once, and the counts of the first', async () => {
     const rows: number[] = [];
-    const first = await report(jobId, '?limit=2');
-    for (let page = first; ; page = await report(jobId, `?limit=2&cursor=${page.body.paging.cursors.after}`)) {
+    const first = await report(dispatchId, '?limit=2');
+    for (let page = first; ; page = await report(dispatchId, `?limit=2&cursor=${page.body.paging.cursors.after}`)) {
       expect([page.status, page.body.counts]).toEqual([200, first.body.counts]);
       rows.push(...page.body.data.map(({ index }: { index: number }) => index));
       if (page.body.paging.cursors.after === undefined) break;
@@ -124,7 +124,7 @@ describe('pages', () => {
   });
 
   test('show the states that are asked for', async () => {
-    const { body } = await report(jobId, '?state=failed,held');
+    const { body } = await report(dispatchId, '?state=failed,held');
     expect(body.data.map(({ index }: { index: number }) => index)).toEqual([3, 4, 5]);
     expect(body.total).toBe(6);
   });
@@ -135,7 +135,7 @@ describe('pages', () => {
     ['cursor=nonsense', 'cursor'],
     ['client_id=abc', 'client_id'],
   ])('?%s: 400', async (query, path) => {
-    expect(await report(jobId, `?${query}`)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+    expect(await report(dispatchId, `?${query}`)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
   });
 });
 
@@ -144,15 +144,15 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
 
   test('another client on the same DID', async () => {
     const token = await tokenOf('supervisor1002');
-    expect(await api(`GET /v1/template/messages/${did}/${jobId}`, { token })).toMatchObject(notFound);
+    expect(await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token })).toMatchObject(notFound);
     const { body } = await api(`GET /v1/template/messages/${did}?limit=100`, { token });
-    expect(body.data.filter(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === jobId)).toEqual([]);
+    expect(body.data.filter(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === dispatchId)).toEqual([]);
   });
 
   test.each([
-    ['another DID', '5491100000002', () => jobId],
+    ['another DID', '5491100000002', () => dispatchId],
     ['one that was never given', did, () => ulid()],
-    ['no id', did, () => 'JOB'],
+    ['no id', did, () => 'DISPATCH'],
     ['a very long one', did, () => 'A'.repeat(3_000)],
   ])('%s', async (_, onDid, id) => {
     expect(await report('', '', `${onDid}/${id()}`)).toMatchObject(notFound);
@@ -160,23 +160,25 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
 
   test('an operator who names no client is told to, one who names the client sees it', async () => {
     const token = await tokenOf('operator');
-    expect(await api(`GET /v1/template/messages/${did}/${jobId}`, { token })).toMatchObject({
+    expect(await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token })).toMatchObject({
       status: 404,
       body: { message: 'dispatch not found; pass client_id to work for another client than your own' },
     });
-    expect((await api(`GET /v1/template/messages/${did}/${jobId}?client_id=1001`, { token })).status).toBe(200);
-    expect(await api(`GET /v1/template/messages/${did}/${jobId}?client_id=1002`, { token })).toMatchObject(notFound);
+    expect((await api(`GET /v1/template/messages/${did}/${dispatchId}?client_id=1001`, { token })).status).toBe(200);
+    expect(await api(`GET /v1/template/messages/${did}/${dispatchId}?client_id=1002`, { token })).toMatchObject(
+      notFound,
+    );
   });
 
   test('one that was taken back', async () => {
-    const store = acceptedJobsStore(documentClient, messages, Date.now);
-    const head = { jobId: ulid(), did, templateName: 'taken_back', acceptedAtMs: Date.now() };
-    const job = makeJob([{ to: plain }], head);
-    await store.describe(job, AbortSignal.timeout(2_000));
-    await store.list(job, AbortSignal.timeout(2_000));
-    expect((await report(head.jobId)).status).toBe(200);
-    await store.withdraw(head.jobId);
-    expect(await report(head.jobId)).toMatchObject(notFound);
+    const store = acceptedDispatchesStore(documentClient, messages, Date.now);
+    const head = { dispatchId: ulid(), did, templateName: 'taken_back', acceptedAtMs: Date.now() };
+    const dispatch = makeDispatch([{ to: plain }], head);
+    await store.describe(dispatch, AbortSignal.timeout(2_000));
+    await store.list(dispatch, AbortSignal.timeout(2_000));
+    expect((await report(head.dispatchId)).status).toBe(200);
+    await store.withdraw(head.dispatchId);
+    expect(await report(head.dispatchId)).toMatchObject(notFound);
     const { body } = await report('', '?limit=100', did);
     const names = body.data.map(({ template }: { template: { name: string } }) => template.name);
     expect(names).not.toContain('taken_back');
@@ -196,7 +198,7 @@ describe('the list of dispatches', () => {
       total: 1,
     });
     const next = await report('', `?limit=100&cursor=${body.paging.cursors.after}`, did);
-    expect(ids(next.body)).toContain(jobId);
+    expect(ids(next.body)).toContain(dispatchId);
     const from = body.data[1].accepted_at;
     expect(ids((await report('', `?from=${from}`, did)).body)).toEqual([third, second]);
     expect(ids((await report('', `?to=${from}&limit=100`, did)).body)).not.toContain(second);
@@ -214,8 +216,8 @@ describe('the list of dispatches', () => {
 test('the same report as CSV: every cell, page by page, by the links of its pages (D59)', async () => {
   const token = await tokenOf('supervisor1001');
   const asked = async (query: string, accept = 'text/csv') =>
-    api(`GET /v1/template/messages/${did}/${jobId}${query}`, { token, headers: { accept } });
-  const rows = (await report(jobId)).body.data as Readonly<Record<string, unknown>>[];
+    api(`GET /v1/template/messages/${did}/${dispatchId}${query}`, { token, headers: { accept } });
+  const rows = (await report(dispatchId)).body.data as Readonly<Record<string, unknown>>[];
   const lines: string[][] = [];
   const types: (string | null)[] = [];
   for (let query: string | undefined = '?limit=4'; query !== undefined; ) {

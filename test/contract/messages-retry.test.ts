@@ -13,7 +13,7 @@ const faults: readonly { readonly at: number; readonly code: number; readonly ti
   { at: 4, code: 131026, times: 1 },
   { at: 7, code: 131008, times: 1 },
 ];
-const jobIds: string[] = [];
+const dispatchIds: string[] = [];
 let source = '';
 
 const order = {
@@ -38,9 +38,9 @@ async function send(people: readonly number[], { paramsOf, ...what }: typeof ord
 
 function accepted(reply: ApiReply): string {
   expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('success')]);
-  const jobId = reply.headers.get('dispatch-id') ?? '';
-  jobIds.push(jobId);
-  return jobId;
+  const dispatchId = reply.headers.get('dispatch-id') ?? '';
+  dispatchIds.push(dispatchId);
+  return dispatchId;
 }
 
 interface Asking {
@@ -77,7 +77,7 @@ async function reportOf(dispatchId: string) {
 async function takenBy(at: number): Promise<string[]> {
   const { body } = await platform(`GET /_control/messages?to=${personOf(at)}&limit=1000000`);
   const ours = body.data.filter(({ request }: { request: { biz_opaque_callback_data?: string } }) =>
-    jobIds.some((jobId) => request.biz_opaque_callback_data?.startsWith(jobId)),
+    dispatchIds.some((dispatchId) => request.biz_opaque_callback_data?.startsWith(dispatchId)),
   );
   return ours.map(({ request }: { request: { template: { components: { parameters: { text: string }[] }[] } } }) =>
     request.template.components[0]?.parameters.map(({ text }) => text).join(),
@@ -136,16 +136,16 @@ describe('a dispatch is retried', () => {
 
   test('by named codes and a key: the same request is the same dispatch, another one is 422', async () => {
     const named = { codes: ['131026', '131008'], key: `retry-${source}` };
-    const jobId = accepted(await retry(source, named));
+    const dispatchId = accepted(await retry(source, named));
     const repeated = await retry(source, named);
-    expect([repeated.status, repeated.headers.get('dispatch-id')]).toEqual([200, jobId]);
+    expect([repeated.status, repeated.headers.get('dispatch-id')]).toEqual([200, dispatchId]);
     const other = await retry(source, { ...named, codes: ['131026'] });
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
-    const { total, counts } = await reportOf(jobId);
+    const { total, counts } = await reportOf(dispatchId);
     // A failure with 131008 is never retried, even when a client names it.
     expect([total, counts.sent]).toEqual([1, 1]);
     const list = await api(`GET /v1/template/messages/${did}?limit=100`, { token: await tokenOf('supervisor1001') });
-    const listed = list.body.data.find(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === jobId);
+    const listed = list.body.data.find(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === dispatchId);
     expect(listed.retry_of).toBe(source);
   });
 

@@ -12,7 +12,7 @@ const post = (webhook: { readonly body: string; readonly headers: Readonly<Recor
 const handshake = (token: string) =>
   api(`GET ${path}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`);
 
-/** Returns statuses for messages of a job that was never accepted. */
+/** Returns statuses for messages of a dispatch that was never accepted. */
 const statusesOf = (count: number) =>
   statusChange(
     '300000000000001',

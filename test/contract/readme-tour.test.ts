@@ -20,8 +20,8 @@ const longestMs = 150_000;
 /** This person of the README stops. */
 const stopping = '5491155550009';
 /**
- * Each shell is as a person uses it, but without settings: zsh then takes a comment for a command. Its own person stops,
- * to whom no other contract test writes.
+ * Each shell is as a person uses it, but without settings: zsh then takes a comment for a command. Its own person
+ * stops, to whom no other contract test writes.
  */
 const shells = [
   ['bash', ['--norc', '--noprofile', '-i'], stopping],
@@ -59,8 +59,9 @@ async function paste(shell: string, options: readonly string[], text: string) {
   return said;
 }
 
-/** Without a terminal bash says that it cannot control jobs. */
-const harmless = /^bash: (?:cannot set terminal process group|no job control in this shell|initialize_job_control)/;
+/** Without a terminal bash says that it cannot control dispatches. */
+const harmless =
+  /^bash: (?:cannot set terminal process group|no dispatch control in this shell|initialize_job_control)/;
 
 /** Returns what the shell and its programs complain of; bash repeats what was pasted too. */
 function complaintsIn(stderr: string): readonly string[] {

@@ -141,7 +141,7 @@ const { documentClient, tableName } = runningTarget();
 const deliveries: Delivery[] = [];
 const secret = Promise.withResolvers<string>();
 let receiver: WebhookReceiver;
-let jobId: string;
+let dispatchId: string;
 
 async function configure(active: boolean): Promise<ApiReply> {
   const headers = { 'webhook-secret-rotate': String(active) };
@@ -150,7 +150,7 @@ async function configure(active: boolean): Promise<ApiReply> {
 }
 
 async function report(): Promise<ApiReply['body']> {
-  const reply = await api(`GET /v1/template/messages/${did}/${jobId}`, { token: await tokenOf('supervisor1001') });
+  const reply = await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token: await tokenOf('supervisor1001') });
   expect(reply.status).toBe(200);
   return reply.body;
 }
@@ -163,7 +163,7 @@ async function rowOf(to: string, state: unknown): Promise<Record<string, unknown
   });
 }
 
-const messageIdOf = (to: string) => `${jobId}-${fates.findIndex((fate) => fate.to === to)}`;
+const messageIdOf = (to: string) => `${dispatchId}-${fates.findIndex((fate) => fate.to === to)}`;
 
 /** Returns the events of a message, each id once. */
 function toldOf(messageId: string): { readonly type: string; readonly data: Record<string, unknown> }[] {
@@ -193,7 +193,7 @@ beforeAll(async () => {
     if (course !== undefined) await platform('POST /_control/receipts', { match: { to }, course, times: 1 });
     if (action !== undefined) await platform('POST /_control/faults', { match: { to }, action, times: 1 });
   }
-  jobId = await sendOrders(fates.map(({ to }) => to));
+  dispatchId = await sendOrders(fates.map(({ to }) => to));
 }, 60_000);
 
 afterAll(async () => {
@@ -264,10 +264,10 @@ describe('what comes later still', () => {
     const before = await rowOf(sentOnly, 'sent');
     await tell([sentOnly, { status: 'read', timestamp, id: before['platform_message_id'] }]);
 
-    // The receipts are of a number that did not send, of an unknown index, and of an unknown job.
+    // The receipts are of a number that did not send, of an unknown index, and of an unknown dispatch.
     await tell([unclear, { status: 'sent' }, foreignNumberId], [delivered, bad, foreignNumberId]);
     const told = (to: string, status: object = {}) => statusOf(messageIdOf(to), { timestamp: nowSeconds(), ...status });
-    const unsent = [`${jobId}-9999`, '01JD0000000000000000000000-0'].map((id) => statusOf(id, bad));
+    const unsent = [`${dispatchId}-9999`, '01JD0000000000000000000000-0'].map((id) => statusOf(id, bad));
     const foreign = statusChange(foreignNumberId, told(delivered, bad));
     const unknown = webhookOf(waba, foreign, statusChange(phoneNumberId, ...unsent, told(marks[0])));
     expect((await api('POST /platform/webhook', signedWebhook(unknown))).status).toBe(200);

@@ -80,13 +80,15 @@ async function send(
     },
   });
   if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
-  return { jobId: reply.headers.get('dispatch-id') ?? '', body: reply.body };
+  return { dispatchId: reply.headers.get('dispatch-id') ?? '', body: reply.body };
 }
 
 /** Returns the rows of a dispatch, once the condition holds. */
-async function rowsOf(jobId: string, areThere: (rows: readonly Row[]) => boolean): Promise<readonly Row[]> {
+async function rowsOf(dispatchId: string, areThere: (rows: readonly Row[]) => boolean): Promise<readonly Row[]> {
   return await eventually('the report says so', async () => {
-    const reply = await api(`GET /v1/template/messages/${did}/${jobId}`, { token: await tokenOf('supervisor1001') });
+    const reply = await api(`GET /v1/template/messages/${did}/${dispatchId}`, {
+      token: await tokenOf('supervisor1001'),
+    });
     return areThere(reply.body.data) ? reply.body.data : undefined;
   });
 }
@@ -105,8 +107,8 @@ beforeAll(async () => {
     deliveries.push(delivery);
   });
   secret.resolve((await configure(true)).headers.get('webhook-secret') ?? '');
-  const { jobId } = await send(numbers);
-  const rows = await rowsOf(jobId, allAre('read'));
+  const { dispatchId } = await send(numbers);
+  const rows = await rowsOf(dispatchId, allAre('read'));
   [known, failing] = rows.map((row) => String(row['user_id'])) as [string, string];
 }, 60_000);
 
@@ -130,9 +132,9 @@ test('who is sent to by number is named by user id, and by it is sent to, report
     { market: 'US', recipients: 1 },
   ]);
 
-  const { jobId, body } = await send(recipients);
+  const { dispatchId, body } = await send(recipients);
   expect(body.warning).toBe('duplicate recipients were dropped: recipients[4]');
-  const rows = await rowsOf(jobId, (all) => all.every(({ state }) => state === 'read' || state === 'failed'));
+  const rows = await rowsOf(dispatchId, (all) => all.every(({ state }) => state === 'read' || state === 'failed'));
   expect(rows).toMatchObject([
     { to: known, user_id: known, wa_id: numbers[0], state: 'read' },
     { to: stranger, user_id: stranger, state: 'read' },
@@ -145,15 +147,17 @@ test('who is sent to by number is named by user id, and by it is sent to, report
   const { body: taken } = await platform('GET /_control/messages?limit=1000');
   const sent = (taken.data as { request: Row }[])
     .map(({ request }) => request)
-    .filter((request) => String(request['biz_opaque_callback_data']).startsWith(`${jobId}-`));
+    .filter((request) => String(request['biz_opaque_callback_data']).startsWith(`${dispatchId}-`));
   expect(sent.map((request) => request['recipient']).sort()).toEqual([known, stranger, parent, failing].sort());
   for (const request of sent) expect(request).not.toHaveProperty('to');
 
   const events = await eventually('the events are there', async () => {
-    const all = deliveries.map((delivery) => JSON.parse(delivery.body)).filter(({ data }) => data.job_id === jobId);
+    const all = deliveries
+      .map((delivery) => JSON.parse(delivery.body))
+      .filter(({ data }) => data.dispatch_id === dispatchId);
     return new Set(all.map(({ data }) => data.message_id)).size === 4 ? all : undefined;
   });
-  const dataOf = (index: number) => events.find(({ data }) => data.message_id === `${jobId}-${index}`)?.data;
+  const dataOf = (index: number) => events.find(({ data }) => data.message_id === `${dispatchId}-${index}`)?.data;
   expect(dataOf(0)).toMatchObject({ to: known, user_id: known, wa_id: numbers[0] });
   expect(dataOf(1)).toMatchObject({ to: stranger, user_id: stranger });
   expect(dataOf(1)).not.toHaveProperty('wa_id');
@@ -184,9 +188,9 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
     (await send([known], { dry: true })).body.warning === warning ? true : undefined,
   );
 
-  const { jobId, body } = await send([known, numbers[0], replacement]);
+  const { dispatchId, body } = await send([known, numbers[0], replacement]);
   expect(body.warning).toBe(`${warning}; duplicate recipients were dropped: recipients[2]`);
-  const rows = await rowsOf(jobId, allAre('read'));
+  const rows = await rowsOf(dispatchId, allAre('read'));
   expect(rows.map((row) => [row['to'], row['duplicate_of']])).toEqual([
     [replacement, undefined],
     [numbers[0], undefined],
@@ -208,14 +212,14 @@ test('a person who stops marketing gets no more: the receipt tells it, without a
   const isTold = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
   expect((await preference('stop')).status).toBe(200);
   try {
-    const { jobId } = await send([stopped, other], { by: offer });
-    expect(await rowsOf(jobId, isTold)).toMatchObject([
+    const { dispatchId } = await send([stopped, other], { by: offer });
+    expect(await rowsOf(dispatchId, isTold)).toMatchObject([
       { to: stopped, state: 'failed', code: '131050', reason: expect.stringMatching(/stop/) },
       { to: other, state: 'read' },
     ]);
     // A one-time code goes to the stopped number, because it is no marketing; the refusal of one person holds no other.
     const later = [await send([stopped]), await send([stopped], { by: code }), await send([other], { by: offer })];
-    for (const { jobId: id } of later) expect(await rowsOf(id, isTold)).toMatchObject([{ state: 'read' }]);
+    for (const { dispatchId: id } of later) expect(await rowsOf(id, isTold)).toMatchObject([{ state: 'read' }]);
     const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
     const asked: readonly string[] = body.data.flatMap(
       ({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
@@ -239,7 +243,7 @@ test('an opt-out by word or by setting is told to the client that wrote, and so 
       const distinct = [...new Set(ofPerson)].map((data) => JSON.parse(data));
       return distinct.length < 2 ? undefined : distinct.sort((a, b) => (a.scope < b.scope ? -1 : 1));
     });
-  await rowsOf((await send([person])).jobId, allAre('read'));
+  await rowsOf((await send([person])).dispatchId, allAre('read'));
   const who = { recipient: person, user_id: expect.stringMatching(/^AR\./), did };
   const expected = [
     { ...who, scope: 'client', source: 'reply' },
@@ -288,7 +292,7 @@ test.each([
     expect((await refuse(refused)).status).toBe(200);
     const isOver = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
     const first = await send([refused, other], { by: offer });
-    expect(await rowsOf(first.jobId, isOver)).toMatchObject([{ code: '131050' }, { state: 'read' }]);
+    expect(await rowsOf(first.dispatchId, isOver)).toMatchObject([{ code: '131050' }, { state: 'read' }]);
     const partition = { ':list': listedPartition(1001) };
     await eventually('the stop is stored', async () => {
       const query = {
@@ -302,12 +306,12 @@ test.each([
       return Items.some(({ recipient }) => recipient === refused) ? true : undefined;
     });
     const again = await send([refused, other], { by: offer });
-    expect(await rowsOf(again.jobId, isOver)).toMatchObject([
+    expect(await rowsOf(again.dispatchId, isOver)).toMatchObject([
       { to: refused, state: 'failed', code: 'opted_out' },
       { to: other, state: 'read' },
     ]);
     const useful = await send([refused]);
-    expect(await rowsOf(useful.jobId, isOver)).toMatchObject([{ state: 'read' }]);
+    expect(await rowsOf(useful.dispatchId, isOver)).toMatchObject([{ state: 'read' }]);
     const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
     const asked = body.data.flatMap(({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
       request.to === refused ? [request.template?.name] : [],
@@ -320,7 +324,7 @@ test.each([
 test('a stop by user id alone is joined with the number of the message that it answers: one row, and no more marketing (D55)', async () => {
   const person = '549250000041';
   const first = await send([person], { by: offer });
-  const [{ user_id: byId }] = (await rowsOf(first.jobId, allAre('read'))) as [Row];
+  const [{ user_id: byId }] = (await rowsOf(first.dispatchId, allAre('read'))) as [Row];
   const [{ id }] = (await platform(`GET /_control/messages?to=${person}&limit=1`)).body.data;
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const said = { from_user_id: byId, timestamp, id: 'wamid.user-ids-alone', context: { id } };
@@ -333,7 +337,7 @@ test('a stop by user id alone is joined with the number of the message that it a
   });
   expect(row).toMatchObject([{ recipient: person, also: [byId], state: 'stopped', source: 'quick_reply' }]);
   const again = await send([person], { by: offer });
-  expect(await rowsOf(again.jobId, allAre('failed'))).toMatchObject([{ to: person, code: 'opted_out' }]);
+  expect(await rowsOf(again.dispatchId, allAre('failed'))).toMatchObject([{ to: person, code: 'opted_out' }]);
 }, 60_000);
 
 test('what a person answers is told to the client that asks for it, with the message that it answers (D55)', async () => {
@@ -346,10 +350,10 @@ test('what a person answers is told to the client that asks for it, with the mes
       return events.map(({ data }) => data).find(isSaid(text));
     });
   const sent = async () => {
-    const { jobId } = await send([person], { by: offer });
-    await rowsOf(jobId, allAre('read'));
+    const { dispatchId } = await send([person], { by: offer });
+    await rowsOf(dispatchId, allAre('read'));
     const [{ id }] = (await platform(`GET /_control/messages?to=${person}&limit=1`)).body.data;
-    const about = { ...said, job_id: jobId, message_id: `${jobId}-0`, template: offer.template };
+    const about = { ...said, dispatch_id: dispatchId, message_id: `${dispatchId}-0`, template: offer.template };
     return { about, at: `/_control/messages/${encodeURIComponent(id)}` };
   };
 
@@ -367,6 +371,6 @@ test('what a person answers is told to the client that asks for it, with the mes
   await platform(`POST /_control/recipients/${person}/message`, { phone_number_id, text: 'Is anybody there?' });
   const alone = await toldOf('Is anybody there?');
   expect(alone).toMatchObject({ ...said, by: 'text' });
-  for (const field of ['job_id', 'message_id', 'template']) expect(alone).not.toHaveProperty(field);
+  for (const field of ['dispatch_id', 'message_id', 'template']) expect(alone).not.toHaveProperty(field);
   expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
 }, 60_000);

@@ -126,7 +126,7 @@ test('every kind of event reaches a client that asks for all of them', async () 
   const { queueUrls, sqsEndpoint } = { queueUrls: addressOf('queueUrls'), sqsEndpoint: addressOf('sqsEndpoint') };
   const queue = localQueue({ queueUrls, sqsEndpoint, region: localRegion, stage: 'local' }, 'events');
   const subject = { clientId: 1002, did: '5491100000002', wabaId: '200000000000001' };
-  const unique = { jobId: '01KAH00000000000000000000C', nowMs: Date.now() };
+  const unique = { dispatchId: '01KAH00000000000000000000C', nowMs: Date.now() };
   const events = eventTypes.filter(isEventType).map((type) => sampleEvent(type, subject, unique));
   await eventQueue(queue.client, queue.url).send(events);
   await Promise.all(events.map(({ id }) => run.line(new RegExp(`${id} verified$`))));

@@ -8,13 +8,13 @@ import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
-import { type SliceKey, sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
-import { sliceKeyOf } from '../../lib/messages/dispatch/claims/slice-items.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
-import { firstHeartbeatMs } from '../../lib/messages/dispatch/visibility-heartbeat.ts';
-import { jobKey } from '../../lib/messages/items.ts';
+import { dispatchKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/report/outcomes-store.ts';
+import { type SliceKey, sliceSize } from '../../lib/messages/send/claims/slice.ts';
+import { sliceKeyOf } from '../../lib/messages/send/claims/slice-items.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
+import { firstHeartbeatMs } from '../../lib/messages/send/visibility-heartbeat.ts';
 import { addressOf } from '../support/addresses.ts';
 import { apiAt, call, eventually } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
@@ -130,7 +130,7 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
 
   test.each([
     {
-      what: 'a job, the platform took the message afterwards',
+      what: 'a dispatch, the platform took the message afterwards',
       recipients: [slow, ...quick],
       ...{ worker: 'messages-dispatch', queue: 'dispatch', action: {}, taken: 1 },
     },
@@ -143,7 +143,7 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
     const { recipients, action } = killed;
     await platform('POST /_control/reset', {});
     await platform('POST /_control/faults', { match: { to: slow }, action: { delay_ms: 60_000, ...action } });
-    const jobId = await accept(recipients);
+    const dispatchId = await accept(recipients);
     await eventually('every message has reached the platform', async () =>
       (await requestsByRecipient()).size === recipients.length ? true : undefined,
     );
@@ -151,20 +151,23 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
     expect(killBusy(killed.worker)).toBeGreaterThan(0);
 
     // The other slices have ended, each with the platform's answer.
-    const slices = Array.from({ length: Math.ceil(recipients.length / sliceSize) }, (_, slice) => ({ jobId, slice }));
+    const slices = Array.from({ length: Math.ceil(recipients.length / sliceSize) }, (_, slice) => ({
+      dispatchId,
+      slice,
+    }));
     const states = (await Promise.all(slices.map(storedSlice))).map((slice) => slice?.state);
     expect(states).toEqual(slices.map(({ slice }) => (slice === 0 ? 'claimed' : 'ended')));
-    await makeOlder({ jobId, slice: 0 });
+    await makeOlder({ dispatchId, slice: 0 });
     await platform('DELETE /_control/faults');
 
     // A report would say unknown by the age of the claim alone, so the stored slice shows the redelivery.
     await eventually(
       'the chunk comes again',
-      async () => ((await storedSlice({ jobId, slice: 0 }))?.state === 'ended' ? true : undefined),
+      async () => ((await storedSlice({ dispatchId, slice: 0 }))?.state === 'ended' ? true : undefined),
       90_000,
     );
     await queueIsEmpty(killed.queue);
-    const endings = await endingsOf(outcomes, jobId);
+    const endings = await endingsOf(outcomes, dispatchId);
     const lost = { state: 'unknown', code: 'worker_lost' };
     expect(endings).toMatchObject(
       // Recipients in the slice of the slow one share its outcome, because their answers were never written.
@@ -177,15 +180,15 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
   test('a claim that is still young is respected: nothing is sent, nothing is decided', async () => {
     await platform('POST /_control/faults', { match: { to: slow }, action: { delay_ms: 60_000 }, times: 1 });
     const before = (await requestsByRecipient()).get(slow) ?? 0;
-    const jobId = await accept([slow]);
+    const dispatchId = await accept([slow]);
     await eventually('the message has reached the platform', async () =>
       (await requestsByRecipient()).get(slow) === before + 1 ? true : undefined,
     );
     await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
     expect(killBusy('messages-dispatch-urgent')).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, (heldSeconds + 5) * 1_000));
-    expect((await storedSlice({ jobId, slice: 0 }))?.state).toBe('claimed');
-    expect((await outcomes.ofMessage({ jobId, index: 0 })).state).toBe('pending');
+    expect((await storedSlice({ dispatchId, slice: 0 }))?.state).toBe('claimed');
+    expect((await outcomes.ofMessage({ dispatchId, index: 0 })).state).toBe('pending');
     expect((await requestsByRecipient()).get(slow)).toBe(before + 1);
     expect(await messagesHeld(sqs, queueUrl('urgent'))).toBe(1);
   });
@@ -194,34 +197,34 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
 describe('kill -9 of the fan-out worker', () => {
   const ProgressSchema = v.object({ queued: v.optional(v.number(), 0) });
 
-  async function queuedSoFar(jobId: string): Promise<number> {
+  async function queuedSoFar(dispatchId: string): Promise<number> {
     const { Item } = await target.documentClient.send(
-      new GetCommand({ TableName: target.tableName('messages'), Key: jobKey(jobId), ConsistentRead: true }),
+      new GetCommand({ TableName: target.tableName('messages'), Key: dispatchKey(dispatchId), ConsistentRead: true }),
     );
     return Item === undefined ? 0 : v.parse(ProgressSchema, Item).queued;
   }
 
   /** Kills the worker after it queued chunks and before it stored a checkpoint; false when it was too late. */
-  async function killedBeforeCheckpoint(jobId: string, heldBefore: number): Promise<boolean> {
+  async function killedBeforeCheckpoint(dispatchId: string, heldBefore: number): Promise<boolean> {
     // The loop has no pause, because a wave takes a fraction of a second.
     while ((await messagesHeld(sqs, queueUrl('dispatch'))) <= heldBefore) {
-      if ((await queuedSoFar(jobId)) > 0) return false;
+      if ((await queuedSoFar(dispatchId)) > 0) return false;
     }
-    return killBusy('messages-fan-out') === 1 && (await queuedSoFar(jobId)) === 0;
+    return killBusy('messages-fan-out') === 1 && (await queuedSoFar(dispatchId)) === 0;
   }
 
   // The delivery becomes visible again after a minute.
   test('on the way through 1,000 recipients: each is sent exactly once', { timeout: 600_000 }, async () => {
     const everybody: string[] = [];
-    // On a busy machine the job may end before the kill; then another job is tried.
+    // On a busy machine the dispatch may end before the kill; then another dispatch is tried.
     for (let killed = false; !killed; ) {
       const first = 549_320_000_000 + everybody.length;
       const recipients = Array.from({ length: 1_000 }, (_, index) => String(first + index));
       everybody.push(...recipients);
       const heldBefore = await messagesHeld(sqs, queueUrl('dispatch'));
-      const jobId = await accept(recipients);
-      killed = await killedBeforeCheckpoint(jobId, heldBefore);
-      const endings = await endingsOf(outcomes, jobId, 240_000);
+      const dispatchId = await accept(recipients);
+      killed = await killedBeforeCheckpoint(dispatchId, heldBefore);
+      const endings = await endingsOf(outcomes, dispatchId, 240_000);
       expect(endings.map(({ to, state }) => [to, state])).toEqual(recipients.map((to) => [to, 'sent']));
     }
 

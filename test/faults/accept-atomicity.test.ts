@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../lib/http/refusal.ts';
-import { acceptJob } from '../../lib/messages/accept/accept-job.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
+import { acceptDispatch } from '../../lib/messages/accept/accept-dispatch.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
+import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { dispatchIdsOf, drainChunks, drainJobs } from '../support/job-messages.ts';
+import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { type Attempt, type Fault, injectFaults } from '../support/queue-faults.ts';
-import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { dispatchIdsOf, drainChunks, drainDispatches } from '../support/round-messages.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 
 const table = await freshTable('messages');
 const documents = localDocumentClient();
-let jobs = 0;
+let dispatches = 0;
 
 interface Faults {
   readonly queue?: (attempt: Attempt) => Fault | Promise<Fault>;
@@ -22,26 +22,26 @@ interface Faults {
 }
 
 /** Runs one acceptance under faults. Returns the answer to the client and the messages that leave by what is queued. */
-async function accept(job: WholeJob, faults: Faults, remainingMs = 29_000) {
+async function accept(dispatch: WholeDispatch, faults: Faults, remainingMs = 29_000) {
   const [queueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue()]);
   const client = localQueueClient();
   const faultyDocuments = localDocumentClient();
   const queueAttempts = injectFaults(client, faults.queue ?? (() => undefined));
   const tableAttempts = injectFaults(faultyDocuments, faults.table ?? (() => undefined));
-  const accepting = acceptJob(job, {
+  const accepting = acceptDispatch(dispatch, {
     parameters: parameterStore(faultyDocuments, table),
-    acceptance: acceptedJobsStore(faultyDocuments, table, Date.now),
-    queue: jobQueue(client, queueUrl),
-    urgentQueue: jobQueue(client, urgentQueueUrl),
+    acceptance: acceptedDispatchesStore(faultyDocuments, table, Date.now),
+    queue: messageQueue(client, queueUrl),
+    urgentQueue: messageQueue(client, urgentQueueUrl),
     noteCorrespondents: async () => undefined,
     limitOf: async () => 80,
     remainingMs: () => remainingMs,
   });
   const told = await accepting.then(() => 'accepted', codeOf);
   const read = localQueueClient();
-  const queued = { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
+  const queued = { dispatches: await drainDispatches(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   const sent = await dispatchIdsOf(queued, documents, table);
-  const messages = queued.jobs.length + queued.chunks.length;
+  const messages = queued.dispatches.length + queued.chunks.length;
   return { told, sent: sent.size, messages, queueAttempts: queueAttempts.length, tableAttempts: tableAttempts.length };
 }
 
@@ -50,9 +50,9 @@ function codeOf(error: unknown): string {
   return error.code;
 }
 
-function jobOf(recipients: number): WholeJob {
-  jobs += 1;
-  return makeJob(makeRecipients(recipients), { jobId: `job${jobs}` });
+function dispatchOf(recipients: number): WholeDispatch {
+  dispatches += 1;
+  return makeDispatch(makeRecipients(recipients), { dispatchId: `dispatch${dispatches}` });
 }
 
 const accepted = (count: number) => ({ told: 'accepted', sent: count });
@@ -64,22 +64,22 @@ describe.each(counts)('all messages are accepted or none (R20): %i recipients', 
   test('with the queue failing at any attempt', async () => {
     for (const at of [1, 2, 3]) {
       for (const kind of kinds) {
-        const once = await accept(jobOf(count), { queue: ({ number }) => (number === at ? kind : undefined) });
+        const once = await accept(dispatchOf(count), { queue: ({ number }) => (number === at ? kind : undefined) });
         expect(once).toMatchObject(accepted(count));
-        const from = await accept(jobOf(count), { queue: ({ number }) => (number >= at ? kind : undefined) });
+        const from = await accept(dispatchOf(count), { queue: ({ number }) => (number >= at ? kind : undefined) });
         expect(from).toMatchObject(at === 1 ? refused : accepted(count));
       }
     }
   });
 
   test('with the table failing from any attempt on', async () => {
-    const whole = await accept(jobOf(count), {});
+    const whole = await accept(dispatchOf(count), {});
     expect(whole).toMatchObject({ ...accepted(count), messages: 1, queueAttempts: 1 });
     const every = Array.from({ length: whole.tableAttempts }, (_, at) => at + 1);
     const told = new Set<string>();
     for (const at of count <= 11 ? every : [1, ...every.slice(-2)]) {
       for (const kind of kinds) {
-        const broken = await accept(jobOf(count), { table: ({ number }) => (number >= at ? kind : undefined) });
+        const broken = await accept(dispatchOf(count), { table: ({ number }) => (number >= at ? kind : undefined) });
         told.add(broken.told);
         expect(broken).toMatchObject(broken.told === 'accepted' ? accepted(count) : { ...refused, messages: 0 });
       }
@@ -89,11 +89,11 @@ describe.each(counts)('all messages are accepted or none (R20): %i recipients', 
   });
 
   test('when the queue does not confirm it and the table cannot be written, it is not known', async () => {
-    const { queueAttempts, tableAttempts } = await accept(jobOf(count), {});
+    const { queueAttempts, tableAttempts } = await accept(dispatchOf(count), {});
     expect(queueAttempts).toBe(1);
-    // The withdrawal replaces the listing of the job, so it comes after the writes before that.
+    // The withdrawal replaces the listing of the dispatch, so it comes after the writes before that.
     const storing = count <= 10 ? 0 : tableAttempts - 1;
-    const broken = await accept(jobOf(count), {
+    const broken = await accept(dispatchOf(count), {
       queue: () => 'after',
       table: ({ number }) => (number > storing ? 'before' : undefined),
     });
@@ -105,29 +105,30 @@ test.each([
   [
     'the fan-out has begun',
     11,
-    (job: WholeJob) => acceptedJobsStore(documents, table, Date.now).begin({ ...job, repeats: [] }),
+    (dispatch: WholeDispatch) =>
+      acceptedDispatchesStore(documents, table, Date.now).begin({ ...dispatch, repeats: [] }),
   ],
   ['a worker has claimed', 10, claim],
 ] as const)('what %s before its reply was found lost is accepted', async (_, count, begin) => {
-  const job = jobOf(count);
-  const { told } = await accept(job, {
+  const dispatch = dispatchOf(count);
+  const { told } = await accept(dispatch, {
     queue: async ({ number }): Promise<Fault> => {
-      if (number > 1) await begin(job);
+      if (number > 1) await begin(dispatch);
       return 'after';
     },
   });
   expect(told).toBe('accepted');
 });
 
-async function claim({ head: { jobId, total } }: WholeJob): Promise<void> {
+async function claim({ head: { dispatchId, total } }: WholeDispatch): Promise<void> {
   const slices = sliceStore({ client: documents, table, nowMs: Date.now });
-  await slices.claim({ key: { jobId, slice: 0 }, try: 0, owner: 'a worker', atMs: Date.now(), size: total });
+  await slices.claim({ key: { dispatchId, slice: 0 }, try: 0, owner: 'a worker', atMs: Date.now(), size: total });
 }
 
 test.each([10, 11])(
   '%i recipients: nothing is stored or queued by an invocation that is about to end',
   async (count) => {
     const nothing = { queueAttempts: 0, tableAttempts: 0 };
-    expect(await accept(jobOf(count), {}, 13_499)).toMatchObject({ told: 'dispatch_unavailable', ...nothing });
+    expect(await accept(dispatchOf(count), {}, 13_499)).toMatchObject({ told: 'dispatch_unavailable', ...nothing });
   },
 );

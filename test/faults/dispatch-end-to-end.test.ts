@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, expect, test } from 'vitest';
 import { queueBody } from '../../lib/aws/queue-body.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
-import { chunkQueue } from '../../lib/messages/dispatch/chunk-queue.ts';
-import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../lib/messages/pace/reserve.ts';
 import { countStates } from '../../lib/messages/report/outcome.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { chunkQueue } from '../../lib/messages/send/chunk-queue.ts';
+import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import type { FlatPorts } from '../support/flat-ports.ts';
+import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
-import { scenarioHead, startMs } from '../support/scenario-job.ts';
-import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { scenarioHead, startMs } from '../support/scenario-dispatch.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { TableWorkers } from '../support/table-workers.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
@@ -36,22 +36,22 @@ beforeEach(async () => {
 const limitPerSecond = 1_000;
 const everyMs = 1_000 / 900;
 
-/** Returns the chunks of one wave of a job that has begun, in the slots that its fan-out has reserved. */
+/** Returns the chunks of one wave of a dispatch that has begun, in the slots that its fan-out has reserved. */
 async function wave(total: number): Promise<QueuedChunk[]> {
   const client = localDocumentClient();
-  const job = makeJob(makeRecipients(total), { ...scenarioHead, total });
-  const { head, plan } = job;
-  const jobs = acceptedJobsStore(client, table, () => startMs);
-  await jobs.describe(job, new AbortController().signal);
-  await jobs.begin({ head, repeats: [] });
-  const { phoneNumberId, clientId, jobId } = head;
-  const lane = { clientId, lane: jobId };
+  const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total });
+  const { head, plan } = dispatch;
+  const dispatches = acceptedDispatchesStore(client, table, () => startMs);
+  await dispatches.describe(dispatch, new AbortController().signal);
+  await dispatches.begin({ head, repeats: [] });
+  const { phoneNumberId, clientId, dispatchId } = head;
+  const lane = { clientId, lane: dispatchId };
   const paces = paceStore({ client, table, nowMs: () => startMs, newWriter: randomUUID });
   const { firstPosition } = await reserve(paces, { phoneNumberId, limitPerSecond, ...lane, count: total }, startMs);
-  const recipients = job.recipients.map((recipient, index) => {
-    return { index, to: recipient.to, request: composeMessage(plan, recipient, `${jobId}-${index}`) };
+  const recipients = dispatch.recipients.map((recipient, index) => {
+    return { index, to: recipient.to, request: composeMessage(plan, recipient, `${dispatchId}-${index}`) };
   });
-  return chunksOfWave({ head, lane: jobId, limitPerSecond, recipients, firstPosition }, everyMs);
+  return chunksOfWave({ head, lane: dispatchId, limitPerSecond, recipients, firstPosition }, everyMs);
 }
 
 /** This platform fails as the seed says. It records what it really took, and the messages without an answer. */
@@ -77,8 +77,8 @@ function platformOf(seed: number) {
 }
 
 function indexOf(request: object): number {
-  const { biz_opaque_callback_data: dispatchId } = request as { readonly biz_opaque_callback_data?: string };
-  return Number(dispatchId?.split('-').at(-1));
+  const { biz_opaque_callback_data: messageId } = request as { readonly biz_opaque_callback_data?: string };
+  return Number(messageId?.split('-').at(-1));
 }
 
 const databaseFaults: readonly Fault[] = [
@@ -138,8 +138,8 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
     expect(new Set(platform.taken).size).toBe(platform.taken.length);
     const nowMs = () => workers.time.nowMs;
     const reader = outcomesStore({ client: localDocumentClient(), table, nowMs, pause: async () => undefined });
-    const job = await reader.findJob(scenarioHead.jobId);
-    const outcomes = job === undefined ? [] : await reader.ofJob(job);
+    const dispatch = await reader.findStored(scenarioHead.dispatchId);
+    const outcomes = dispatch === undefined ? [] : await reader.ofDispatch(dispatch);
     const counts = countStates(outcomes.map(({ state }) => state));
     expect(counts.pending).toBe(0);
     expect(counts.sent + counts.held + counts.failed + counts.unknown).toBe(total);
@@ -153,7 +153,7 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
     expect(counts.sent).toBeGreaterThan(total / 2);
     const unexpected = outcomes.filter(({ state }) => state !== 'sent');
     expect([...told.values()].sort()).toEqual(
-      unexpected.map(({ dispatchId, state }) => `${dispatchId} message.${state}`).sort(),
+      unexpected.map(({ messageId, state }) => `${messageId} message.${state}`).sort(),
     );
   },
 );
@@ -192,7 +192,7 @@ test('thirty messages of a released wave: two writes for each ten, and no more r
     // The worker reads whether the platform is down.
     GetItemCommand: 1,
     PutItemCommand: 6,
-    // The worker reads number and job when it places the chunk, and after each claim.
+    // The worker reads number and dispatch when it places the chunk, and after each claim.
     BatchGetItemCommand: expect.any(Number),
   });
   expect(commands.get('BatchGetItemCommand')?.length).toBeLessThanOrEqual(5);

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
-import { messagesDispatch } from '../../lib/messages/dispatch/chunk-handler.ts';
-import { chunkQueue } from '../../lib/messages/dispatch/chunk-queue.ts';
-import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';
-import { platformProbe } from '../../lib/messages/dispatch/platform-probe.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
+import { messagesDispatch } from '../../lib/messages/send/chunk-handler.ts';
+import { chunkQueue } from '../../lib/messages/send/chunk-queue.ts';
+import { platformMessages } from '../../lib/messages/send/platform-messages.ts';
+import { platformProbe } from '../../lib/messages/send/platform-probe.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
 import { grouped } from '../support/flat-ports.ts';
-import { scenarioHead, startMs } from '../support/scenario-job.ts';
-import { makeJob } from '../support/send-jobs.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
+import { scenarioHead, startMs } from '../support/scenario-dispatch.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { TableWorkers } from '../support/table-workers.ts';
 
@@ -79,14 +79,14 @@ function deployed(port = (platform.address() as AddressInfo).port) {
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
-/** Returns a delivery for each request: job `J0` and its recipients, `J1`, and so on. */
+/** Returns a delivery for each request: dispatch `J0` and its recipients, `J1`, and so on. */
 async function eventOf(...requests: string[][]): Promise<SQSEvent> {
   const records = requests.map(async (recipients, at) => {
-    const job = makeJob(
+    const dispatch = makeDispatch(
       recipients.map((to) => ({ to, params: { buttons: ['1'] } })),
-      { ...scenarioHead, jobId: `J${at}`, total: recipients.length },
+      { ...scenarioHead, dispatchId: `J${at}`, total: recipients.length },
     );
-    const straight = await straightRequest(job, async () => 1_000);
+    const straight = await straightRequest(dispatch, async () => 1_000);
     return { messageId: `message-${at}`, receiptHandle: `receipt-${at}`, body: JSON.stringify(straight) };
   });
   return { Records: await Promise.all(records) } as SQSEvent;
@@ -96,7 +96,7 @@ async function outcome(index: number) {
   const client = localDocumentClient();
   const nowMs = () => workers.time.nowMs;
   const reader = outcomesStore({ client, table, nowMs, pause: async () => undefined });
-  return await reader.ofMessage({ jobId: 'J0', index });
+  return await reader.ofMessage({ dispatchId: 'J0', index });
 }
 
 test('a request in which every message meets another fate: each ends for itself (R18)', async () => {
@@ -132,7 +132,11 @@ test('a platform that cannot be reached has taken nothing: the message waits for
 test('a record that cannot be read is the only one reported (R18)', async () => {
   const handle = deployed();
   const event = await eventOf(['good'], ['also-good']);
-  event.Records.push({ ...event.Records[0], messageId: 'poison', body: '{"jobId":' } as SQSEvent['Records'][number]);
+  event.Records.push({
+    ...event.Records[0],
+    messageId: 'poison',
+    body: '{"dispatchId":',
+  } as SQSEvent['Records'][number]);
   expect(await handle(event)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
   expect(posts).toHaveLength(2);
 });

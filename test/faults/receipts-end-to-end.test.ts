@@ -1,32 +1,32 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { queueBody } from '../../lib/aws/queue-body.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
-import type { ChunkWorkerPorts } from '../../lib/messages/dispatch/chunk-ports.ts';
-import { placeInSlice, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
+import type { ChunkWorkerPorts } from '../../lib/messages/send/chunk-ports.ts';
+import { placeInSlice, sliceOf } from '../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';
-import { chunkOf, slicesOf } from '../lib/messages/dispatch/chunk-run-world.ts';
+import { chunkOf, slicesOf } from '../lib/messages/send/chunk-run-world.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import { lagReads } from '../support/lagging-reads.ts';
+import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { noStops } from '../support/memory-opt-outs.ts';
 import { noCosts } from '../support/no-costs.ts';
-import { receiptBody, scenarioHead, startMs } from '../support/scenario-job.ts';
-import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { receiptBody, scenarioHead, startMs } from '../support/scenario-dispatch.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { TableWorkers } from '../support/table-workers.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
 
 const total = 90;
-const { jobId } = scenarioHead;
+const { dispatchId } = scenarioHead;
 const faults: readonly Fault[] = [
   { kind: 'fail_before' },
   { kind: 'lose_reply' },
@@ -72,7 +72,7 @@ class Platform {
   }
 }
 
-/** A job runs on the real stores, with workers that are killed and runs of receipts beside them. */
+/** A dispatch runs on the real stores, with workers that are killed and runs of receipts beside them. */
 class World {
   readonly platform: Platform;
   readonly workers = new TableWorkers(startMs);
@@ -93,7 +93,7 @@ class World {
     this.#random = seededRandom(seed + 100);
     const slices = slicesOf(total);
     const chunks = [0, 3, 6].map((at) => slices.slice(at, at + 3));
-    this.#waiting = chunks.map((some) => queueBody(chunkOf(some, { jobId, limitPerSecond: 1_000 })));
+    this.#waiting = chunks.map((some) => queueBody(chunkOf(some, { dispatchId, limitPerSecond: 1_000 })));
   }
 
   async workOff(): Promise<void> {
@@ -123,7 +123,7 @@ class World {
       },
       send: async ({ request }) => {
         const index = Number(String(request['biz_opaque_callback_data']).split('-').at(-1));
-        if (known.get(sliceOf({ jobId, index }).slice)?.has(index)) this.calledThoughProven.push(index);
+        if (known.get(sliceOf({ dispatchId, index }).slice)?.has(index)) this.calledThoughProven.push(index);
         return await this.platform.send(index);
       },
     });
@@ -183,10 +183,10 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
   async (seed) => {
     const table = await freshTable('messages');
     const plain = localDocumentClient();
-    const job = makeJob(makeRecipients(total), { ...scenarioHead, total });
-    const jobs = acceptedJobsStore(plain, table, () => startMs);
-    await jobs.describe(job, new AbortController().signal);
-    await jobs.begin({ ...job, repeats: [] });
+    const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total });
+    const dispatches = acceptedDispatchesStore(plain, table, () => startMs);
+    await dispatches.describe(dispatch, new AbortController().signal);
+    await dispatches.begin({ ...dispatch, repeats: [] });
     const client = localDocumentClient();
     injectFaults(client, seededFaults(seed, 0.1, faults));
     // Reads that decide something must be strong, so eventually consistent ones lag here.
@@ -201,9 +201,9 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
     const reader = outcomesStore({ client: plain, table, nowMs, pause: async () => undefined });
     const states: string[] = [];
     for (let index = 0; index < total; index += 1) {
-      const name = `${jobId}-${index}`;
-      const outcome = (await slices.find(sliceOf({ jobId, index })))?.outcomes[placeInSlice(index)];
-      const { state, code } = await reader.ofMessage({ jobId, index });
+      const name = `${dispatchId}-${index}`;
+      const outcome = (await slices.find(sliceOf({ dispatchId, index })))?.outcomes[placeInSlice(index)];
+      const { state, code } = await reader.ofMessage({ dispatchId, index });
       const taken = platform.taken.get(index) ?? [];
       expect(taken.filter((how) => how === 'taken').length, `${name} taken`).toBeLessThanOrEqual(1);
       if (taken.length > 0) {

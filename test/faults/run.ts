@@ -18,7 +18,7 @@ import {
   campaignOf,
   countsOf,
   countsWatched,
-  type Job,
+  type Dispatch,
   mostRecipients,
   numberIds,
   pausedTemplateId,
@@ -119,7 +119,7 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
   const calm = new AbortController();
   const midway = Promise.withResolvers<void>();
   const campaign = campaignOf(clients, { count: recipients, chance: chanceOf(seed), signal });
-  const accepting = campaign.acceptJobs();
+  const accepting = campaign.acceptDispatches();
   const mischief = makeMischief({
     stack,
     queues,
@@ -137,8 +137,10 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
   const progress = progressOn(process.stdout);
   try {
     await accepting;
-    const { jobs, codes } = campaign;
-    console.log(`${jobs.length} jobs accepted for ${recipients - codes} recipients; ${codes} one-time codes follow`);
+    const { dispatches, codes } = campaign;
+    console.log(
+      `${dispatches.length} dispatches accepted for ${recipients - codes} recipients; ${codes} one-time codes follow`,
+    );
     // A failed fault ends the run, because a run without it would prove nothing.
     const failed = mischief.then(() => new Promise<never>(() => undefined));
     const onCounts = (counts: StateCounts) => {
@@ -152,12 +154,12 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
     calm.abort();
     const deeds = await mischief;
     await untilNothingIsUnderWay({ queues, platformUrl, endMs });
-    const { audit, told } = await lastWord(jobs, { platformUrl, endMs });
+    const { audit, told } = await lastWord(dispatches, { platformUrl, endMs });
     progress.end();
 
     const [sending, states, deadLetters] = [
       await sendingAt(platformUrl, signal),
-      await countsOf(jobs),
+      await countsOf(dispatches),
       await queues.dead(),
     ];
     const seconds = (performance.now() - startedMs) / 1_000;
@@ -169,7 +171,7 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
       })}`,
     );
     const faults = audited(audit);
-    faults.push(...eventFaults(events, told, new Map(jobs.map((job) => [job.jobId, job]))));
+    faults.push(...eventFaults(events, told, new Map(dispatches.map((dispatch) => [dispatch.dispatchId, dispatch]))));
     if (sending.duplicates.total > 0) faults.push(`${sending.duplicates.total} dispatch ids were accepted twice`);
     if (performance.now() > endMs) faults.push(`${minutes} minutes were not enough`);
     const again = `npm run faults -- --recipients ${recipients} --seed ${seed}`;
@@ -185,10 +187,10 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
 
 /** `onCounts` returns the share of the recipients that is done. */
 async function untilNothingIsPending(
-  { jobs, acceptCodes, unaccepted }: Campaign,
+  { dispatches, acceptCodes, unaccepted }: Campaign,
   { onCounts, endMs }: { readonly onCounts: (counts: StateCounts) => number; readonly endMs: number },
 ): Promise<void> {
-  const look = countsWatched(jobs);
+  const look = countsWatched(dispatches);
   for (;;) {
     const counts = await look();
     if (counts !== undefined) await acceptCodes(Math.min(1, codesAhead * onCounts(counts)));
@@ -206,7 +208,7 @@ async function untilNothingIsUnderWay(options: {
   const { queues, platformUrl, endMs } = options;
   const signal = interrupted;
   while (performance.now() < endMs) {
-    const held = await queues.held(['sendJobs', 'dispatch', 'urgent', 'receipts', 'watch', 'events']);
+    const held = await queues.held(['fanOut', 'dispatch', 'urgent', 'receipts', 'watch', 'events']);
     const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
     const { planned, due } = json as { readonly planned: number; readonly due: number };
     if (held + planned + due === 0) return;
@@ -216,11 +218,11 @@ async function untilNothingIsUnderWay(options: {
 
 /** The last receipts still reach the reports, so this polls while a recipient that was reached is unknown. */
 async function lastWord(
-  jobs: readonly Job[],
+  dispatches: readonly Dispatch[],
   { platformUrl, endMs }: { readonly platformUrl: string; readonly endMs: number },
 ) {
   for (let look = 1; ; look += 1) {
-    const told = await toldOf(jobs);
+    const told = await toldOf(dispatches);
     const audit = auditOf(told, await takenAt(platformUrl, interrupted));
     if (audit.unknownTaken.length === 0 || look === 10 || performance.now() > endMs) return { audit, told };
     await pause(everyMs, undefined, { signal: interrupted });

@@ -3,25 +3,25 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { dispatchesFind } from '../../functions/dispatches-find.ts';
 import { clientKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import { pointerOfClient } from '../../lib/messages/accept/whole-job.ts';
-import type { Outcome } from '../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
+import { pointerOfClient } from '../../lib/messages/accept/whole-dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import { cancelled } from '../../lib/messages/dispatch-item-state.ts';
+import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
 import { cancelCampaign } from '../../lib/messages/find/cancel-campaign.ts';
 import { dispatchStatusStore } from '../../lib/messages/find/dispatch-status-store.ts';
 import { dispatchesPartition, keptAfterLastCallMs, spentKey } from '../../lib/messages/items.ts';
-import type { JobHead } from '../../lib/messages/job.ts';
-import { cancelled } from '../../lib/messages/job-state.ts';
-import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
+import type { Outcome } from '../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { call, type TestCaller } from '../support/calls.ts';
+import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
 import { noCosts } from '../support/no-costs.ts';
-import { loadJob, loadReceipts, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { loadDispatch, loadReceipts, putItems, recipientOf } from '../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
-import { makeJob, makeJobHead } from '../support/send-jobs.ts';
 import { freshTable, patientDocumentClient } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 
@@ -38,14 +38,14 @@ await putItems(
 
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 const idOf = (name: string) => name.toUpperCase().padStart(26, '0');
-const headOf = (name: string, changes: Partial<JobHead> = {}): JobHead =>
-  makeJobHead({ jobId: idOf(name), acceptedAtMs, total: 3, ...changes });
+const headOf = (name: string, changes: Partial<DispatchHead> = {}): DispatchHead =>
+  makeDispatchHead({ dispatchId: idOf(name), acceptedAtMs, total: 3, ...changes });
 
 const client = patientDocumentClient();
 const meter = meterRequests(client);
 const atMs = () => nowMs;
 const dispatches = dispatchesStore(client, table.tableName, atMs);
-const states = jobStateStore(plain, table.tableName, async () => undefined);
+const states = dispatchStateStore(plain, table.tableName, async () => undefined);
 const find = dispatchesFind({
   directory: directoryStore(plain, directoryTable.tableName),
   dispatches,
@@ -81,8 +81,8 @@ describe('a client with many dispatches (D59, R58)', () => {
   const many: TestCaller = { userId: 'm', clientId: 7 };
   const rare = new Set([1, Math.floor(count / 2), count - 2]);
   const heads = Array.from({ length: count }, (_, at) =>
-    makeJobHead({
-      ...{ jobId: idOf(`M${at}`), clientId: 7, acceptedAtMs: acceptedAtMs + at, total: 3 },
+    makeDispatchHead({
+      ...{ dispatchId: idOf(`M${at}`), clientId: 7, acceptedAtMs: acceptedAtMs + at, total: 3 },
       ...(rare.has(at) ? { campaignId: 5, did: '5491100000009', templateName: 'rare' } : { campaignId: 6 }),
     }),
   );
@@ -107,7 +107,7 @@ describe('a client with many dispatches (D59, R58)', () => {
   test('has a page of a filter in two round trips, and all that passes it in the pages together', async () => {
     const wanted = heads
       .filter((_, at) => rare.has(at))
-      .map(({ jobId }) => jobId)
+      .map(({ dispatchId }) => dispatchId)
       .reverse();
     for (const query of [{ campaign_id: '5' }, { did: '5491100000009' }, { template: 'rare', campaign_id: '5' }]) {
       const { ids, pages, roundTrips } = await allPages(query as unknown as Query, many);
@@ -119,40 +119,40 @@ describe('a client with many dispatches (D59, R58)', () => {
   test('has the list of one DID in full pages, however many others lie between (D40)', async () => {
     const question = { clientId: 7, did: '5491100000009', fromMs: undefined, toMs: undefined };
     const first = await dispatches.listAccepted(question, { after: undefined, limit: 2 });
-    expect(first.accepted.map(({ jobId }) => jobId)).toEqual([
-      heads[count - 2]?.jobId,
-      heads[Math.floor(count / 2)]?.jobId,
+    expect(first.accepted.map(({ dispatchId }) => dispatchId)).toEqual([
+      heads[count - 2]?.dispatchId,
+      heads[Math.floor(count / 2)]?.dispatchId,
     ]);
     const last = await dispatches.listAccepted(question, { after: first.next, limit: 2 });
-    expect([last.accepted.map(({ jobId }) => jobId), last.next]).toEqual([[heads[1]?.jobId], undefined]);
+    expect([last.accepted.map(({ dispatchId }) => dispatchId), last.next]).toEqual([[heads[1]?.dispatchId], undefined]);
   }, 60_000);
 });
 
 describe('how each dispatch stands', () => {
   const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => acceptedAtMs });
-  const jobs = acceptedJobsStore(plain, table.tableName, atMs);
+  const dispatches = acceptedDispatchesStore(plain, table.tableName, atMs);
   const names = ['pending', 'read', 'part', 'held', 'cancelled', 'scheduled', 'repeats', 'taken', 'large'];
   const heads = Object.fromEntries(
     names.map((name, at) => [
       name,
       headOf(name, { acceptedAtMs: acceptedAtMs + at * 1_000, campaignId: 10 + (at % 2) }),
     ]),
-  ) as Record<string, JobHead>;
-  const head = (name: string) => heads[name] as JobHead;
+  ) as Record<string, DispatchHead>;
+  const head = (name: string) => heads[name] as DispatchHead;
   const rowOf = (body: { data: { dispatch_id: string }[] }, name: string) =>
-    body.data.find(({ dispatch_id }) => dispatch_id === head(name).jobId);
+    body.data.find(({ dispatch_id }) => dispatch_id === head(name).dispatchId);
 
   const failed: Outcome = { state: 'failed', code: '131026' };
   const again: Outcome = { state: 'again', dueMs: nowMs };
   const sent = (platformMessageId: string): Outcome => ({ state: 'sent', platformMessageId });
-  const endFirstSlice = async (of: JobHead, outcomes: readonly Outcome[]) => {
+  const endFirstSlice = async (of: DispatchHead, outcomes: readonly Outcome[]) => {
     const { slice } = await slices.claim(claimOf(of, 0, { atMs: acceptedAtMs }));
     await slices.end(slice, new Map(outcomes.entries()));
   };
-  const beginRepeated = async (of: JobHead, repeats: [number, number][]) => {
-    const job = { ...makeJob([0, 1, 2].map((index) => ({ to: recipientOf(index) }))), head: of };
-    await jobs.describe({ ...job, repeats }, AbortSignal.timeout(2_000));
-    await jobs.begin({ head: of, repeats });
+  const beginRepeated = async (of: DispatchHead, repeats: [number, number][]) => {
+    const dispatch = { ...makeDispatch([0, 1, 2].map((index) => ({ to: recipientOf(index) }))), head: of };
+    await dispatches.describe({ ...dispatch, repeats }, AbortSignal.timeout(2_000));
+    await dispatches.begin({ head: of, repeats });
   };
 
   beforeAll(async () => {
@@ -162,32 +162,34 @@ describe('how each dispatch stands', () => {
       keptUntilMs: nowMs + 2 * dayMs + keptAfterLastCallMs,
       retryOf: idOf('part'),
     });
-    for (const name of names.filter((each) => each !== 'repeats')) await loadJob(table, head(name));
+    for (const name of names.filter((each) => each !== 'repeats')) await loadDispatch(table, head(name));
     await loadSlices(table, head('read'));
     await loadReceipts(table, head('read'), 10);
     await endFirstSlice(head('part'), [failed, again, again]);
     await loadSlices(table, head('large'));
-    await states.park(head('held').jobId, { code: '131031', scope: 'waba', sinceMs: nowMs - 5 });
+    await states.park(head('held').dispatchId, { code: '131031', scope: 'waba', sinceMs: nowMs - 5 });
     await states.stop(head('cancelled'), cancelled(nowMs - 2 * claimLifeMs));
     const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
-    await report.reckon(head('cancelled').jobId, {});
+    await report.reckon(head('cancelled').dispatchId, {});
     await beginRepeated(head('repeats'), [[3, 0]]);
     await endFirstSlice(head('repeats'), [failed, sent('w'), sent('x')]);
-    // This job was listed, and withdrawn before it began.
+    // This dispatch was listed, and withdrawn before it began.
     await putItems(table, [pointerOfClient(headOf('gone', { acceptedAtMs: acceptedAtMs + 500 }), 3)]);
-    await jobs.withdraw(idOf('gone'));
+    await dispatches.withdraw(idOf('gone'));
     await putItems(table, [
-      { ...spentKey(head('read').jobId), cost: { units: 185_400, basis: 'platform', final: true } },
+      { ...spentKey(head('read').dispatchId), cost: { units: 185_400, basis: 'platform', final: true } },
     ]);
   });
 
   test('each with its counts, its state and its cost, newest first, without one that was taken back, in two round trips', async () => {
     const { body, cost } = await found({});
-    expect(idsIn(body)).toEqual(names.map((name) => head(name).jobId).reverse());
+    expect(idsIn(body)).toEqual(names.map((name) => head(name).dispatchId).reverse());
     expect(cost.roundTrips).toBe(2);
-    const about = ({ templateName: name, templateLanguage: language }: JobHead) => ({ template: { name, language } });
+    const about = ({ templateName: name, templateLanguage: language }: DispatchHead) => ({
+      template: { name, language },
+    });
     const of = (name: string) => ({
-      ...{ dispatch_id: head(name).jobId, client_id: 1001, did: head(name).did, ...about(head(name)) },
+      ...{ dispatch_id: head(name).dispatchId, client_id: 1001, did: head(name).did, ...about(head(name)) },
       ...{ campaign_id: head(name).campaignId, accepted_at: new Date(head(name).acceptedAtMs).toISOString() },
     });
     const nothingYet = { amount: 0, currency: 'USD', basis: 'list', final: false };
@@ -232,7 +234,7 @@ describe('how each dispatch stands', () => {
     ],
   ])('%j', async (query, expected) => {
     const { ids, roundTrips } = await allPages({ ...query, limit: '2' });
-    expect([ids, roundTrips]).toEqual([expected.map((name) => head(name).jobId), expect.any(Number)]);
+    expect([ids, roundTrips]).toEqual([expected.map((name) => head(name).dispatchId), expect.any(Number)]);
     expect(roundTrips).toBeLessThanOrEqual(2);
   });
 
@@ -253,15 +255,15 @@ describe('how each dispatch stands', () => {
   test('a page goes on where dispatches come and go between its pages', async () => {
     const first = await found({ limit: '3' });
     const late = headOf('late', { acceptedAtMs: nowMs });
-    await loadJob(table, late);
+    await loadDispatch(table, late);
     const second = await found({ limit: '3', cursor: first.body.paging.cursors.after });
     expect([...idsIn(first.body), ...idsIn(second.body)]).toEqual(
       names
-        .map((name) => head(name).jobId)
+        .map((name) => head(name).dispatchId)
         .reverse()
         .slice(0, 6),
     );
-    expect(idsIn((await found({ limit: '1' })).body)).toEqual([late.jobId]);
+    expect(idsIn((await found({ limit: '1' })).body)).toEqual([late.dispatchId]);
     const key = { pk: dispatchesPartition(1001), sk: pointerOfClient(late, 3)['sk'] };
     await plain.send(new DeleteCommand({ TableName: table.tableName, Key: key }));
   });
@@ -276,14 +278,14 @@ test('a dispatch is listed as long as its report is kept, though others of its a
     keptUntilMs: nowMs + 1,
     when: { asked: {}, fromMs: old },
   });
-  await loadJob(table, kept);
-  await loadJob(table, headOf('aged', { clientId: 8, acceptedAtMs: old + 1 }));
-  await loadJob(
+  await loadDispatch(table, kept);
+  await loadDispatch(table, headOf('aged', { clientId: 8, acceptedAtMs: old + 1 }));
+  await loadDispatch(
     table,
     headOf('ended', { clientId: 8, acceptedAtMs: old + 2, keptUntilMs: nowMs, when: { asked: {}, fromMs: old } }),
   );
-  await loadJob(table, headOf('young', { clientId: 8 }));
-  expect((await allPages({ limit: '1' }, caller)).ids).toEqual([idOf('young'), kept.jobId]);
+  await loadDispatch(table, headOf('young', { clientId: 8 }));
+  expect((await allPages({ limit: '1' }, caller)).ids).toEqual([idOf('young'), kept.dispatchId]);
 });
 
 describe('what is too much to read', () => {
@@ -301,12 +303,12 @@ describe('what is too much to read', () => {
   });
 
   test('ends a page, and the next one goes on, in two round trips each; where a statement says it, it is told by that', async () => {
-    const wanted = heads.map(({ jobId }) => jobId).reverse();
+    const wanted = heads.map(({ dispatchId }) => dispatchId).reverse();
     expect(await allPages({}, caller)).toEqual({ ids: wanted, pages: 2, roundTrips: 2 });
     const cost = { units: 0, basis: 'list', final: false };
     await putItems(
       table,
-      heads.slice(0, 3).map(({ jobId }) => ({ ...spentKey(jobId), counts: counted, cost })),
+      heads.slice(0, 3).map(({ dispatchId }) => ({ ...spentKey(dispatchId), counts: counted, cost })),
     );
     const { body } = await found({}, caller);
     expect([idsIn(body), body.paging.cursors]).toEqual([wanted, {}]);
@@ -335,7 +337,7 @@ describe('cancelling a campaign (D59)', () => {
       log: (event: string, facts: object) => void logged.push([event, facts]),
     };
   };
-  const of = (name: string, changes: Partial<JobHead> = {}) =>
+  const of = (name: string, changes: Partial<DispatchHead> = {}) =>
     headOf(name, { clientId: 11, campaignId: 30, ...changes });
 
   test('ends what is not complete of it, also what is scheduled, and nothing else; repeated it cancels nothing more', async () => {
@@ -345,14 +347,14 @@ describe('cancelling a campaign (D59)', () => {
       of('C3'),
     ];
     const others = [of('C4', { campaignId: 31 }), of('C5', { clientId: 12 })];
-    for (const head of [open, timed, done, ...others]) await loadJob(table, head);
+    for (const head of [open, timed, done, ...others]) await loadDispatch(table, head);
     await loadSlices(table, done);
     expect(await cancelCampaign(ports(), { clientId: 11, campaignId: 30 })).toEqual({ cancelled: 2, more: false });
-    const ended = await states.of([open, timed, done, ...others].map(({ jobId }) => jobId));
-    const stops = [open, timed, done, ...others].map(({ jobId }) => ended.get(jobId)?.stop?.code);
+    const ended = await states.of([open, timed, done, ...others].map(({ dispatchId }) => dispatchId));
+    const stops = [open, timed, done, ...others].map(({ dispatchId }) => ended.get(dispatchId)?.stop?.code);
     expect(stops).toEqual(['cancelled', 'cancelled', undefined, undefined, undefined]);
-    expect(ended.get(open.jobId)?.underWay).toEqual({});
-    const ids = [timed, open].map(({ jobId }) => ['job.cancelled', { jobId, clientId: 11 }]);
+    expect(ended.get(open.dispatchId)?.underWay).toEqual({});
+    const ids = [timed, open].map(({ dispatchId }) => ['dispatch.cancelled', { dispatchId, clientId: 11 }]);
     expect(logged).toEqual(expect.arrayContaining(ids));
     expect(logged).toHaveLength(2);
     expect(await cancelCampaign(ports(), { clientId: 11, campaignId: 30 })).toEqual({ cancelled: 0, more: false });
@@ -362,7 +364,7 @@ describe('cancelling a campaign (D59)', () => {
     const head = of('E1', { clientId: 14 });
     await putItems(table, [pointerOfClient(head, head.total)]);
     expect(await cancelCampaign(ports(), { clientId: 14, campaignId: 30 })).toEqual({ cancelled: 0, more: false });
-    await loadJob(table, head);
+    await loadDispatch(table, head);
     expect(await cancelCampaign(ports(), { clientId: 14, campaignId: 30 })).toEqual({ cancelled: 1, more: false });
   });
 
@@ -370,13 +372,13 @@ describe('cancelling a campaign (D59)', () => {
     const heads = Array.from({ length: 30 }, (_, at) =>
       of(`D${at}`, { clientId: 13, acceptedAtMs: acceptedAtMs + at }),
     );
-    for (const head of heads) await loadJob(table, head);
+    for (const head of heads) await loadDispatch(table, head);
     const answers: { cancelled: number; more: boolean }[] = [];
     do answers.push(await cancelCampaign(ports(1_000), { clientId: 13, campaignId: 30 }));
     while (answers.at(-1)?.more === true);
     expect(answers.reduce((sum, answer) => sum + answer.cancelled, 0)).toBe(30);
     expect(answers.length).toBeGreaterThan(2);
-    const ended = await states.of(heads.map(({ jobId }) => jobId));
+    const ended = await states.of(heads.map(({ dispatchId }) => dispatchId));
     expect([...ended.values()].filter(({ stop }) => stop?.code === 'cancelled')).toHaveLength(30);
   });
 });

@@ -7,7 +7,7 @@ import { messagesWatch } from '../../functions/messages-watch.ts';
 import { platformHints } from '../../functions/platform-hints.ts';
 import { platformInbound } from '../../functions/platform-inbound.ts';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
-import { messagesDispatch } from '../../lib/messages/dispatch/chunk-handler.ts';
+import { messagesDispatch } from '../../lib/messages/send/chunk-handler.ts';
 import { log } from '../../lib/observe/log.ts';
 
 /*
@@ -32,9 +32,9 @@ const reading = {
 } as never;
 
 const consumers: [string, Handler, string][] = [
-  ['send jobs', messagesFanOut(reading), 'job.failed'],
-  ['chunks', messagesDispatch(reading), 'dispatch.error'],
-  ['watches', messagesWatch(reading), 'job.watch_failed'],
+  ['send dispatches', messagesFanOut(reading), 'dispatch.failed'],
+  ['chunks', messagesDispatch(reading), 'send.error'],
+  ['watches', messagesWatch(reading), 'dispatch.watch_failed'],
   ['events', eventsDeliver(reading), 'webhook.not_recorded'],
   ['receipts', messagesReceipts(reading), 'receipts.unreadable'],
   ['hints', platformHints(reading), 'hint.unreadable'],

@@ -3,19 +3,19 @@ import { messagesCancel } from '../../functions/messages-cancel.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import type { Outcome, Slice } from '../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import type { JobHead } from '../../lib/messages/job.ts';
-import { jobStateStore } from '../../lib/messages/job-state-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
+import type { Outcome, Slice } from '../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
+import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
 import { MemoryAudit } from '../support/memory-audit.ts';
 import { noCosts } from '../support/no-costs.ts';
-import { loadJob, putItems, recipientOf, shippedKnownRates } from '../support/reported-jobs.ts';
+import { loadDispatch, putItems, recipientOf, shippedKnownRates } from '../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
-import { makeJob, makeJobHead } from '../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -35,9 +35,9 @@ await putItems(directoryTable, [
   })),
 ]);
 
-function headOf(name: string, changes: Partial<JobHead> = {}): JobHead {
-  const jobId = name.toUpperCase().padStart(26, '0');
-  return makeJobHead({ jobId, clientId: 1001, did, acceptedAtMs, total: 3, ...changes });
+function headOf(name: string, changes: Partial<DispatchHead> = {}): DispatchHead {
+  const dispatchId = name.toUpperCase().padStart(26, '0');
+  return makeDispatchHead({ dispatchId, clientId: 1001, did, acceptedAtMs, total: 3, ...changes });
 }
 
 function pagesAt(atMs: number) {
@@ -62,14 +62,14 @@ function pagesAt(atMs: number) {
   type Body = any;
   const ask =
     (page: typeof cancel) =>
-    async ({ jobId }: JobHead, query: CallOptions['query'] = {}, caller = agent, onDid = did) => {
-      const { status, body } = await call(page, caller, { path: { did: onDid, dispatchId: jobId }, query });
+    async ({ dispatchId }: DispatchHead, query: CallOptions['query'] = {}, caller = agent, onDid = did) => {
+      const { status, body } = await call(page, caller, { path: { did: onDid, dispatchId }, query });
       return { status, body: body as Body };
     };
   return { cancel: ask(cancel), report: ask(read), logged, audit };
 }
 
-const states = jobStateStore(plain, table.tableName, async () => undefined);
+const states = dispatchStateStore(plain, table.tableName, async () => undefined);
 const pages = pagesAt(nowMs);
 const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
 const sent: Outcome = { state: 'sent', platformMessageId: 'w' };
@@ -77,7 +77,7 @@ const again: Outcome = { state: 'again', dueMs: nowMs };
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
 /** A worker has claimed this slice. With outcomes, the slice has also ended. */
-async function tried(head: JobHead, number: number, outcomes?: readonly Outcome[]) {
+async function tried(head: DispatchHead, number: number, outcomes?: readonly Outcome[]) {
   const { slice } = await slices.claim(claimOf(head, number, { atMs: nowMs }));
   return outcomes === undefined ? slice : await slices.end(slice, new Map(outcomes.entries()));
 }
@@ -86,15 +86,15 @@ describe('a dispatch is cancelled (D53)', () => {
   test('that the fan-out has not begun: nothing of it is sent, and who reads its report sees why', async () => {
     const head = headOf('early');
     const recipients = [0, 1, 2].map((index) => ({ to: recipientOf(index) }));
-    const job = { ...makeJob(recipients), head, repeats: [[3, 0]] as [number, number][] };
-    const jobs = acceptedJobsStore(plain, table.tableName, () => nowMs);
-    await jobs.describe(job, AbortSignal.timeout(2_000));
+    const dispatch = { ...makeDispatch(recipients), head, repeats: [[3, 0]] as [number, number][] };
+    const dispatches = acceptedDispatchesStore(plain, table.tableName, () => nowMs);
+    await dispatches.describe(dispatch, AbortSignal.timeout(2_000));
     const { status, body } = await pages.cancel(head);
     expect(status).toBe(200);
-    const on = { did, jobId: head.jobId };
+    const on = { did, dispatchId: head.dispatchId };
     expect(pages.audit.noted).toMatchObject([{ clientId: 1001, act: 'dispatch.cancelled', on, outcome: 'done' }]);
     expect(body).toEqual({
-      dispatch_id: head.jobId,
+      dispatch_id: head.dispatchId,
       client_id: 1001,
       did,
       template: { name: head.templateName, language: head.templateLanguage },
@@ -109,13 +109,13 @@ describe('a dispatch is cancelled (D53)', () => {
     const row = { to: recipientOf(0), state: 'failed', code: 'cancelled', updated_at: '2026-11-22T10:10:00.000Z' };
     expect(report.data[0]).toEqual({ index: 0, ...row });
     expect(report.data[3]).toEqual({ index: 3, ...row, duplicate_of: 0 });
-    expect(await jobs.begin(job)).toBe('begun');
+    expect(await dispatches.begin(dispatch)).toBe('begun');
     expect((await pages.report(head)).body).toEqual(report);
   });
 
   test('in flight: what a worker has taken up goes its way, the rest has failed', async () => {
     const head = headOf('flying', { total: 30 });
-    await loadJob(table, head);
+    await loadDispatch(table, head);
     const flying = (await tried(head, 0)) as Slice;
     await tried(head, 2, Array(10).fill({ state: 'expired', code: 'expired' }));
     const { body } = await pages.cancel(head);
@@ -129,18 +129,18 @@ describe('a dispatch is cancelled (D53)', () => {
 
   test('repeated: nothing is cancelled again, and the answer is that of the moment', async () => {
     const head = headOf('again');
-    await loadJob(table, head);
+    await loadDispatch(table, head);
     const { cancel, report, logged } = pagesAt(nowMs);
     const first = await cancel(head);
     const later = pagesAt(nowMs + 5_000);
     expect((await later.cancel(head)).body).toEqual(first.body);
     expect((await report(head)).body.data[0].updated_at).toBe('2026-11-22T10:10:00.000Z');
-    expect([logged, later.logged]).toEqual([['job.cancelled'], []]);
+    expect([logged, later.logged]).toEqual([['dispatch.cancelled'], []]);
   });
 
   test('of which nothing is left: 200, and nothing changes', async () => {
     const head = headOf('complete', { total: 20 });
-    await loadJob(table, head);
+    await loadDispatch(table, head);
     await loadSlices(table, head);
     expect((await pages.cancel(head)).body).toMatchObject({ counts: { ...none, sent: 20 }, complete: true });
     expect((await pages.report(head)).body.counts).toEqual({ ...none, sent: 20 });
@@ -149,15 +149,15 @@ describe('a dispatch is cancelled (D53)', () => {
 
 describe('who may cancel', () => {
   const head = headOf('mine');
-  beforeAll(() => loadJob(table, head));
+  beforeAll(() => loadDispatch(table, head));
 
   test.each([
     ['another client on the same DID', head, { userId: 'v', clientId: 1002 }, did],
     ['on another DID', head, agent, '5491100000002'],
     ['a dispatch that never was', headOf('never'), agent, did],
-    ['an id that is none', { ...head, jobId: 'JOB#1' }, agent, did],
-  ] as const)('%s: 404, and nothing is stopped', async (_, job, caller, onDid) => {
-    const { status, body } = await pages.cancel(job, {}, caller, onDid);
+    ['an id that is none', { ...head, dispatchId: 'DISPATCH#1' }, agent, did],
+  ] as const)('%s: 404, and nothing is stopped', async (_, dispatch, caller, onDid) => {
+    const { status, body } = await pages.cancel(dispatch, {}, caller, onDid);
     expect([status, body]).toEqual([404, { message: 'dispatch not found', code: 'dispatch_not_found' }]);
     expect((await pages.report(head)).body.counts.pending).toBe(3);
   });
@@ -168,12 +168,12 @@ describe('who may cancel', () => {
   });
 });
 
-test('recipients of a parked job wait, and say for what (D46)', async () => {
+test('recipients of a parked dispatch wait, and say for what (D46)', async () => {
   const head = headOf('parked');
-  await loadJob(table, head);
+  await loadDispatch(table, head);
   await tried(head, 0, [again, { state: 'expired', code: 'expired' }, again]);
   const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs } as const;
-  await states.park(head.jobId, parked);
+  await states.park(head.dispatchId, parked);
   const waiting = (index: number) => ({ index, to: recipientOf(index), state: 'pending', code: 'template_paused' });
   const { body } = await pages.report(head);
   expect([body.data[0], body.data[2], body.counts, body.complete]).toEqual([
@@ -182,6 +182,6 @@ test('recipients of a parked job wait, and say for what (D46)', async () => {
     { ...none, pending: 2, expired: 1 },
     false,
   ]);
-  await states.resume(head.jobId, parked);
+  await states.resume(head.dispatchId, parked);
   expect((await pages.report(head)).body.data[0]).toEqual({ index: 0, to: recipientOf(0), state: 'pending' });
 });

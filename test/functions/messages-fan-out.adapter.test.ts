@@ -2,22 +2,25 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { messagesFanOut } from '../../functions/messages-fan-out.ts';
-import { type AcceptedJobs, acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import { encodeJob, type JobMessage } from '../../lib/messages/accept/job-message.ts';
+import {
+  type AcceptedDispatches,
+  acceptedDispatchesStore,
+} from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import type { JobRounds } from '../../lib/messages/fan-out/job-rounds.ts';
-import { jobRoundsStore } from '../../lib/messages/fan-out/job-rounds-store.ts';
-import { asAccepted } from '../../lib/messages/fan-out/revalidate-job.ts';
+import { encodeRound, type RoundMessage } from '../../lib/messages/accept/round-message.ts';
+import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import type { DispatchRounds } from '../../lib/messages/fan-out/dispatch-rounds.ts';
+import { dispatchRoundsStore } from '../../lib/messages/fan-out/dispatch-rounds-store.ts';
+import { asAccepted } from '../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { waveQueue } from '../../lib/messages/fan-out/wave-queue.ts';
-import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { countedBy } from '../support/counted.ts';
-import { drainChunks } from '../support/job-messages.ts';
+import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { memoryPaces } from '../support/memory-numbers.ts';
 import { noCosts } from '../support/no-costs.ts';
-import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { drainChunks } from '../support/round-messages.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -26,10 +29,10 @@ const { signal } = new AbortController();
 const total = 11;
 let queueUrl: string;
 let postponed: [string, number][];
-let accepted: AcceptedJobs;
-let store: (jobId: string) => Promise<void>;
-let rounds: JobRounds;
-let sentAgain: [JobMessage, number][];
+let accepted: AcceptedDispatches;
+let store: (dispatchId: string) => Promise<void>;
+let rounds: DispatchRounds;
+let sentAgain: [RoundMessage, number][];
 let handle: (event: SQSEvent, context: Context) => Promise<unknown>;
 
 beforeEach(async () => {
@@ -39,21 +42,21 @@ beforeEach(async () => {
   sentAgain = [];
   const client = localDocumentClient();
   const parameters = parameterStore(client, table);
-  accepted = acceptedJobsStore(client, table, () => nowMs);
-  store = async (jobId) => {
-    const job = makeJob(makeRecipients(total), { jobId, acceptedAtMs: nowMs });
-    await parameters.store(job, signal);
-    await accepted.describe(job, signal);
+  accepted = acceptedDispatchesStore(client, table, () => nowMs);
+  store = async (dispatchId) => {
+    const dispatch = makeDispatch(makeRecipients(total), { dispatchId, acceptedAtMs: nowMs });
+    await parameters.store(dispatch, signal);
+    await accepted.describe(dispatch, signal);
   };
   const { find, begin } = accepted;
-  rounds = jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameters.read });
+  rounds = dispatchRoundsStore({ client, table }, { find, begin, recipientsFrom: parameters.read });
   handle = fanOutOn(client, table);
 });
 
 function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle {
   return messagesFanOut({
-    jobs: rounds,
-    states: jobStateStore(client, table),
+    dispatches: rounds,
+    states: dispatchStateStore(client, table),
     slices: sliceStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: waveQueue(localQueueClient(), queueUrl),
@@ -61,8 +64,8 @@ function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle 
     limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
-    sendAgain: async (job, delaySeconds) => void sentAgain.push([job, delaySeconds]),
-    judge: async (job) => asAccepted(job),
+    sendAgain: async (dispatch, delaySeconds) => void sentAgain.push([dispatch, delaySeconds]),
+    judge: async (dispatch) => asAccepted(dispatch),
     costStop: noCosts.costStop,
     countNow: noCosts.countNow,
     compose: composeMessage,
@@ -82,22 +85,24 @@ function record(name: string, body: string, deliveries = 1): SQSRecord {
   } as SQSRecord;
 }
 
-function jobRecord(name: string, jobId: string): SQSRecord {
-  return record(name, encodeJob({ jobId, clientId: 1001, acceptedAtMs: nowMs }));
+function dispatchRecord(name: string, dispatchId: string): SQSRecord {
+  return record(name, encodeRound({ dispatchId, clientId: 1001, acceptedAtMs: nowMs }));
 }
 
 async function queuedRecipients(): Promise<string[]> {
   const chunks = await drainChunks(localQueueClient(), queueUrl);
-  return chunks.flatMap(({ jobId, slices }) =>
-    slices.flatMap(({ recipients }) => recipients.map(({ index, request }) => `${jobId}-${index} ${request?.['to']}`)),
+  return chunks.flatMap(({ dispatchId, slices }) =>
+    slices.flatMap(({ recipients }) =>
+      recipients.map(({ index, request }) => `${dispatchId}-${index} ${request?.['to']}`),
+    ),
   );
 }
 
-const all = (jobId: string) => makeRecipients(total).map(({ to }, index) => `${jobId}-${index} ${to}`);
+const all = (dispatchId: string) => makeRecipients(total).map(({ to }, index) => `${dispatchId}-${index} ${to}`);
 
-test('a job that cannot be read fails alone; the other is fanned out', async () => {
+test('a dispatch that cannot be read fails alone; the other is fanned out', async () => {
   await store('A');
-  const event = { Records: [record('poison', '{'), jobRecord('good', 'A')] };
+  const event = { Records: [record('poison', '{'), dispatchRecord('good', 'A')] };
   expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
   expect(await queuedRecipients()).toEqual(all('A'));
 });
@@ -108,7 +113,7 @@ test.each([
   [3, 1_080, 1],
   [4, 6_480, 1],
 ])(
-  'after failed delivery %i a job comes again in %i s, not after the visibility time-out; from the third on it is counted',
+  'after failed delivery %i a dispatch comes again in %i s, not after the visibility time-out; from the third on it is counted',
   async (deliveries, seconds, times) => {
     const lines = await countedBy(() => handle({ Records: [record('poison', '{', deliveries)] }, context));
     expect(postponed).toEqual([['receipt of poison', seconds]]);
@@ -118,14 +123,14 @@ test.each([
 
 test('a delivery is held for a minute from the start of its run', async () => {
   await store('A');
-  await handle({ Records: [jobRecord('good', 'A')] }, context);
+  await handle({ Records: [dispatchRecord('good', 'A')] }, context);
   expect(postponed).toEqual([['receipt of good', 60]]);
 });
 
-test('a job that was taken back, or never stored, is dropped', async () => {
+test('a dispatch that was taken back, or never stored, is dropped', async () => {
   await store('B');
   expect(await accepted.withdraw('B')).toBe('withdrawn');
-  const event = { Records: [jobRecord('withdrawn', 'B'), jobRecord('unknown', 'NONE')] };
+  const event = { Records: [dispatchRecord('withdrawn', 'B'), dispatchRecord('unknown', 'NONE')] };
   expect(await handle(event, context)).toEqual({ batchItemFailures: [] });
   expect([await queuedRecipients(), sentAgain]).toEqual([[], []]);
 });
@@ -133,20 +138,20 @@ test('a job that was taken back, or never stored, is dropped', async () => {
 test('without time for a wave what is left is sent again at once, and this delivery is done with', async () => {
   await store('C');
   const hurried = { getRemainingTimeInMillis: () => 14_999 } as Context;
-  expect(await handle({ Records: [jobRecord('late', 'C')] }, hurried)).toEqual({ batchItemFailures: [] });
-  expect(sentAgain).toMatchObject([[{ jobId: 'C', round: 1 }, 0]]);
+  expect(await handle({ Records: [dispatchRecord('late', 'C')] }, hurried)).toEqual({ batchItemFailures: [] });
+  expect(sentAgain).toMatchObject([[{ dispatchId: 'C', round: 1 }, 0]]);
   expect(await queuedRecipients()).toEqual([]);
 });
 
 test('a message of a round that is over is dropped, and one whose round another run holds waits as a new message', async () => {
   await store('D');
-  await handle({ Records: [jobRecord('first', 'D')] }, context);
-  await handle({ Records: [jobRecord('again', 'D')] }, context);
+  await handle({ Records: [dispatchRecord('first', 'D')] }, context);
+  await handle({ Records: [dispatchRecord('again', 'D')] }, context);
   expect([await queuedRecipients(), sentAgain]).toEqual([all('D'), []]);
   await store('E');
-  await accepted.begin({ ...makeJob([], { jobId: 'E' }), repeats: [] });
-  await rounds.take({ jobId: 'E', round: 0, owner: 'another run' }, nowMs);
-  expect(await handle({ Records: [jobRecord('second', 'E')] }, context)).toEqual({ batchItemFailures: [] });
-  expect(sentAgain).toMatchObject([[{ jobId: 'E' }, 45]]);
+  await accepted.begin({ ...makeDispatch([], { dispatchId: 'E' }), repeats: [] });
+  await rounds.take({ dispatchId: 'E', round: 0, owner: 'another run' }, nowMs);
+  expect(await handle({ Records: [dispatchRecord('second', 'E')] }, context)).toEqual({ batchItemFailures: [] });
+  expect(sentAgain).toMatchObject([[{ dispatchId: 'E' }, 45]]);
   expect(await queuedRecipients()).toEqual([]);
 });

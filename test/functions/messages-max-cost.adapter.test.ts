@@ -23,7 +23,7 @@ async function leftNothing({ accepted, queueAttempts, tableAttempts }: Endpoint)
   expect(
     tableAttempts.map(({ command }) => command).filter((command) => !/^(?:Batch)?Get|^Query/.test(command)),
   ).toEqual([]);
-  expect(await accepted()).toEqual({ jobs: [], chunks: [] });
+  expect(await accepted()).toEqual({ dispatches: [], chunks: [] });
 }
 
 describe('Max-Cost (R57, D58)', () => {

@@ -58,8 +58,8 @@ describe('a rehearsal (D51)', () => {
       headers: { 'dispatch-id': expect.any(String) },
     });
     expect(await send(request(people(2)), { headers: { ...headers, ...dry } })).toEqual(rehearsed);
-    const { jobs, chunks } = await accepted();
-    expect([jobs.length, chunks.length]).toEqual([0, 1]);
+    const { dispatches, chunks } = await accepted();
+    expect([dispatches.length, chunks.length]).toEqual([0, 1]);
   });
 
   test.each<[string, unknown, SentRequest]>([
@@ -262,7 +262,7 @@ describe('a rehearsal (D51)', () => {
       await send(request(people(8))),
       // The number belongs to another client of the WABA.
       await send({ ...request(people(9)), did: '5491100000002' }, { did: '5491100000002' }),
-      // Jobs of another client do not count for this one.
+      // Dispatches of another client do not count for this one.
       await send(request(people(7)), anotherClient),
       await send(request(people(6)), { headers: dry }),
     ]) {

@@ -3,17 +3,23 @@ import { dispatchesList } from '../../functions/dispatches-list.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import type { JobHead } from '../../lib/messages/job.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { lagReads } from '../support/lagging-reads.ts';
-import { loadJob, loadReceipts, putItems, recipientOf, shippedKnownRates } from '../support/reported-jobs.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
+import {
+  loadDispatch,
+  loadReceipts,
+  putItems,
+  recipientOf,
+  shippedKnownRates,
+} from '../support/reported-dispatches.ts';
 import { loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
-import { makeJob } from '../support/send-jobs.ts';
 import { freshTable, localDocumentClient, patientDocumentClient } from '../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -34,9 +40,9 @@ await putItems(directoryTable, [
   ].map((channel) => ({ ...didKey(channel.did), channel, waba: makeWaba() })),
 ]);
 
-function headOf(jobId: string, changes: Partial<JobHead> = {}): JobHead {
+function headOf(dispatchId: string, changes: Partial<DispatchHead> = {}): DispatchHead {
   return {
-    ...{ jobId, clientId: 1001, did, wabaId: '200000000000001', phoneNumberId: '3', credential: 'main' },
+    ...{ dispatchId, clientId: 1001, did, wabaId: '200000000000001', phoneNumberId: '3', credential: 'main' },
     ...{
       throughputPerSecond: 80,
       path: 'messages',
@@ -49,7 +55,7 @@ function headOf(jobId: string, changes: Partial<JobHead> = {}): JobHead {
   };
 }
 
-function jobIdOf(name: string): string {
+function dispatchIdOf(name: string): string {
   return name.toUpperCase().padStart(26, '0');
 }
 
@@ -68,8 +74,8 @@ function pagesOver(client = patientDocumentClient()) {
   // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, read as its tests say.
   type Body = any;
   return {
-    report: async (jobId: string, query: CallOptions['query'] = {}, caller = agent, onDid = did) => {
-      const { status, body } = await call(report, caller, { path: { did: onDid, dispatchId: jobId }, query });
+    report: async (dispatchId: string, query: CallOptions['query'] = {}, caller = agent, onDid = did) => {
+      const { status, body } = await call(report, caller, { path: { did: onDid, dispatchId }, query });
       return { status, body: body as Body, cost: meter.taken() };
     },
     list: async (query: CallOptions['query'] = {}, caller = agent, onDid = did) => {
@@ -80,39 +86,39 @@ function pagesOver(client = patientDocumentClient()) {
 }
 
 const pages = pagesOver();
-const jobs = acceptedJobsStore(plain, table.tableName, () => clock.nowMs);
+const dispatches = acceptedDispatchesStore(plain, table.tableName, () => clock.nowMs);
 
 // Each test has a meter of its own: requests of a test that timed out may still run in the next.
 describe('what a report costs, with the check of its DID (D40)', () => {
   test('when every receipt came alone: the first page three round trips, a second page of receipts; a later one two', async () => {
     const pages = pagesOver();
-    const trickled = headOf(jobIdOf('trickled'), { total: 900 });
-    await loadJob(table, trickled);
+    const trickled = headOf(dispatchIdOf('trickled'), { total: 900 });
+    await loadDispatch(table, trickled);
     await loadSlices(table, trickled);
     // A query page cannot hold the 2,700 items of this partition.
     await loadReceipts(table, trickled, 1);
-    const first = await pages.report(trickled.jobId, { limit: '300' });
+    const first = await pages.report(trickled.dispatchId, { limit: '300' });
     expect(first.body).toMatchObject({ counts: { read: 900 }, complete: true });
     expect(first.cost.roundTrips).toBe(3);
     expect(first.cost.readUnits).toBeLessThanOrEqual(110);
-    const later = await pages.report(trickled.jobId, { limit: '300', cursor: first.body.paging.cursors.after });
+    const later = await pages.report(trickled.dispatchId, { limit: '300', cursor: first.body.paging.cursors.after });
     expect(later.body.data).toHaveLength(300);
     expect(later.cost.roundTrips).toBe(2);
   }, 60_000);
 
   test('without receipts: the first page two round trips, and later ones one, filtered or not', async () => {
     const pages = pagesOver();
-    const bare = headOf(jobIdOf('bare'), { total: 2_010 });
-    await loadJob(table, bare);
+    const bare = headOf(dispatchIdOf('bare'), { total: 2_010 });
+    await loadDispatch(table, bare);
     await loadSlices(table, bare);
     const indexes = ({ body }: Awaited<ReturnType<typeof pages.report>>) =>
       body.data.map(({ index }: { index: number }) => index);
     for (const query of [{}, { state: 'sent' }]) {
-      const first = await pages.report(bare.jobId, { ...query, limit: '950' });
+      const first = await pages.report(bare.dispatchId, { ...query, limit: '950' });
       expect(first.body).toMatchObject({ total: 2_010, counts: { sent: 2_010 }, complete: true });
       expect(first.cost.roundTrips).toBe(2);
       const cursor = first.body.paging.cursors.after;
-      const later = await pages.report(bare.jobId, { ...query, limit: '1000', cursor });
+      const later = await pages.report(bare.dispatchId, { ...query, limit: '1000', cursor });
       expect(indexes(later)).toEqual(Array.from({ length: 1_000 }, (_, at) => 950 + at));
       expect(later.cost.roundTrips).toBe(1);
     }
@@ -120,22 +126,22 @@ describe('what a report costs, with the check of its DID (D40)', () => {
 });
 
 describe('a report is there from the 200 on', () => {
-  const accept = async (head: JobHead, repeats: [number, number][] = []) => {
+  const accept = async (head: DispatchHead, repeats: [number, number][] = []) => {
     const recipients = Array.from({ length: head.total }, (_, index) => ({ to: `+${recipientOf(index)}` }));
-    await jobs.describe({ ...makeJob(recipients), head, repeats }, AbortSignal.timeout(2_000));
+    await dispatches.describe({ ...makeDispatch(recipients), head, repeats }, AbortSignal.timeout(2_000));
   };
 
   test('with everybody pending, numbers as they were asked for, and duplicates', async () => {
-    const head = headOf(jobIdOf('fresh'), { campaignId: 7 });
+    const head = headOf(dispatchIdOf('fresh'), { campaignId: 7 });
     await accept(head, [
       [1, 0],
       [4, 2],
     ]);
-    const { status, body } = await pages.report(head.jobId);
+    const { status, body } = await pages.report(head.dispatchId);
     expect(status).toBe(200);
     const to = (index: number) => `+${recipientOf(index)}`;
     expect(body).toEqual({
-      dispatch_id: head.jobId,
+      dispatch_id: head.dispatchId,
       client_id: 1001,
       did,
       template: { name: 'order_update', language: 'en_US' },
@@ -159,70 +165,74 @@ describe('a report is there from the 200 on', () => {
   test('also where reads are as late as they may be', async () => {
     const late = localDocumentClient();
     lagReads(late);
-    const head = headOf(jobIdOf('late'));
+    const head = headOf(dispatchIdOf('late'));
     await accept(head);
-    const { status, body } = await pagesOver(late).report(head.jobId);
+    const { status, body } = await pagesOver(late).report(head.dispatchId);
     expect([status, body.data?.length]).toEqual([200, 3]);
   });
 
   test('and as it was once the fan-out has begun it', async () => {
-    const head = headOf(jobIdOf('begun'));
+    const head = headOf(dispatchIdOf('begun'));
     await accept(head, [[3, 0]]);
-    const { body } = await pages.report(head.jobId);
+    const { body } = await pages.report(head.dispatchId);
     expect(body).toMatchObject({ total: 4, counts: { pending: 4 } });
-    await jobs.begin({ head, repeats: [[3, 0]] });
-    expect((await pages.report(head.jobId)).body).toEqual(body);
+    await dispatches.begin({ head, repeats: [[3, 0]] });
+    expect((await pages.report(head.dispatchId)).body).toEqual(body);
   });
 
   test('and is gone after 30 days, whatever is left of it', async () => {
-    const head = headOf(jobIdOf('aged'), { acceptedAtMs: clock.nowMs - 30 * 86_400_000 });
+    const head = headOf(dispatchIdOf('aged'), { acceptedAtMs: clock.nowMs - 30 * 86_400_000 });
     await accept(head);
-    expect((await pages.report(head.jobId)).status).toBe(404);
-    const younger = headOf(jobIdOf('young'), { acceptedAtMs: clock.nowMs - 30 * 86_400_000 + 1 });
+    expect((await pages.report(head.dispatchId)).status).toBe(404);
+    const younger = headOf(dispatchIdOf('young'), { acceptedAtMs: clock.nowMs - 30 * 86_400_000 + 1 });
     await accept(younger);
-    expect((await pages.report(younger.jobId)).status).toBe(200);
+    expect((await pages.report(younger.dispatchId)).status).toBe(200);
   });
 });
 
 describe('who may see a report', () => {
-  const head = headOf(jobIdOf('mine'));
-  beforeAll(() => loadJob(table, head));
+  const head = headOf(dispatchIdOf('mine'));
+  beforeAll(() => loadDispatch(table, head));
   const operator: TestCaller = { userId: 'o', clientId: 1, permissions: ['BSP_CN'] };
   const other: TestCaller = { userId: 'v', clientId: 1002 };
 
   test.each([
-    ['the client itself', head.jobId, agent, did, {}, 200],
-    ['an operator for it', head.jobId, operator, did, { client_id: '1001' }, 200],
-    ['another client on the same DID', head.jobId, other, did, {}, 404],
-    ['an operator for another client', head.jobId, operator, did, { client_id: '1002' }, 404],
-    ['on another DID of the WABA', head.jobId, agent, '5491100000002', {}, 404],
-    ['on an unknown DID', head.jobId, agent, '5499999999999', {}, 404],
-    ['a job that never was', jobIdOf('never'), agent, did, {}, 404],
-    ['an id that is none', 'JOB#1', agent, did, {}, 404],
+    ['the client itself', head.dispatchId, agent, did, {}, 200],
+    ['an operator for it', head.dispatchId, operator, did, { client_id: '1001' }, 200],
+    ['another client on the same DID', head.dispatchId, other, did, {}, 404],
+    ['an operator for another client', head.dispatchId, operator, did, { client_id: '1002' }, 404],
+    ['on another DID of the WABA', head.dispatchId, agent, '5491100000002', {}, 404],
+    ['on an unknown DID', head.dispatchId, agent, '5499999999999', {}, 404],
+    ['a dispatch that never was', dispatchIdOf('never'), agent, did, {}, 404],
+    ['an id that is none', 'DISPATCH#1', agent, did, {}, 404],
     ['an id that is too long for a key', 'A'.repeat(5_000), agent, did, {}, 404],
-  ] as const)('%s', async (_, jobId, caller, onDid, query, expected) => {
-    const { status, body, cost } = await pages.report(jobId, query, caller, onDid);
+  ] as const)('%s', async (_, dispatchId, caller, onDid, query, expected) => {
+    const { status, body, cost } = await pages.report(dispatchId, query, caller, onDid);
     expect(status).toBe(expected);
     // An id that cannot be a key is not read.
-    if (jobId.length !== 26) expect(cost.requests).toBe(0);
+    if (dispatchId.length !== 26) expect(cost.requests).toBe(0);
     if (status === 404) expect(body).toEqual({ message: 'dispatch not found', code: 'dispatch_not_found' });
   });
 
-  test('a job that was taken back is none, and is not listed', async () => {
-    const taken = headOf(jobIdOf('taken'), { did: '5491100000002' });
-    const job = { ...makeJob([]), head: taken };
-    await jobs.describe(job, AbortSignal.timeout(2_000));
-    await jobs.list(job, AbortSignal.timeout(2_000));
+  test('a dispatch that was taken back is none, and is not listed', async () => {
+    const taken = headOf(dispatchIdOf('taken'), { did: '5491100000002' });
+    const dispatch = { ...makeDispatch([]), head: taken };
+    await dispatches.describe(dispatch, AbortSignal.timeout(2_000));
+    await dispatches.list(dispatch, AbortSignal.timeout(2_000));
     const listed = async () => (await pages.list({}, agent, '5491100000002')).body.data.length;
-    expect([await listed(), (await pages.report(taken.jobId, {}, agent, '5491100000002')).status]).toEqual([1, 200]);
-    expect(await jobs.withdraw(taken.jobId)).toBe('withdrawn');
-    expect([await listed(), (await pages.report(taken.jobId, {}, agent, '5491100000002')).status]).toEqual([0, 404]);
+    expect([await listed(), (await pages.report(taken.dispatchId, {}, agent, '5491100000002')).status]).toEqual([
+      1, 200,
+    ]);
+    expect(await dispatches.withdraw(taken.dispatchId)).toBe('withdrawn');
+    expect([await listed(), (await pages.report(taken.dispatchId, {}, agent, '5491100000002')).status]).toEqual([
+      0, 404,
+    ]);
   });
 });
 
 describe('queries that are refused', () => {
-  const head = headOf(jobIdOf('refused'), { total: 5 });
-  beforeAll(() => loadJob(table, head));
+  const head = headOf(dispatchIdOf('refused'), { total: 5 });
+  beforeAll(() => loadDispatch(table, head));
 
   test.each([
     [{ state: 'sent,gone' }, 'state', 'state must be one of pending'],
@@ -230,17 +240,17 @@ describe('queries that are refused', () => {
     [{ limit: '0' }, 'limit', 'limit must be'],
     [{ cursor: 'abc' }, 'cursor', 'cursor is not one of this report'],
   ])('%j', async (query, path, message) => {
-    const { status, body } = await pages.report(head.jobId, query);
+    const { status, body } = await pages.report(head.dispatchId, query);
     expect(status).toBe(400);
     expect(body.errors).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 
-  test('a cursor of another filter or job', async () => {
-    const { body } = await pages.report(head.jobId, { limit: '2', state: 'pending' });
+  test('a cursor of another filter or dispatch', async () => {
+    const { body } = await pages.report(head.dispatchId, { limit: '2', state: 'pending' });
     const cursor = body.paging.cursors.after;
-    expect((await pages.report(head.jobId, { cursor })).status).toBe(400);
-    expect((await pages.report(jobIdOf('mine'), { cursor, state: 'pending' })).status).toBe(400);
-    expect((await pages.report(head.jobId, { cursor, state: ' pending ,' })).body.data).toHaveLength(3);
+    expect((await pages.report(head.dispatchId, { cursor })).status).toBe(400);
+    expect((await pages.report(dispatchIdOf('mine'), { cursor, state: 'pending' })).status).toBe(400);
+    expect((await pages.report(head.dispatchId, { cursor, state: ' pending ,' })).body.data).toHaveLength(3);
   });
 });
 
@@ -248,7 +258,7 @@ describe('the list of dispatches', () => {
   const shared = '5491100000003';
   const heads = Array.from({ length: 30 }, (_, at) => {
     const clientId = at % 3 === 0 ? 1002 : 1001;
-    return headOf(jobIdOf(`L${String(at).padStart(3, '0')}`), {
+    return headOf(dispatchIdOf(`L${String(at).padStart(3, '0')}`), {
       ...{ did: shared, clientId, acceptedAtMs: acceptedAtMs + at * 1_000, total: at + 1 },
     });
   });
@@ -256,14 +266,14 @@ describe('the list of dispatches', () => {
   const listed = (body: { data: { dispatch_id: string }[] }) => body.data.map(({ dispatch_id }) => dispatch_id);
 
   beforeAll(async () => {
-    for (const head of heads) await loadJob(table, { ...head });
+    for (const head of heads) await loadDispatch(table, { ...head });
   });
 
   test('has those of the client alone, newest first, in two round trips', async () => {
     const { body, cost } = await pages.list({}, agent, shared);
-    expect(listed(body)).toEqual(own.map(({ jobId }) => jobId));
+    expect(listed(body)).toEqual(own.map(({ dispatchId }) => dispatchId));
     expect(body.data[0]).toEqual({
-      dispatch_id: own[0]?.jobId,
+      dispatch_id: own[0]?.dispatchId,
       template: { name: 'order_update', language: 'en_US' },
       accepted_at: new Date(own[0]?.acceptedAtMs ?? 0).toISOString(),
       total: own[0]?.total,
@@ -283,15 +293,15 @@ describe('the list of dispatches', () => {
       if (body.paging.cursors.after === undefined) break;
       query = { limit: '8', cursor: body.paging.cursors.after };
     }
-    expect(found).toEqual(own.map(({ jobId }) => jobId));
+    expect(found).toEqual(own.map(({ dispatchId }) => dispatchId));
   });
 
   const gone = '5491100000004';
 
   test('of a DID that was taken away is told as long as the client has dispatches on it', async () => {
-    const sent = headOf(jobIdOf('gone'), { did: gone, acceptedAtMs: clock.nowMs - 30 * 86_400_000 + 2 });
-    await loadJob(table, sent);
-    expect(listed((await pages.list({}, agent, gone)).body)).toEqual([sent.jobId]);
+    const sent = headOf(dispatchIdOf('gone'), { did: gone, acceptedAtMs: clock.nowMs - 30 * 86_400_000 + 2 });
+    await loadDispatch(table, sent);
+    expect(listed((await pages.list({}, agent, gone)).body)).toEqual([sent.dispatchId]);
     const page = await pages.list({ from: new Date(clock.nowMs).toISOString() }, agent, gone);
     expect([page.status, page.body.data, page.cost.roundTrips]).toEqual([200, [], 2]);
     const refusal = { message: 'the did is outside the WABA hierarchy of the client', code: 'did_forbidden' };
@@ -311,7 +321,7 @@ describe('the list of dispatches', () => {
     const { body } = await pages.list({ limit: '8' }, agent, shared);
     const cursor = body.paging.cursors.after;
     const before = clock.nowMs;
-    // The first page ended with this job, which has left the list since.
+    // The first page ended with this dispatch, which has left the list since.
     clock.nowMs = (own[7]?.acceptedAtMs ?? 0) + 30 * 86_400_000;
     try {
       const last = await pages.list({ limit: '8', cursor }, agent, shared);
@@ -326,7 +336,7 @@ describe('the list of dispatches', () => {
   test('from one moment until before another', async () => {
     const at = (seconds: number) => new Date(acceptedAtMs + seconds * 1_000).toISOString();
     const { body } = await pages.list({ from: at(10), to: at(14) }, agent, shared);
-    expect(listed(body)).toEqual([13, 11, 10].map((index) => heads[index]?.jobId));
+    expect(listed(body)).toEqual([13, 11, 10].map((index) => heads[index]?.dispatchId));
     expect((await pages.list({ from: at(14), to: at(10) }, agent, shared)).body.data).toEqual([]);
     expect(listed((await pages.list({ to: at(3) }, agent, shared)).body)).toHaveLength(2);
   });

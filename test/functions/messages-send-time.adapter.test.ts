@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { sendable as templates } from '../support/platform-templates.ts';
-import { sendRequest, storedJobs } from '../support/send-requests.ts';
+import { sendRequest, storedDispatches } from '../support/send-requests.ts';
 import { sendingEndpoint, startMs } from '../support/sending.ts';
 import { localDocumentClient } from '../support/stores.ts';
 
@@ -17,21 +17,21 @@ describe('a send with a time of its own (D56, R54)', () => {
     const { send, accepted, table } = await sendingEndpoint({ templates });
     const sent = { ...plain, recipients: [{ to }, { to: '12135550001' }] };
     for (const body of [plain, sent]) expect(await send(body, { headers: hours })).toMatchObject({ status: 200 });
-    const { jobs, chunks } = await accepted();
-    expect([jobs.length, chunks]).toEqual([2, []]);
-    const one = await storedJobs(table).find('JOB1');
+    const { dispatches, chunks } = await accepted();
+    expect([dispatches.length, chunks]).toEqual([2, []]);
+    const one = await storedDispatches(table).find('DISPATCH1');
     expect(one).toMatchObject({
       head: { when: { asked: { window: '09:00-18:00' }, fromMs: opensMs } },
       lots: [{ until: 1, open: expect.arrayContaining([[opensMs, opensMs + 9 * 3_600_000]]) }],
     });
     expect(one).not.toHaveProperty('positions');
     // Los Angeles is in its hours now.
-    expect(await storedJobs(table).find('JOB2')).toMatchObject({
+    expect(await storedDispatches(table).find('DISPATCH2')).toMatchObject({
       head: { when: { fromMs: startMs } },
       lots: [{ until: 1 }, { until: 2 }],
       positions: [1, 0],
     });
-    const parameters = await parameterStore(localDocumentClient(), table).read('JOB2', 0);
+    const parameters = await parameterStore(localDocumentClient(), table).read('DISPATCH2', 0);
     expect(parameters.map((recipient) => recipient.to)).toEqual(['12135550001', to]);
   });
 

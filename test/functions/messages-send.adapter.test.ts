@@ -3,10 +3,10 @@ import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { countedBy } from '../support/counted.ts';
-import { dispatchIdsOf } from '../support/job-messages.ts';
+import { longestId, makeRecipients } from '../support/made-dispatches.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
-import { longestId, makeRecipients } from '../support/send-jobs.ts';
-import { sendRequest, storedJobs } from '../support/send-requests.ts';
+import { dispatchIdsOf } from '../support/round-messages.ts';
+import { sendRequest, storedDispatches } from '../support/send-requests.ts';
 import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
 import { localDocumentClient } from '../support/stores.ts';
 
@@ -26,21 +26,21 @@ const plain = request('plain');
 test('a request of one recipient goes straight to the workers, and its chunk carries everything (D25)', async () => {
   const { send, accepted, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
   const sent = request('order', { body: ['Ana', '17'], buttons: ['17'] }, { attends: { waitTime: -1 } });
-  expect(await send(sent)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB1' } });
+  expect(await send(sent)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH1' } });
   expect(queueAttempts).toHaveLength(1);
   expect(tableAttempts.map(({ command }) => command)).toEqual(['PutItemCommand', 'UpdateItemCommand']);
-  const { jobs, chunks } = await accepted();
-  expect(jobs).toEqual([]);
+  const { dispatches, chunks } = await accepted();
+  expect(dispatches).toEqual([]);
   expect(chunks).toMatchObject([
     {
-      ...{ jobId: 'JOB1', clientId: 1001, correlationId: 'r', about: { attends: { waitTime: -1 } } },
+      ...{ dispatchId: 'DISPATCH1', clientId: 1001, correlationId: 'r', about: { attends: { waitTime: -1 } } },
       ...{ version: 1, straight: true, alone: true, receiptsExpected: true },
       slices: [{ try: 0, size: 1, recipients: [{ index: 0, to, request: { to } }] }],
     },
   ]);
 });
 
-test('an accepted request of more than ten answers success, and its job is stored with everything', async () => {
+test('an accepted request of more than ten answers success, and its dispatch is stored with everything', async () => {
   const { send, accepted, table } = await sendingEndpoint({ templates });
   const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' };
   const sent = request(
@@ -56,14 +56,14 @@ test('an accepted request of more than ten answers success, and its job is store
   const answer = await send(sent, { base64: true });
   expect(answer).toMatchObject({ status: 200, body: { success: true } });
   expect(Object.keys(answer.body)).toEqual(['success']);
-  expect(answer.headers['dispatch-id']).toBe('JOB1');
+  expect(answer.headers['dispatch-id']).toBe('DISPATCH1');
   expect(await accepted()).toEqual({
-    jobs: [{ jobId: 'JOB1', clientId: 1001, acceptedAtMs: startMs, correlationId: 'r' }],
+    dispatches: [{ dispatchId: 'DISPATCH1', clientId: 1001, acceptedAtMs: startMs, correlationId: 'r' }],
     chunks: [],
   });
-  expect(await storedJobs(table).find('JOB1')).toEqual({
+  expect(await storedDispatches(table).find('DISPATCH1')).toEqual({
     head: {
-      jobId: 'JOB1',
+      dispatchId: 'DISPATCH1',
       correlationId: 'r',
       clientId: 1001,
       did: '5491100000001',
@@ -94,10 +94,10 @@ test('an accepted request of more than ten answers success, and its job is store
     waitsMs: new Map(),
     header: image,
   });
-  expect(await parameterStore(localDocumentClient(), table).read('JOB1', 0)).toEqual(sent.recipients);
+  expect(await parameterStore(localDocumentClient(), table).read('DISPATCH1', 0)).toEqual(sent.recipients);
 });
 
-test('receipts are expected of a job on a number of which a platform app tells, and of no other (D38)', async () => {
+test('receipts are expected of a dispatch on a number of which a platform app tells, and of no other (D38)', async () => {
   const { send, accepted, table } = await sendingEndpoint({ templates });
   const [few, many] = [makeRecipients(3), makeRecipients(11)];
   const other = { did: '5491100000002' };
@@ -109,13 +109,15 @@ test('receipts are expected of a job on a number of which a platform app tells, 
     await send({ ...order, recipients: [] });
   });
   expect(lines.map((line) => line['RecipientsAccepted'])).toEqual([3, 3, 11, 11]);
-  const { jobs, chunks } = await accepted();
-  const stored = await Promise.all(jobs.map(({ jobId }) => storedJobs(table).find(jobId)));
+  const { dispatches, chunks } = await accepted();
+  const stored = await Promise.all(dispatches.map(({ dispatchId }) => storedDispatches(table).find(dispatchId)));
   const expectations = new Map([
     ['5491100000001', true],
     [other.did, undefined],
   ]);
-  expect(new Map(stored.map((job) => [job?.head.did, job?.head.receiptsExpected]))).toEqual(expectations);
+  expect(new Map(stored.map((dispatch) => [dispatch?.head.did, dispatch?.head.receiptsExpected]))).toEqual(
+    expectations,
+  );
   expect(new Map(chunks.map(({ about, receiptsExpected }) => [about.did, receiptsExpected]))).toEqual(expectations);
 });
 
@@ -129,7 +131,7 @@ test.each([
   expect(queueAttempts).toHaveLength(1);
   expect((await dispatchIdsOf(await accepted(), localDocumentClient(), table)).size).toBe(10_000);
   const report = reportStore({ client: localDocumentClient(), table, nowMs: () => startMs });
-  const described = await report.findDescribed('JOB1');
+  const described = await report.findDescribed('DISPATCH1');
   expect([...(described?.recipients.values() ?? [])]).toEqual(recipients.map(({ to }) => to));
 });
 
@@ -176,8 +178,8 @@ test('warnings are joined into one', async () => {
       'duplicate recipients were dropped: recipients[1]; ' +
       'the platform could not be reached, the stored copy of the template was used',
   });
-  expect((await accepted()).jobs).toMatchObject([{ jobId: 'JOB1' }]);
-  expect(await storedJobs(table).find('JOB1')).toMatchObject({
+  expect((await accepted()).dispatches).toMatchObject([{ dispatchId: 'DISPATCH1' }]);
+  expect(await storedDispatches(table).find('DISPATCH1')).toMatchObject({
     ...{ head: { total: 1, campaignId: 10, templateLanguage: 'en_US' }, plan: { languageCode: 'en_US' } },
     repeats: [[1, 0]],
   });
@@ -195,9 +197,9 @@ test.each([
     const recipients = makeRecipients(count).map(({ to }) => ({ to, params: { body: ['123456'] } }));
     expect(await send({ ...plain, recipients })).toMatchObject({ status: 200 });
   }
-  const { jobs, chunks } = await accepted();
-  expect(jobs).toMatchObject([{ jobId: 'JOB2' }]);
-  expect((await storedJobs(table).find('JOB2'))?.head.urgent).toBe(urgent);
+  const { dispatches, chunks } = await accepted();
+  expect(dispatches).toMatchObject([{ dispatchId: 'DISPATCH2' }]);
+  expect((await storedDispatches(table).find('DISPATCH2'))?.head.urgent).toBe(urgent);
   expect(chunks.map((chunk) => chunk.urgent)).toEqual([urgent]);
 });
 
@@ -248,16 +250,16 @@ test.each([1, 11])(
     const asked = { ...order, recipients: makeRecipients(count) };
     expect(await send(asked, { headers })).toMatchObject({ status: 502, body: { code: 'dispatch_unavailable' } });
     broken = false;
-    expect(await send(asked, { headers })).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB2' } });
+    expect(await send(asked, { headers })).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH2' } });
     const queued = await accepted();
-    expect(queued.jobs.length + queued.chunks.length).toBeGreaterThan(1);
+    expect(queued.dispatches.length + queued.chunks.length).toBeGreaterThan(1);
     expect(await dispatchIdsOf(queued, localDocumentClient(), table)).toEqual(
-      new Set(asked.recipients.map((_each, index) => `JOB2-${index}`)),
+      new Set(asked.recipients.map((_each, index) => `DISPATCH2-${index}`)),
     );
   },
 );
 
-test('a job that cannot be stored is refused, and nothing is queued (D25)', async () => {
+test('a dispatch that cannot be stored is refused, and nothing is queued (D25)', async () => {
   const { send, queueAttempts } = await sendingEndpoint({ templates, tableFaults: () => 'before' });
   const asked = { ...order, recipients: makeRecipients(11) };
   expect(await send(asked)).toMatchObject({ status: 502, body: { code: 'dispatch_unavailable' } });
@@ -272,32 +274,32 @@ describe.each(['before', 'after'] as const)(
       const list = dispatchesStore(client, table, () => startMs);
       const question = { clientId: 1001, did: '5491100000001', fromMs: undefined, toMs: undefined };
       const { accepted } = await list.listAccepted(question, { after: undefined, limit: 10 });
-      const job = await reportStore({ client, table, nowMs: () => startMs }).findDescribed('JOB1');
-      return { listed: accepted.length, job };
+      const dispatch = await reportStore({ client, table, nowMs: () => startMs }).findDescribed('DISPATCH1');
+      return { listed: accepted.length, dispatch };
     };
 
-    test('a job is accepted, and the fan-out lists it', async () => {
-      // Acceptance stores a page, the addresses and the job before it asks the queue.
+    test('a dispatch is accepted, and the fan-out lists it', async () => {
+      // Acceptance stores a page, the addresses and the dispatch before it asks the queue.
       const { send, accepted, table } = await sendingEndpoint({
         templates,
         tableFaults: ({ number }) => (number > 3 ? fault : undefined),
       });
       const [first, ...others] = makeRecipients(11);
       const asked = { ...order, recipients: [first, first, ...others] };
-      expect(await send(asked)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB1' } });
+      expect(await send(asked)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH1' } });
       const before = await of(table);
       expect(before.listed).toBe(fault === 'before' ? 0 : 1);
-      expect(before.job).toMatchObject({ repeats: [[1, 0]], recipients: { size: 11 } });
+      expect(before.dispatch).toMatchObject({ repeats: [[1, 0]], recipients: { size: 11 } });
       expect((await dispatchIdsOf(await accepted(), localDocumentClient(), table)).size).toBe(11);
       expect(await of(table)).toEqual({ ...before, listed: 1 });
     });
 
-    test('a straight chunk is accepted, and its worker begins and lists its job', async () => {
+    test('a straight chunk is accepted, and its worker begins and lists its dispatch', async () => {
       const { send, accepted, table } = await sendingEndpoint({ templates, tableFaults: () => fault });
-      expect(await send(order)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB1' } });
-      expect((await of(table)).job).toBeUndefined();
-      expect(await dispatchIdsOf(await accepted(), localDocumentClient(), table)).toEqual(new Set(['JOB1-0']));
-      expect(await of(table)).toMatchObject({ listed: 1, job: { recipients: new Map([[0, to]]) } });
+      expect(await send(order)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH1' } });
+      expect((await of(table)).dispatch).toBeUndefined();
+      expect(await dispatchIdsOf(await accepted(), localDocumentClient(), table)).toEqual(new Set(['DISPATCH1-0']));
+      expect(await of(table)).toMatchObject({ listed: 1, dispatch: { recipients: new Map([[0, to]]) } });
     });
   },
 );
@@ -310,7 +312,7 @@ describe('Idempotency-Key', () => {
     const twice = { ...order, recipients: [...order.recipients, ...order.recipients] };
     const first = await send(twice, { headers });
     expect(first.body.warning).toContain('duplicate');
-    // The key is written twice; a page, the addresses, the job and its place in the list once each.
+    // The key is written twice; a page, the addresses, the dispatch and its place in the list once each.
     expect(tableAttempts).toHaveLength(6);
     expect(await send(twice, { headers })).toEqual(first);
     expect(queueAttempts).toHaveLength(1);

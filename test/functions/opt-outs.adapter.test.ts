@@ -18,7 +18,7 @@ import { makeWaba, memoryDirectory } from '../support/directory.ts';
 import { injectFaults } from '../support/dynamo-faults.ts';
 import { MemoryAudit } from '../support/memory-audit.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
-import { putItems } from '../support/reported-jobs.ts';
+import { putItems } from '../support/reported-dispatches.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 
 const startMs = Date.UTC(2026, 10, 22, 10);

@@ -26,7 +26,7 @@ import { freshQueue, localQueueClient } from '../support/stores.ts';
 
 const [waba, otherWaba] = demoApp.wabas;
 const number = '300000000000001';
-const jobId = '01JD0000000000000000000000';
+const dispatchId = '01JD0000000000000000000000';
 const routeKey = 'POST /platform/webhook';
 const apps = platformApps(
   JSON.stringify({
@@ -74,13 +74,13 @@ const receiptsQueued = async () =>
 const hintsQueued = () => queued(urls.hints, HintMessageSchema);
 const wordsQueued = () => queued(urls.inbound, InboundMessageSchema);
 
-const delivered = webhookOf(waba, statusChange(number, statusOf(`${jobId}-7`)));
+const delivered = webhookOf(waba, statusChange(number, statusOf(`${dispatchId}-7`)));
 const here = { wabaId: waba, phoneNumberId: number };
 
 describe('a signed webhook', () => {
   test('is queued whole: receipts on one queue, hints on the other', async () => {
     const template = { field: 'message_template_status_update', value: { message_template_id: 12, event: 'APPROVED' } };
-    const body = webhookOf(waba, statusChange(number, statusOf(`${jobId}-7`), statusOf(undefined)), template);
+    const body = webhookOf(waba, statusChange(number, statusOf(`${dispatchId}-7`), statusOf(undefined)), template);
     expect(await post(signedWebhook(body))).toMatchObject({ status: 200, body: { received: true } });
     expect(await receiptsQueued()).toEqual([{ ...here, index: 7 }]);
     expect(await hintsQueued()).toEqual([{ version: 1, wabaId: waba, templateIds: ['12'], numbers: false }]);
@@ -98,7 +98,7 @@ describe('a signed webhook', () => {
   });
 
   test('of what is not ASCII is taken, escaped or not, as long as it is signed so', async () => {
-    const failed = statusOf(`${jobId}-7`, {
+    const failed = statusOf(`${dispatchId}-7`, {
       status: 'failed',
       errors: [{ code: 131_026, message: 'añejo \u{1f355}' }],
     });
@@ -114,7 +114,7 @@ describe('a signed webhook', () => {
   });
 
   test('of another WABA than the app is for counts for nothing, and what is its own beside it counts (D38)', async () => {
-    const foreign = webhookOf(otherWaba, statusChange('300000000000003', statusOf(`${jobId}-1`)));
+    const foreign = webhookOf(otherWaba, statusChange('300000000000003', statusOf(`${dispatchId}-1`)));
     const both = { ...delivered, entry: [...foreign.entry, ...delivered.entry] };
     expect((await post(signedWebhook(both))).status).toBe(200);
     expect((await post(signedWebhook(delivered, 'secret-of-another'))).status).toBe(200);
@@ -140,7 +140,7 @@ describe('a signed webhook', () => {
     const unread = Array.from({ length: 500 }, (_, at) => ({ field: `${'x'.repeat(200)}${at}`, value: {} }));
     const body = webhookOf(
       waba,
-      statusChange(number, statusOf(`${jobId}-7`)),
+      statusChange(number, statusOf(`${dispatchId}-7`)),
       { field: 'flows', value: {} },
       ...unread,
     );
@@ -154,7 +154,10 @@ describe('a signed webhook', () => {
   test('of 1,000 updates of 3 MB leaves in as few messages as there can be, all requests side by side', async () => {
     const reason = 'x'.repeat(2_600);
     const statuses = Array.from({ length: 1_000 }, (_, index) =>
-      statusOf(`${jobId}-${index}`, { status: 'failed', errors: [{ code: 131_026, error_data: { details: reason } }] }),
+      statusOf(`${dispatchId}-${index}`, {
+        status: 'failed',
+        errors: [{ code: 131_026, error_data: { details: reason } }],
+      }),
     );
     const webhook = signedWebhook(webhookOf(waba, ...statuses.map((status) => statusChange(number, status))));
     expect(Buffer.byteLength(webhook.body)).toBeGreaterThan(2_900_000);

@@ -11,8 +11,8 @@ import { reportCursor } from '../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
-import { loadJob, noCost, putItems, shippedKnownRates } from '../support/reported-jobs.ts';
-import { makeJobHead } from '../support/send-jobs.ts';
+import { makeDispatchHead } from '../support/made-dispatches.ts';
+import { loadDispatch, noCost, putItems, shippedKnownRates } from '../support/reported-dispatches.ts';
 import { freshTable, patientDocumentClient } from '../support/stores.ts';
 
 /*
@@ -36,22 +36,25 @@ const report = messagesReport({
   report: reportStore({ client: documentClient, table: table.tableName, nowMs }),
 });
 
-const jobIds = [0, 1, 2, 3, 4].map((at) => `01KAH00000000000000000CRS${at}`);
-const jobId = jobIds[4] ?? '';
+const dispatchIds = [0, 1, 2, 3, 4].map((at) => `01KAH00000000000000000CRS${at}`);
+const dispatchId = dispatchIds[4] ?? '';
 
 beforeAll(async () => {
   await putItems(directoryTable, [
     { ...clientKey(1001) },
     { ...didKey(did), channel: makeChannel({ did }), waba: makeWaba() },
   ]);
-  for (const [at, each] of jobIds.entries()) {
-    await loadJob(table, makeJobHead({ jobId: each, did, acceptedAtMs: acceptedAtMs + at * 1_000, total: 5 }));
+  for (const [at, each] of dispatchIds.entries()) {
+    await loadDispatch(
+      table,
+      makeDispatchHead({ dispatchId: each, did, acceptedAtMs: acceptedAtMs + at * 1_000, total: 5 }),
+    );
   }
 });
 
 type Query = Readonly<Record<string, string>>;
 const listed = (query: Query) => call(list, agent, { path: { did }, query });
-const reported = (query: Query) => call(report, agent, { path: { did, dispatchId: jobId }, query });
+const reported = (query: Query) => call(report, agent, { path: { did, dispatchId }, query });
 
 /** Returns a cursor with the right digest around any text. */
 function sealed(scope: string, text: string): string {
@@ -62,13 +65,13 @@ function sealed(scope: string, text: string): string {
   return Buffer.from(`${digest}${text}`).toString('base64url');
 }
 
-const sortKey = (atMs: number, of = jobId) => `${String(atMs).padStart(15, '0')}#${of}`;
+const sortKey = (atMs: number, of = dispatchId) => `${String(atMs).padStart(15, '0')}#${of}`;
 const moment = (seconds: number) => new Date(acceptedAtMs + seconds * 1_000).toISOString();
 const period = { from: moment(1), to: moment(4) };
 const question = { clientId: 1001, did, fromMs: acceptedAtMs + 1_000, toMs: acceptedAtMs + 4_000 };
 const always = { ...question, fromMs: undefined, toMs: undefined };
 const listScope = `dispatches 1001 ${JSON.stringify([did, null, null, null, null])} `;
-const reportScope = `report ${jobId} `;
+const reportScope = `report ${dispatchId} `;
 
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 const place = {
@@ -79,7 +82,8 @@ const place = {
   cost: noCost,
   repeatedPartitions: [] as number[],
 };
-const placed = (changes: Partial<typeof place>) => reportCursor({ jobId, states: undefined }, { ...place, ...changes });
+const placed = (changes: Partial<typeof place>) =>
+  reportCursor({ dispatchId, states: undefined }, { ...place, ...changes });
 
 test('the spelling that is forged here is the one that pages have', async () => {
   const wanted = { clientId: 1001, did, fromMs: undefined, toMs: undefined };
@@ -109,7 +113,7 @@ describe('the list of dispatches', () => {
     ['of another DID', dispatchesCursor({ ...always, did: '5491100000002' }, sortKey(acceptedAtMs)), {}],
     ['of another period', dispatchesCursor(always, sortKey(acceptedAtMs)), period],
     ['of a report', placed({}), {}],
-    ['a sort key of another kind', dispatchesCursor(always, 'JOB'), {}],
+    ['a sort key of another kind', dispatchesCursor(always, 'DISPATCH'), {}],
     ['a sort key with more behind it', dispatchesCursor(always, `${sortKey(acceptedAtMs)}\n`), {}],
     ...[...texts, ...values.map((value) => JSON.stringify(value))].map(
       (text) => [`${text.slice(0, 20)} with its digest`, sealed(listScope, text), {}] as const,
@@ -144,11 +148,11 @@ describe('the report', () => {
     ['far behind the last recipient', placed({ position: 10_000, index: 10_000, total: 10_000 })],
     ['before the first', placed({ position: 0, index: 0 })],
     ['of another index', placed({ index: 1 })],
-    ['of a larger job', placed({ total: 10_000, counts: { ...none, pending: 10_000 } })],
+    ['of a larger dispatch', placed({ total: 10_000, counts: { ...none, pending: 10_000 } })],
     ['of other partitions', placed({ repeatedPartitions: [39] })],
     ['with more counts than recipients', placed({ counts: { ...none, read: 6 } })],
-    ['of another job', reportCursor({ jobId: jobIds[0] ?? '', states: undefined }, place)],
-    ['of another filter', reportCursor({ jobId, states: new Set(['pending']) }, place)],
+    ['of another dispatch', reportCursor({ dispatchId: dispatchIds[0] ?? '', states: undefined }, place)],
+    ['of another filter', reportCursor({ dispatchId, states: new Set(['pending']) }, place)],
     ['of the list', dispatchesCursor(always, sortKey(acceptedAtMs))],
     ...[...texts, ...values.map((value) => JSON.stringify(value))].map(
       (text) => [`${text.slice(0, 20)} with its digest`, sealed(reportScope, text)] as const,

@@ -9,7 +9,7 @@ import type { FunctionLogLine } from '../../infra/local/instance.ts';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
-import { countsOf, type Job, type StateCounts, takenAt, toldOf } from '../faults/running/campaign.ts';
+import { countsOf, type Dispatch, type StateCounts, takenAt, toldOf } from '../faults/running/campaign.ts';
 import { onOwnStack, templateFolder } from '../proof/own-stack.ts';
 import { alarmLine } from '../support/alarm-states.ts';
 import { auditOf, type SendAudit, shownAudit, shownCounts, soundAudit } from '../support/send-audit.ts';
@@ -74,7 +74,7 @@ export async function untilSo<Seen>(what: string, { look, isSo, signal }: Watch<
 export class Game {
   readonly stack: RunningStack;
   readonly signal: AbortSignal;
-  readonly jobs: Job[] = [];
+  readonly dispatches: Dispatch[] = [];
   /** An alarm rang for each of these purposes. */
   readonly rang = new Set<string>();
   /** It is undefined until `proven` has compared. */
@@ -107,13 +107,13 @@ export class Game {
   }
 
   /** Sends the demo template to people of its own; other options as of `DemoClient.send`. */
-  async send(client: DemoClient, recipients: number): Promise<Job> {
-    const people = audience(recipients, this.jobs.length);
-    const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients: people });
-    const job = { client, clientId: 1001, did: demoDid, jobId, total: recipients };
-    this.jobs.push(job);
-    this.tell('calm', `${recipients} recipients accepted, dispatch ${jobId}`);
-    return job;
+  async send(client: DemoClient, recipients: number): Promise<Dispatch> {
+    const people = audience(recipients, this.dispatches.length);
+    const dispatchId = await client.send({ did: demoDid, template: orderUpdate, recipients: people });
+    const dispatch = { client, clientId: 1001, did: demoDid, dispatchId, total: recipients };
+    this.dispatches.push(dispatch);
+    this.tell('calm', `${recipients} recipients accepted, dispatch ${dispatchId}`);
+    return dispatch;
   }
 
   async taken(): Promise<number> {
@@ -127,7 +127,7 @@ export class Game {
   }
 
   counts(): Promise<StateCounts | undefined> {
-    return countsOf(this.jobs);
+    return countsOf(this.dispatches);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Game {
       () => this.taken(),
       (taken) => taken >= atLeast,
     );
-    const all = this.jobs.reduce((sum, { total }) => sum + total, 0);
+    const all = this.dispatches.reduce((sum, { total }) => sum + total, 0);
     if (left >= all) throw new Error(`all ${all} had left: that is not the middle of a campaign`);
     this.tell('calm', `${left} of ${all} have left`);
   }
@@ -199,7 +199,10 @@ export class Game {
     return this.#measuring.eventsNamed(event).length;
   }
 
-  /** Runs a command of an operator against this stack, as a process. Throws when it does not end well. Returns what it printed. */
+  /**
+   * Runs a command of an operator against this stack, as a process. Throws when it does not end well. Returns what it
+   * printed.
+   */
   async operate(command: string, input?: string): Promise<string> {
     const { status, output } = await this.#run(command, input);
     if (status !== 0) throw new Error(`${command} ended with status ${status}`);
@@ -220,7 +223,7 @@ export class Game {
     return ended;
   }
 
-  /** Waits for the end of every job, and compares what the platform took with what the reports say. */
+  /** Waits for the end of every dispatch, and compares what the platform took with what the reports say. */
   async proven(): Promise<void> {
     const { signal } = this;
     const counts = await this.until(
@@ -230,7 +233,7 @@ export class Game {
     );
     this.tell('proof', `the reports say ${shownCounts(counts)}`);
     const { platformUrl } = this.stack.addresses;
-    const look = async () => auditOf(await toldOf(this.jobs), await takenAt(platformUrl, signal));
+    const look = async () => auditOf(await toldOf(this.dispatches), await takenAt(platformUrl, signal));
     const audit = await this.until(
       'receipts settle who is unknown',
       look,
@@ -242,7 +245,9 @@ export class Game {
   }
 }
 
-/** Plays one game day; the functions were built a moment ago. Returns its one line. Throws when it does not end well. */
+/**
+ * Plays one game day; the functions were built a moment ago. Returns its one line. Throws when it does not end well.
+ */
 export async function played(day: GameDay, interrupted: AbortSignal): Promise<string> {
   console.log(`\n${day.name}: ${day.incident}`);
   if ('play' in day) return await playedLocally(day, interrupted);

@@ -49,7 +49,7 @@ async function play(game: Game): Promise<void> {
   );
 
   // Told: the workers log throttles; no alarm rings before a synchronization has read the number.
-  await game.logged('dispatch.batch', ({ tally }) => 'retry_throughput' in Object(tally));
+  await game.logged('send.batch', ({ tally }) => 'retry_throughput' in Object(tally));
   const seen = await game.operate(command('infra/ops number DID'));
   mustSay(seen, /^platform {2}.*in the business app, too$/m, 'that the business app uses the number');
   mustSay(seen, /refused for its pace at/, 'that the platform refuses its pace');

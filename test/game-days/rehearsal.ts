@@ -5,7 +5,7 @@ import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.
 import type { DemoClient } from '../../infra/local/demo/client.ts';
 import { canEmulate, emulatorFolder, ran } from '../../infra/operate/stage/emulator/ministack.ts';
 import { bootstrap, deploy, emulatedStage, versionOf } from '../../infra/operate/stage/emulator/stage.ts';
-import { countsOf, type Job, takenAt } from '../faults/running/campaign.ts';
+import { countsOf, type Dispatch, takenAt } from '../faults/running/campaign.ts';
 import {
   compared,
   type EmulatedService,
@@ -20,7 +20,7 @@ import { bookMeaning, recoveryBlocks } from './run-book.ts';
 import { type OperatorShell, openShell } from './shell.ts';
 
 export const endedRecipients = 60;
-/** The campaign needs a middle: a job becomes messages 20 s before they leave. */
+/** The campaign needs a middle: a dispatch becomes messages 20 s before they leave. */
 const limitPerSecond = 10;
 const mostLines = 40;
 /** The doctor misses alarms, quotas and the gateway's name on the emulator. */
@@ -54,7 +54,7 @@ export class Rehearsal {
   /** The operator works in this folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  readonly jobs: Job[] = [];
+  readonly dispatches: Dispatch[] = [];
   readonly #shell: OperatorShell;
 
   constructor(service: EmulatedService, given: { folder: string; shell: OperatorShell; signal: AbortSignal }) {
@@ -65,7 +65,7 @@ export class Rehearsal {
   }
 
   /** Returns one dispatch that has ended, with its receipts, and one of so many recipients in its middle. */
-  async campaign(recipients: number): Promise<{ readonly ended: Job; readonly running: Job }> {
+  async campaign(recipients: number): Promise<{ readonly ended: Dispatch; readonly running: Dispatch }> {
     const client = await this.logIn();
     await synchronized(this.service, client, this.signal);
     const ended = await this.send(client, endedRecipients);
@@ -78,18 +78,18 @@ export class Rehearsal {
 
   logIn = () => served(this.service, this.signal);
 
-  async send(client: DemoClient, count: number): Promise<Job> {
-    const people = audience(count, this.jobs.length);
-    const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients: people });
-    const job = { client, clientId: 1001, did: demoDid, jobId, total: count };
-    this.jobs.push(job);
-    tellPart('calm', `${count} recipients accepted, dispatch ${jobId}`);
-    return job;
+  async send(client: DemoClient, count: number): Promise<Dispatch> {
+    const people = audience(count, this.dispatches.length);
+    const dispatchId = await client.send({ did: demoDid, template: orderUpdate, recipients: people });
+    const dispatch = { client, clientId: 1001, did: demoDid, dispatchId, total: count };
+    this.dispatches.push(dispatch);
+    tellPart('calm', `${count} recipients accepted, dispatch ${dispatchId}`);
+    return dispatch;
   }
 
   /** Returns whether the report says of all recipients that the message arrived. */
-  async endedWell({ client, did, jobId, total }: Job): Promise<boolean> {
-    const { delivered, read } = (await client.report(did, jobId)).counts;
+  async endedWell({ client, did, dispatchId, total }: Dispatch): Promise<boolean> {
+    const { delivered, read } = (await client.report(did, dispatchId)).counts;
     return delivered + read === total;
   }
 
@@ -102,7 +102,7 @@ export class Rehearsal {
   /** Fails when the campaign is over: the trouble is to meet its middle. Returns how many of it have left. */
   async midway(): Promise<number> {
     const left = (await this.taken()) - endedRecipients;
-    const all = this.jobs.reduce((sum, { total }) => sum + total, 0);
+    const all = this.dispatches.reduce((sum, { total }) => sum + total, 0);
     if (left + endedRecipients >= all) throw new Error('all had left: that is not the middle of a campaign');
     return left;
   }
@@ -140,16 +140,16 @@ export class Rehearsal {
   }
 
   /** Waits for the end of every dispatch. Returns how record and reports compare; throws where they differ. */
-  async proven(ended: Job): Promise<string> {
+  async proven(ended: Dispatch): Promise<string> {
     if (!(await this.endedWell(ended))) throw new Error('the report of the ended dispatch is not as it was');
     tellPart('proof', `the report of the ended dispatch is whole again: ${endedRecipients} delivered or read`);
     const counts = await this.until(
       'nothing is pending',
-      () => countsOf(this.jobs),
+      () => countsOf(this.dispatches),
       (all) => all?.pending === 0,
     );
     tellPart('proof', `the reports say ${shownCounts(counts)}`);
-    const audit = await compared(this.service, this.jobs, this.signal);
+    const audit = await compared(this.service, this.dispatches, this.signal);
     soundAudit(audit);
     tellPart('proof', shownAudit(audit));
     return shownAudit(audit);

@@ -2,24 +2,24 @@ import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from '@a
 import { ApiRefusal } from '../../infra/local/demo/client.ts';
 import { emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
 import { awsTarget } from '../../infra/operate/target.ts';
-import type { Job } from '../faults/running/campaign.ts';
+import type { Dispatch } from '../faults/running/campaign.ts';
 import { type GameDay, tellPart } from './game.ts';
 import { type Rehearsal, rehearsed } from './rehearsal.ts';
 import { recoveryBlocks } from './run-book.ts';
 
 /**
- * Does what an operator's script does that goes too far: one job is gone altogether, and of another its parameters.
- * Returns how many items are deleted.
+ * Does what an operator's script does that goes too far: one dispatch is gone altogether, and of another its
+ * parameters. Returns how many items are deleted.
  */
 async function damage(
   table: string,
   documentClient: DynamoDBDocumentClient,
-  { ended, running }: { readonly ended: Job; readonly running: Job },
+  { ended, running }: { readonly ended: Dispatch; readonly running: Dispatch },
 ) {
   const keys: { readonly pk: string; readonly sk: string }[] = [];
   for await (const { Items = [] } of paginateScan({ client: documentClient }, { TableName: `${table}-restored` })) {
     for (const { pk, sk } of Items as { pk: string; sk: string }[]) {
-      if (pk.includes(ended.jobId) || pk.startsWith(`PARAMS#${running.jobId}`)) keys.push({ pk, sk });
+      if (pk.includes(ended.dispatchId) || pk.startsWith(`PARAMS#${running.dispatchId}`)) keys.push({ pk, sk });
     }
   }
   for (let at = 0; at < keys.length; at += 25) {
@@ -30,20 +30,20 @@ async function damage(
 }
 
 async function play(rehearsal: Rehearsal): Promise<string> {
-  const jobs = await rehearsal.campaign(800);
-  const { ended } = jobs;
+  const dispatches = await rehearsal.campaign(800);
+  const { ended } = dispatches;
   tellPart('calm', 'the emulator restores the present alone: what is to be the moment before is restored now');
   await rehearsal.restore('messages');
 
   const { documentClient, tableName } = awsTarget(emulatedStage);
-  const gone = await damage(tableName('messages'), documentClient, jobs);
+  const gone = await damage(tableName('messages'), documentClient, dispatches);
   tellPart('trouble', `${gone} items of messages are deleted, when ${await rehearsal.midway()} have left`);
 
-  // The job dies five times in two hours: that alarm is not waited for.
-  await rehearsal.line('messages-fan-out', 'job.failed', 'ParametersGone');
+  // The dispatch dies five times in two hours: that alarm is not waited for.
+  await rehearsal.line('messages-fan-out', 'dispatch.failed', 'ParametersGone');
   const answer = await rehearsal.endedWell(ended).catch((error: unknown) => error);
   if (!(answer instanceof ApiRefusal && answer.status === 404))
-    throw new Error('the report of a job that is gone is no 404');
+    throw new Error('the report of a dispatch that is gone is no 404');
   tellPart('told', `CLIENT ${answer.message}`);
 
   for (const block of recoveryBlocks('1. Stop what reads and writes')) await rehearsal.operate(block);

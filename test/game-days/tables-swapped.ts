@@ -20,13 +20,13 @@ type Item = Readonly<Record<string, unknown>>;
  * Does what an operator's script does that overwrites items: only their keys are left. Of `messages` it meets the items
  * of one dispatch. Returns how many items it overwrites.
  */
-async function overwrite(name: Damaged, jobId: string): Promise<number> {
+async function overwrite(name: Damaged, dispatchId: string): Promise<number> {
   const { documentClient, tableName } = awsTarget(emulatedStage);
   const TableName = tableName(name);
   let count = 0;
   for await (const { Items = [] } of paginateScan({ client: documentClient }, { TableName })) {
     for (const { pk, sk } of Items) {
-      if (name === 'messages' && !String(pk).includes(jobId)) continue;
+      if (name === 'messages' && !String(pk).includes(dispatchId)) continue;
       await documentClient.send(new PutCommand({ TableName, Item: { pk, sk, damaged: true } }));
       count += 1;
     }
@@ -91,7 +91,7 @@ async function play(rehearsal: Rehearsal): Promise<string> {
   for (const name of damaged) await rehearsal.restore(name);
 
   for (const name of damaged) {
-    tellPart('trouble', `${name}: ${await overwrite(name, ended.jobId)} items have lost all but their keys`);
+    tellPart('trouble', `${name}: ${await overwrite(name, ended.dispatchId)} items have lost all but their keys`);
   }
   tellPart('told', `CLIENT login: ${await refusalOf(rehearsal.logIn)}`);
   tellPart('told', `CLIENT report: ${await refusalOf(() => rehearsal.endedWell(ended))}`);

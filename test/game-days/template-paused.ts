@@ -1,7 +1,7 @@
 import { orderUpdate } from '../../infra/local/demo/audience.ts';
 import { ApiRefusal, call, type DemoClient } from '../../infra/local/demo/client.ts';
 import { receiverUrl } from '../../infra/local/webhook-receiver.ts';
-import { type Job, pausedTemplateId } from '../faults/running/campaign.ts';
+import { type Dispatch, pausedTemplateId } from '../faults/running/campaign.ts';
 import { receiveEvents, type ToldEvents } from '../faults/running/told-events.ts';
 import { demoNumberId, type Game, type GameDay } from './game.ts';
 import { bookCommand } from './run-book.ts';
@@ -18,9 +18,9 @@ async function play(game: Game): Promise<void> {
   const secret = client.receiveEvents(receiverUrl, ['dispatch.parked', 'dispatch.resumed']);
   const events = await receiveEvents(game.stack.addresses.webhookReceiverPort, Promise.all([secret]));
   try {
-    const job = await game.send(client, recipients);
+    const dispatch = await game.send(client, recipients);
     await game.midway(recipients / 8);
-    await paused(game, { client, job, events });
+    await paused(game, { client, dispatch, events });
   } finally {
     await events.stop();
   }
@@ -28,11 +28,11 @@ async function play(game: Game): Promise<void> {
 
 interface Campaign {
   readonly client: DemoClient;
-  readonly job: Job;
+  readonly dispatch: Dispatch;
   readonly events: ToldEvents;
 }
 
-async function paused(game: Game, { client, job, events }: Campaign): Promise<void> {
+async function paused(game: Game, { client, dispatch, events }: Campaign): Promise<void> {
   const told = (type: string) => [...events.byId.values()].filter((event) => event.type === type).length;
 
   // Trouble: people have blocked and reported what the template says.
@@ -48,13 +48,13 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
     () => told('dispatch.parked'),
     (count) => count > 0,
   );
-  game.tell('told', `the client got dispatch.parked; its report: ${await waitingIn(job)}`);
+  game.tell('told', `the client got dispatch.parked; its report: ${await waitingIn(dispatch)}`);
   game.tell('told', `a new send is answered ${await refusalOf(client)}`);
 
   // End: the operator sees what is held and what the code means, and ends the hold too early: the next message is
   // refused again.
   const held = await game.operate(bookCommand(section, 'infra/ops holds'));
-  if (!held.includes(job.jobId)) throw new Error('the command does not name the dispatch that waits');
+  if (!held.includes(dispatch.dispatchId)) throw new Error('the command does not name the dispatch that waits');
   const explained = await game.operate(bookCommand(section, 'infra/ops explain CODE').replace('CODE', pausedCode));
   if (!explained.includes(pausedCode)) throw new Error('the command does not explain the code');
   const ending = bookCommand(section, "infra/ops holds --end '").split("'", 1)[0] ?? '';
@@ -89,8 +89,8 @@ async function paused(game: Game, { client, job, events }: Campaign): Promise<vo
 }
 
 /** Returns a text such as `350 of 400 pending, template_paused`. */
-async function waitingIn({ client, did, jobId }: Job): Promise<string> {
-  const rows = await client.rows(did, jobId);
+async function waitingIn({ client, did, dispatchId }: Dispatch): Promise<string> {
+  const rows = await client.rows(did, dispatchId);
   const waiting = rows.filter(({ state, code }) => state === 'pending' && code === 'template_paused').length;
   if (waiting === 0) throw new Error('no recipient in the report waits for the template');
   return `${waiting} of ${rows.length} pending, template_paused`;

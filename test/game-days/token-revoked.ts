@@ -21,7 +21,7 @@ async function play(game: Game): Promise<void> {
   game.tell('trouble', 'the platform has revoked the access token of both WABAs');
 
   // Told: the line and the metric name the WABA, and the alarm rings.
-  await game.logged('dispatch.credential_refused', ({ wabaId }) => wabaId === demoWabaId);
+  await game.logged('send.credential_refused', ({ wabaId }) => wabaId === demoWabaId);
   await game.rings('platform-credential-refused');
   await game.counted('PlatformCredentialRefused', { name: 'wabaIds', value: [demoWabaId] });
 

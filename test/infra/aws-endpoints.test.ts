@@ -43,9 +43,10 @@ const services: Readonly<
   sqs: {
     variable: 'AWS_ENDPOINT_URL_SQS',
     ask: [
-      () => queueClient().send(new GetQueueUrlCommand({ QueueName: 'jobs' })),
+      () => queueClient().send(new GetQueueUrlCommand({ QueueName: 'dispatches' })),
       // A queue's URL names another host, as on AWS.
-      () => queueClient().send(new SendMessageCommand({ QueueUrl: 'https://sqs.invalid/1/jobs', MessageBody: 'a' })),
+      () =>
+        queueClient().send(new SendMessageCommand({ QueueUrl: 'https://sqs.invalid/1/dispatches', MessageBody: 'a' })),
       () => openQueue('prod', 'events'),
     ],
   },
@@ -119,7 +120,7 @@ const queryAnswer = ({ body }: SignedRequest) => {
 };
 const answers: Readonly<Record<string, (request: SignedRequest) => string>> = {
   dynamodb: () => '{}',
-  sqs: () => '{"QueueUrl":"https://sqs.invalid/1/jobs"}',
+  sqs: () => '{"QueueUrl":"https://sqs.invalid/1/dispatches"}',
   secretsmanager: () => '{"SecretString":"the text"}',
   sts: queryAnswer,
   cloudformation: queryAnswer,

@@ -5,8 +5,8 @@ import { type QueueName, queues } from '../../infra/queues.ts';
 import { alarmDescription } from '../../infra/severity.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
-import { dispatchTimeoutMs } from '../../lib/messages/dispatch/deadlines.ts';
-import { jobMemorySeconds } from '../../lib/messages/items.ts';
+import { dispatchMemorySeconds } from '../../lib/messages/items.ts';
+import { dispatchTimeoutMs } from '../../lib/messages/send/deadlines.ts';
 import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
@@ -102,13 +102,13 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
   });
 });
 
-it.each(['sendJobs', 'dispatch', 'urgent'] as const)(
+it.each(['fanOut', 'dispatch', 'urgent'] as const)(
   'a claim outlives a message of %s and of its dead letters (R23)',
   (name) => {
     const queue = queueByName.get(resourceName('test', queuePurposes[name]));
     const dead = queueByName.get(resourceName('test', `${queuePurposes[name]}-dead`));
     const lifeSeconds = queue?.properties.MessageRetentionPeriod + dead?.properties.MessageRetentionPeriod;
-    expect(lifeSeconds).toBeLessThanOrEqual(jobMemorySeconds);
+    expect(lifeSeconds).toBeLessThanOrEqual(dispatchMemorySeconds);
   },
 );
 

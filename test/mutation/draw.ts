@@ -7,7 +7,9 @@ import type { SampledMutant } from './sample.ts';
 const root = resolve(import.meta.dirname, '../..');
 const silent = { isDebugEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** The drawn part of the sample: so many mutants of files that `proofs.json` names, and so many of other files of `lib`. */
+/**
+ * The drawn part of the sample: so many mutants of files that `proofs.json` names, and so many of other files of `lib`.
+ */
 const drawn = { ofProofs: 300, ofOthers: 60 } as const;
 
 /**

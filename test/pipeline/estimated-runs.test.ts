@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { slowedDown, unknownPace } from '../../lib/messages/pace/number-pace.ts';
-import { makeJobHead } from '../support/send-jobs.ts';
+import { makeDispatchHead } from '../support/made-dispatches.ts';
 import { accept, estimatedRun, limitPerSecond } from './quiet-world.ts';
 import type { PipelineWorld } from './world.ts';
 
@@ -23,7 +23,7 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     },
   ],
   [
-    'a number that two jobs of another client, and one of the same, have used for a while',
+    'a number that two dispatches of another client, and one of the same, have used for a while',
     500,
     async (world) => {
       accept(world, 1_500, other);
@@ -33,7 +33,7 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     },
   ],
   [
-    'a number on which another job is about to end',
+    'a number on which another dispatch is about to end',
     2_000,
     async (world) => {
       accept(world, 1_000, other);
@@ -44,7 +44,7 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     'a number that was slowed down by refusals',
     2_000,
     (world) => {
-      const { phoneNumberId } = makeJobHead();
+      const { phoneNumberId } = makeDispatchHead();
       const learned = { perSecond: 20, atMs: world.time.nowMs };
       world.numbers.stored.set(phoneNumberId, { ...unknownPace, version: 1, learned });
     },
@@ -53,7 +53,7 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     'a number that was slowed down a while ago',
     5_000,
     async (world) => {
-      const { phoneNumberId } = makeJobHead();
+      const { phoneNumberId } = makeDispatchHead();
       world.numbers.stored.set(phoneNumberId, {
         ...slowedDown(unknownPace, limitPerSecond, world.time.nowMs),
         version: 1,
@@ -125,7 +125,7 @@ test.each([
   expect(Math.abs(ranMs - estimatedMs)).toBeLessThan(500);
 });
 
-test('a job of one-time codes beside a campaign takes turns with it, as was said', async () => {
+test('a dispatch of one-time codes beside a campaign takes turns with it, as was said', async () => {
   const { estimatedMs, ranMs } = await estimatedRun(1_000, { before: besideCampaign, urgent: true });
   expect(Math.abs(estimatedMs / ranMs - 1)).toBeLessThanOrEqual(0.1);
 });

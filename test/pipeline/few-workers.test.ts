@@ -11,7 +11,7 @@ test.each([2, 8, 25])(
     accept(world, messages);
     await world.run(3_600_000);
     const { posts } = world.platform;
-    expect(new Set(posts.map(({ dispatchId }) => dispatchId)).size).toBe(messages);
+    expect(new Set(posts.map(({ messageId }) => messageId)).size).toBe(messages);
     // The platform limits any second, not only calendar seconds. It has refused no call.
     expect(posts).toHaveLength(messages);
     const perSecond = messages / (((posts.at(-1)?.atMs ?? 0) - startMs) / 1_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
+import { sliceSize } from '../../lib/messages/send/claims/slice.ts';
 import { seededRandom } from '../support/faults.ts';
 import { thorough } from '../support/thorough.ts';
 import { checkWorld } from './kept-promises.ts';
@@ -92,8 +92,8 @@ function campaignWorld(seed: number, of?: Trouble): { readonly world: PipelineWo
   return { world, lines };
 }
 
-function postsOf(world: PipelineWorld, jobId: string) {
-  return world.platform.posts.filter(({ dispatchId }) => dispatchId.startsWith(`${jobId}-`));
+function postsOf(world: PipelineWorld, dispatchId: string) {
+  return world.platform.posts.filter(({ messageId }) => messageId.startsWith(`${dispatchId}-`));
 }
 
 /** Sends to 3,000 recipients of another client from another WABA when the failure begins. */
@@ -121,7 +121,7 @@ test.each(cases)(
   'a campaign of 10,000, and $what for five minutes: few are harmed, all others wait and are sent (world $seed)',
   async ({ seed, ...of }) => {
     const { world, lines } = campaignWorld(seed, of);
-    const jobId = accept(world, total, campaign);
+    const dispatchId = accept(world, total, campaign);
     const accepting = acceptStranger(world);
     let whileHeld = { write: 0, grouped: 0 };
     const look = async () => {
@@ -130,8 +130,8 @@ test.each(cases)(
       await world.time.sleep(235_000);
       const { write: writes, grouped: queued } = world.meter.requests;
       whileHeld = { write: writes - write, grouped: queued - grouped };
-      // A parked job says why, and what is held.
-      expect(world.table.states.get(jobId)?.parked).toMatchObject(of.told);
+      // A parked dispatch says why, and what is held.
+      expect(world.table.states.get(dispatchId)?.parked).toMatchObject(of.told);
     };
     const looking = look();
     await world.run(2 * 3_600_000);
@@ -142,11 +142,11 @@ test.each(cases)(
     expect(new Set(lines.heldMs).size).toBe(1);
     const pauses = [...world.told.values()].filter(({ type }) => /^dispatch\.(parked|resumed)$/.test(type));
     expect(pauses).toMatchObject(
-      ['dispatch.parked', 'dispatch.resumed'].map((type) => ({ type, data: { job_id: jobId, ...of.told } })),
+      ['dispatch.parked', 'dispatch.resumed'].map((type) => ({ type, data: { dispatch_id: dispatchId, ...of.told } })),
     );
 
     // After detection, one probe at a time asks the platform, with backoff.
-    const posts = postsOf(world, jobId);
+    const posts = postsOf(world, dispatchId);
     const during = posts.filter(({ atMs }) => atMs >= trouble.fromMs && atMs < trouble.untilMs);
     const inHandsUntilMs = (lines.heldMs[0] ?? 0) + 1_000;
     // A call that was under way when the failure began succeeds.
@@ -165,9 +165,9 @@ test.each(cases)(
 
     // No message is lost or sent twice, and all but the harmed reach the platform some minutes after the repair.
     if (!of.byReceipt) checkWorld(world);
-    const taken = posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId);
+    const taken = posts.filter((post) => post.taken).map(({ messageId }) => messageId);
     expect(new Set(taken).size).toBe(taken.length);
-    const states = outcomesOf(world, jobId);
+    const states = outcomesOf(world, dispatchId);
     const unknown = of.harmed === 'unknown' ? met.length : 0;
     expect(states).toEqual({ sent: total - unknown, ...(unknown > 0 ? { unknown } : {}) });
     expect(taken).toHaveLength(total - unknown);
@@ -184,10 +184,10 @@ test.each(cases)(
   120_000,
 );
 
-function outcomesOf(world: PipelineWorld, jobId: string): Record<string, number> {
+function outcomesOf(world: PipelineWorld, dispatchId: string): Record<string, number> {
   const states: Record<string, number> = {};
   for (let slice = 0; slice * sliceSize < total; slice += 1) {
-    const { outcomes = [] } = world.table.find({ jobId, slice }) ?? {};
+    const { outcomes = [] } = world.table.find({ dispatchId, slice }) ?? {};
     for (let place = 0; place < sliceSize; place += 1) {
       const { state = 'none' } = outcomes[place] ?? {};
       states[state] = (states[state] ?? 0) + 1;

@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
-import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
 import { straightRecipients } from '../../lib/messages/chunk.ts';
-import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
-import { optedOut } from '../../lib/messages/dispatch/excluded-recipients.ts';
 import { lotAt } from '../../lib/messages/lots.ts';
 import { foldReceipts } from '../../lib/messages/receipts/fold-receipts.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
+import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/send/claims/slice.ts';
+import { optedOut } from '../../lib/messages/send/excluded-recipients.ts';
 import { scopesOf, textOf } from '../../lib/opt-outs/scope.ts';
 import type { EventType } from '../../lib/webhooks/event.ts';
 import type { PlatformPost } from './platform-model.ts';
@@ -41,35 +41,38 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
 /** Checks every promise in a world at rest; throws with the first that are broken. */
 export function checkWorld(world: PipelineWorld): void {
   const tellings = new Set([...world.told.values()].map(({ type, data }) => tellingOf(type, data)));
-  const posts = Map.groupBy(world.platform.posts, ({ dispatchId }) => dispatchId);
-  const calls = Map.groupBy(world.calls, ({ dispatchId }) => dispatchId);
+  const posts = Map.groupBy(world.platform.posts, ({ messageId }) => messageId);
+  const calls = Map.groupBy(world.calls, ({ messageId }) => messageId);
   const broken = world.accepted.flatMap((message) =>
     brokenPromises({
       ...{ ...message, world, tellings },
-      to: message.job.recipients[indexOf(message)]?.to ?? '',
-      posts: posts.get(message.dispatchId) ?? [],
-      calls: calls.get(message.dispatchId) ?? [],
+      to: message.dispatch.recipients[indexOf(message)]?.to ?? '',
+      posts: posts.get(message.messageId) ?? [],
+      calls: calls.get(message.messageId) ?? [],
     }),
   );
   if (broken.length > 0) throw new Error(broken.slice(0, 5).join('\n'));
 }
 
-function indexOf({ dispatchId }: { readonly dispatchId: string }): number {
-  return Number(dispatchId.slice(dispatchId.lastIndexOf('-') + 1));
+function indexOf({ messageId }: { readonly messageId: string }): number {
+  return Number(messageId.slice(messageId.lastIndexOf('-') + 1));
 }
 
 function tellingOf(
   type: EventType,
-  data: { readonly job_id?: unknown; readonly message_id?: unknown } | object,
+  data: { readonly dispatch_id?: unknown; readonly message_id?: unknown } | object,
 ): string {
-  const { job_id: jobId, message_id: messageId = jobId } = data as { job_id?: unknown; message_id?: unknown };
+  const { dispatch_id: dispatchId, message_id: messageId = dispatchId } = data as {
+    dispatch_id?: unknown;
+    message_id?: unknown;
+  };
   return `${type} ${messageId}`;
 }
 
 interface Message {
   readonly world: PipelineWorld;
-  readonly dispatchId: string;
-  readonly job: WholeJob;
+  readonly messageId: string;
+  readonly dispatch: WholeDispatch;
   readonly tellings: ReadonlySet<string>;
   readonly to: string;
   /** The `posts` reached the platform, and the `calls` were begun. */
@@ -78,18 +81,18 @@ interface Message {
 }
 
 function brokenPromises(message: Message): string[] {
-  const { world, dispatchId, job } = message;
-  const { jobId } = job.head;
-  const answer = world.answers.get(jobId);
-  const hasBegun = world.table.heads.has(jobId);
+  const { world, messageId, dispatch } = message;
+  const { dispatchId } = dispatch.head;
+  const answer = world.answers.get(dispatchId);
+  const hasBegun = world.table.heads.has(dispatchId);
   const unsent = answer === 'refused' || !hasBegun ? refusedAndSent(message) : [];
-  if (answer === 'refused' && hasBegun) unsent.push(`D25: ${jobId} was refused and has begun`);
+  if (answer === 'refused' && hasBegun) unsent.push(`D25: ${dispatchId} was refused and has begun`);
   if (!hasBegun) {
     const isLost = answer === 'accepted' && world.deadLetters === 0;
-    return isLost ? [...unsent, `R14: ${dispatchId} was accepted and has vanished`] : unsent;
+    return isLost ? [...unsent, `R14: ${messageId} was accepted and has vanished`] : unsent;
   }
   const index = indexOf(message);
-  const slice = world.table.find(sliceOf({ jobId, index }));
+  const slice = world.table.find(sliceOf({ dispatchId, index }));
   const recorded = slice?.outcomes[placeInSlice(index)];
   return [
     ...unsent,
@@ -101,99 +104,105 @@ function brokenPromises(message: Message): string[] {
   ];
 }
 
-function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
+function brokenBySending({ world, messageId, dispatch, posts }: Message): string[] {
   const broken: string[] = [];
-  const { jobId, expiresAtMs } = job.head;
-  const { stop } = world.table.states.get(jobId) ?? {};
+  const { dispatchId, expiresAtMs } = dispatch.head;
+  const { stop } = world.table.states.get(dispatchId) ?? {};
   const taken = posts.filter((post) => post.taken);
-  if (taken.length > 1) broken.push(`R13: ${dispatchId} was taken ${taken.length} times`);
+  if (taken.length > 1) broken.push(`R13: ${messageId} was taken ${taken.length} times`);
   if (expiresAtMs !== undefined && posts.some(({ atMs }) => atMs > expiresAtMs + underWayMs)) {
-    broken.push(`D27: ${dispatchId} was sent after its time`);
+    broken.push(`D27: ${messageId} was sent after its time`);
   }
   if (stop !== undefined && posts.some(({ atMs }) => atMs > stop.atMs + claimedMs)) {
-    broken.push(`D53: ${dispatchId} was sent after its job was cancelled`);
+    broken.push(`D53: ${messageId} was sent after its dispatch was cancelled`);
   }
   return broken;
 }
 
 /** No call may begin outside the openings of its recipient. */
-function brokenByTime({ dispatchId, job: { lots }, calls }: Message, index: number): string[] {
+function brokenByTime({ messageId, dispatch: { lots }, calls }: Message, index: number): string[] {
   if (lots === undefined) return [];
   const { open } = lotAt(lots, index);
   const isOpen = (atMs: number) => open.some(([fromMs, untilMs]) => fromMs - skewMs <= atMs && atMs < untilMs + skewMs);
-  return calls.every(({ atMs }) => isOpen(atMs)) ? [] : [`D56: ${dispatchId} was called outside of its time`];
+  return calls.every(({ atMs }) => isOpen(atMs)) ? [] : [`D56: ${messageId} was called outside of its time`];
 }
 
 /**
- * A stored stop must keep later calls away. A recipient may be left out only for a stop, and only from a job that heeds
- * them.
+ * A stored stop must keep later calls away. A recipient may be left out only for a stop, and only from a dispatch that
+ * heeds them.
  */
-function brokenByStop({ world, dispatchId, job, to, calls }: Message, recorded: Recorded | undefined): string[] {
-  const scopes: readonly string[] = scopesOf(job.head);
-  const stops = job.head.heedsOptOuts
+function brokenByStop({ world, messageId, dispatch, to, calls }: Message, recorded: Recorded | undefined): string[] {
+  const scopes: readonly string[] = scopesOf(dispatch.head);
+  const stops = dispatch.head.heedsOptOuts
     ? world.stops.filter(({ scope, recipient }) => recipient === to && scopes.includes(textOf(scope)))
     : [];
   const storedAt = Math.min(...stops.map((stop) => stop.storedAt ?? Number.POSITIVE_INFINITY));
   const isLeftOut = recorded?.state === 'failed' && recorded.code === optedOut.code;
   return [
     ...(calls.some((call) => call.claimedAt > storedAt)
-      ? [`D55: ${dispatchId} was called after a stop was stored`]
+      ? [`D55: ${messageId} was called after a stop was stored`]
       : []),
-    ...(isLeftOut && stops.length === 0 ? [`D55: ${dispatchId} was left out, and its person has not stopped`] : []),
+    ...(isLeftOut && stops.length === 0 ? [`D55: ${messageId} was left out, and its person has not stopped`] : []),
   ];
 }
 
 /** The state in the client's report must agree with what the platform took. */
-function brokenByReport({ world, dispatchId, job, posts }: Message, index: number): string[] {
-  const { jobId } = job.head;
-  const slice = world.table.find(sliceOf({ jobId, index }));
-  const receipts = world.table.receipts[dispatchId] ?? [];
-  const state = world.table.states.get(jobId) ?? {};
-  const own = outcomeOf(index, { slice, job: { ...state, ...omitUndefined({ lots: job.lots }) } }, world.time.nowMs);
+function brokenByReport({ world, messageId, dispatch, posts }: Message, index: number): string[] {
+  const { dispatchId } = dispatch.head;
+  const slice = world.table.find(sliceOf({ dispatchId, index }));
+  const receipts = world.table.receipts[messageId] ?? [];
+  const state = world.table.states.get(dispatchId) ?? {};
+  const own = outcomeOf(
+    index,
+    { slice, dispatch: { ...state, ...omitUndefined({ lots: dispatch.lots }) } },
+    world.time.nowMs,
+  );
   const reported = reportedOutcome(own, foldReceipts(receipts)).state;
   const isTaken = posts.some(({ taken }) => taken);
   const broken: string[] = [];
-  if (own.state === 'pending' && world.deadLetters === 0) broken.push(`R14: ${dispatchId} has vanished`);
+  if (own.state === 'pending' && world.deadLetters === 0) broken.push(`R14: ${messageId} has vanished`);
   if (['sent', 'held', 'delivered', 'read'].includes(reported) && !isTaken) {
-    broken.push(`R14: ${dispatchId} counts as ${reported} and was never taken`);
+    broken.push(`R14: ${messageId} counts as ${reported} and was never taken`);
   }
   if (['failed', 'expired'].includes(reported) && isTaken) {
-    broken.push(`R14: ${dispatchId} counts as ${reported} and was taken`);
+    broken.push(`R14: ${messageId} counts as ${reported} and was taken`);
   }
   const { [own.state]: allowed } = reasons;
   if (allowed?.includes(own.code ?? '') === false) {
-    broken.push(`R14: ${dispatchId} counts as ${own.state} for no reason (${own.code})`);
+    broken.push(`R14: ${messageId} counts as ${own.state} for no reason (${own.code})`);
   }
   if (own.code === lost.code && world.killedRuns === 0) {
-    broken.push(`D29: ${dispatchId} counts as lost with its worker, and no worker died`);
+    broken.push(`D29: ${messageId} counts as lost with its worker, and no worker died`);
   }
   if (own.state === 'unknown' && receipts.length > 0 && world.deadLetters === 0) {
-    broken.push(`D39: ${dispatchId} has a receipt and stays unknown`);
+    broken.push(`D39: ${messageId} has a receipt and stays unknown`);
   }
   return broken;
 }
 
-/** Each ending but success is told (D34), a later success is told (D39), and so is the end of a small job (D41). */
-function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorded | undefined): string[] {
+/**
+ * Each ending but success is told (D34), a later success is told (D39), and so is the end of a small dispatch (D41).
+ */
+function untold({ world, messageId, dispatch, tellings }: Message, recorded: Recorded | undefined): string[] {
   if (world.deadLetters > 0) return [];
-  const { jobId } = job.head;
+  const { dispatchId } = dispatch.head;
   const wanted: string[] = [];
-  const isStraight = job.head.when === undefined && job.recipients.length <= straightRecipients;
-  if (isStraight) wanted.push(`dispatch.completed ${jobId}`);
+  const isStraight = dispatch.head.when === undefined && dispatch.recipients.length <= straightRecipients;
+  if (isStraight) wanted.push(`dispatch.completed ${dispatchId}`);
   const state = recorded?.state;
-  if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${dispatchId}`);
-  if (state === 'sent' && tellings.has(`message.unknown ${dispatchId}`)) wanted.push(`message.resolved ${dispatchId}`);
+  if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${messageId}`);
+  if (state === 'sent' && tellings.has(`message.unknown ${messageId}`)) wanted.push(`message.resolved ${messageId}`);
   return wanted.filter((telling) => !tellings.has(telling)).map((telling) => `D34: not told: ${telling}`);
 }
 
 /** A refused or unaccepted message must be neither sent nor told. */
-function refusedAndSent({ dispatchId, job, tellings, posts }: Message): string[] {
+function refusedAndSent({ messageId, dispatch, tellings, posts }: Message): string[] {
   const isPosted = posts.length > 0;
   const isTold = [...tellings].some(
-    (telling) => telling.endsWith(` ${dispatchId}`) || telling.endsWith(job.head.jobId),
+    (telling) => telling.endsWith(` ${messageId}`) || telling.endsWith(dispatch.head.dispatchId),
   );
   return [
-    ...(isPosted ? [`D25: ${dispatchId} was refused and sent`] : []),
-    ...(isTold ? [`D25: ${dispatchId} was refused and is told of`] : []),
+    ...(isPosted ? [`D25: ${messageId} was refused and sent`] : []),
+    ...(isTold ? [`D25: ${messageId} was refused and is told of`] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
+import { sliceSize } from '../../lib/messages/send/claims/slice.ts';
 
 /** This service bills a call. */
 type Service = 'write' | 'read' | 'queue' | 'grouped' | 'platform' | 'none';
@@ -10,12 +10,12 @@ const serviceOf: Readonly<Record<string, Service>> = {
   mark: 'write',
   findSlice: 'read',
   look: 'read',
-  lookAtJob: 'read',
+  lookAtDispatch: 'read',
   hasReceipt: 'read',
   stoppedAmong: 'read',
-  beginJob: 'write',
+  beginDispatch: 'write',
   beginStraight: 'write',
-  findJob: 'read',
+  findStored: 'read',
   findPage: 'read',
   takeRound: 'write',
   checkpoint: 'write',
@@ -54,11 +54,11 @@ const serviceOf: Readonly<Record<string, Service>> = {
   list: 'none',
   withdraw: 'none',
   beginAccepted: 'none',
-  enqueueJob: 'none',
+  enqueueDispatch: 'none',
   enqueueStraight: 'none',
   findHeads: 'none',
   append: 'none',
-  jobsWithUnknown: 'none',
+  dispatchesWithUnknown: 'none',
   ofGroup: 'none',
   findSlices: 'none',
   sendEvents: 'none',
@@ -68,10 +68,15 @@ const serviceOf: Readonly<Record<string, Service>> = {
 };
 
 /**
- * Some calls count more than once: a straight job writes its head and its place in the client's list, and reads are
- * billed by the item.
+ * Some calls count more than once: a straight dispatch writes its head and its place in the client's list, and reads
+ * are billed by the item.
  */
-const unitsOf: Readonly<Record<string, number>> = { beginStraight: 2, look: 2, lookAtJob: 2, stoppedAmong: sliceSize };
+const unitsOf: Readonly<Record<string, number>> = {
+  beginStraight: 2,
+  look: 2,
+  lookAtDispatch: 2,
+  stoppedAmong: sliceSize,
+};
 
 export interface RunTimes {
   readonly runs: number;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
-import { dispatchIdOf } from '../../lib/messages/job.ts';
+import { messageIdOf } from '../../lib/messages/dispatch.ts';
+import { sliceSize } from '../../lib/messages/send/claims/slice.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { checkWorld } from './kept-promises.ts';
 import type { Fate } from './platform-model.ts';
 import { PipelineWorld, startMs } from './world.ts';
@@ -17,7 +17,7 @@ interface Down {
   readonly reads: () => Fate;
 }
 
-/** Two jobs run on one number. In the middle the platform is down for five minutes. */
+/** Two dispatches run on one number. In the middle the platform is down for five minutes. */
 async function throughOutage({ seed, total, messages, reads }: Down): Promise<PipelineWorld> {
   const random = seededRandom(seed);
   const isDown = () => world.time.nowMs >= outage.fromMs && world.time.nowMs < outage.untilMs;
@@ -37,8 +37,8 @@ async function throughOutage({ seed, total, messages, reads }: Down): Promise<Pi
     workers,
   });
   for (const at of [0, 1]) {
-    const head = { jobId: `01JD${String(at).padStart(22, '0')}`, clientId: 1001 + at, acceptedAtMs: startMs };
-    world.accept(makeJob(makeRecipients(total / 2), head));
+    const head = { dispatchId: `01JD${String(at).padStart(22, '0')}`, clientId: 1001 + at, acceptedAtMs: startMs };
+    world.accept(makeDispatch(makeRecipients(total / 2), head));
   }
   await world.run(3 * 3_600_000);
   return world;
@@ -49,7 +49,7 @@ function outcomesIn(world: PipelineWorld): Map<string, string> {
   return new Map(
     slices.flatMap(({ key, outcomes }) =>
       outcomes.map((outcome, place): [string, string] => [
-        dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize + place }),
+        messageIdOf({ dispatchId: key.dispatchId, index: key.slice * sliceSize + place }),
         outcome?.state ?? 'none',
       ]),
     ),
@@ -63,7 +63,7 @@ function unknownIn(world: PipelineWorld): number {
 /** No message is sent twice or lost, and all that did not end unknown are with the platform. */
 function allElseWasSent(world: PipelineWorld, total: number): void {
   checkWorld(world);
-  const taken = new Set(world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId));
+  const taken = new Set(world.platform.posts.filter((post) => post.taken).map(({ messageId }) => messageId));
   const outcomes = outcomesIn(world);
   expect([...outcomes].filter(([id, state]) => !taken.has(id) && state !== 'unknown')).toEqual([]);
   expect(outcomes.size).toBe(total);

@@ -29,7 +29,7 @@ const codeOf = {
 export type Refusal = keyof typeof codeOf;
 
 export interface PlatformPost {
-  readonly dispatchId: string;
+  readonly messageId: string;
   readonly phoneNumberId: string;
   readonly to: string;
   readonly atMs: number;
@@ -38,7 +38,7 @@ export interface PlatformPost {
 }
 
 export interface Addressed {
-  readonly dispatchId: string;
+  readonly messageId: string;
   readonly phoneNumberId: string;
 }
 
@@ -69,7 +69,7 @@ export class PlatformModel {
   }
 
   async post(message: {
-    dispatchId: string;
+    messageId: string;
     phoneNumberId: string;
     to: string;
   }): Promise<{ platformMessageId: string }> {
@@ -96,7 +96,7 @@ export class PlatformModel {
     if (fate === 'taken_reply_lost') return await this.#silence(message, { taken: true, throttled: false });
     this.#record(message, { taken: true, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
-    return { platformMessageId: platformIdOf(message.dispatchId) };
+    return { platformMessageId: platformIdOf(message.messageId) };
   }
 
   /** Answers unless the platform is down. */
@@ -109,14 +109,14 @@ export class PlatformModel {
     if (isLost || fate === 'server_error' || fate === 'server_trouble') throw new PlatformFailure('ambiguous', {});
   }
 
-  async #refuse(message: { dispatchId: string; phoneNumberId: string; to: string }, code: number): Promise<never> {
+  async #refuse(message: { messageId: string; phoneNumberId: string; to: string }, code: number): Promise<never> {
     this.#record(message, { taken: false, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
     throw new PlatformFailure('refused', { httpStatus: 400, code });
   }
 
   async #silence(
-    message: { dispatchId: string; phoneNumberId: string; to: string },
+    message: { messageId: string; phoneNumberId: string; to: string },
     what: Pick<PlatformPost, 'taken' | 'throttled'>,
   ): Promise<never> {
     this.#record(message, what);
@@ -125,10 +125,10 @@ export class PlatformModel {
   }
 
   #record(
-    { dispatchId, phoneNumberId, to }: { dispatchId: string; phoneNumberId: string; to: string },
+    { messageId, phoneNumberId, to }: { messageId: string; phoneNumberId: string; to: string },
     what: Pick<PlatformPost, 'taken' | 'throttled'>,
   ): void {
-    this.posts.push({ dispatchId, phoneNumberId, to, atMs: this.#time.nowMs, ...what });
+    this.posts.push({ messageId, phoneNumberId, to, atMs: this.#time.nowMs, ...what });
   }
 
   #takeThroughput(phoneNumberId: string): boolean {
@@ -155,6 +155,6 @@ function isRefusal(fate: Fate): fate is Refusal {
 }
 
 /** Returns an id as long as the platform's, which compresses as badly. */
-export function platformIdOf(dispatchId: string): string {
-  return `wamid.${createHash('sha512').update(dispatchId).digest('base64').slice(0, 52)}`;
+export function platformIdOf(messageId: string): string {
+  return `wamid.${createHash('sha512').update(messageId).digest('base64').slice(0, 52)}`;
 }

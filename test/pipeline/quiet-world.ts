@@ -1,7 +1,7 @@
-import type { JobHead } from '../../lib/messages/job.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch.ts';
 import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob, makeJobHead } from '../support/send-jobs.ts';
+import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
 import { PipelineWorld, type WorldRules } from './world.ts';
 
 export const limitPerSecond = 80;
@@ -32,34 +32,34 @@ export function quietWorld(changes: Partial<WorldRules> = {}): PipelineWorld {
   return new PipelineWorld(quietRules(changes));
 }
 
-let jobs = 0;
+let dispatches = 0;
 
-/** Accepts a job of so many different recipients now. `addressOf` changes how a number is addressed. */
+/** Accepts a dispatch of so many different recipients now. `addressOf` changes how a number is addressed. */
 export function accept(
   world: PipelineWorld,
   size: number,
   {
     addressOf = (number) => number,
     ...head
-  }: Partial<Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent'>> & {
+  }: Partial<Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent'>> & {
     readonly addressOf?: (number: string) => string;
   } = {},
 ): string {
-  jobs += 1;
-  const jobId = `01JD${String(jobs).padStart(22, '0')}`;
+  dispatches += 1;
+  const dispatchId = `01JD${String(dispatches).padStart(22, '0')}`;
   const recipients = Array.from({ length: size }, (_, at) => ({
-    to: addressOf(String(5_491_100_000_000 + jobs * 100_000 + at)),
+    to: addressOf(String(5_491_100_000_000 + dispatches * 100_000 + at)),
     params: { buttons: ['order'] },
   }));
-  world.accept(makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head }));
-  return jobId;
+  world.accept(makeDispatch(recipients, { dispatchId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head }));
+  return dispatchId;
 }
 
 /** `before` loads the world before codes come, and `head` says where they go. */
 export interface CodesBeside {
   readonly before?: (world: PipelineWorld) => void;
   readonly rules?: Partial<WorldRules>;
-  readonly head?: Partial<Pick<JobHead, 'wabaId' | 'phoneNumberId'>>;
+  readonly head?: Partial<Pick<DispatchHead, 'wabaId' | 'phoneNumberId'>>;
 }
 
 /** Messages of this number get no answer, although reads do. The codes belong to another client and another WABA. */
@@ -91,21 +91,21 @@ export function singleSends(
 export async function codeWaitsMs({ before, rules, head }: CodesBeside = {}): Promise<number[]> {
   const world = quietWorld({ workers: 200, ...rules });
   before?.(world);
-  const codes: { readonly jobId: string; readonly atMs: number }[] = [];
+  const codes: { readonly dispatchId: string; readonly atMs: number }[] = [];
   const comeIn = async () => {
     for (let at = 0; at < 200; at += 1) {
       await world.time.sleep(150 + ((at * 37) % 100));
-      codes.push({ jobId: accept(world, 1, { clientId: 900, urgent: true, ...head }), atMs: world.time.nowMs });
+      codes.push({ dispatchId: accept(world, 1, { clientId: 900, urgent: true, ...head }), atMs: world.time.nowMs });
     }
   };
   void comeIn();
   await world.run(70_000);
   const firstMs = new Map<string, number>();
-  for (const { dispatchId, atMs } of world.platform.posts) {
-    const jobId = dispatchId.slice(0, dispatchId.lastIndexOf('-'));
-    if (!firstMs.has(jobId)) firstMs.set(jobId, atMs);
+  for (const { messageId, atMs } of world.platform.posts) {
+    const dispatchId = messageId.slice(0, messageId.lastIndexOf('-'));
+    if (!firstMs.has(dispatchId)) firstMs.set(dispatchId, atMs);
   }
-  return codes.map(({ jobId, atMs }) => (firstMs.get(jobId) ?? Number.POSITIVE_INFINITY) - atMs);
+  return codes.map(({ dispatchId, atMs }) => (firstMs.get(dispatchId) ?? Number.POSITIVE_INFINITY) - atMs);
 }
 
 export function p99Of(waitsMs: readonly number[]): number {
@@ -114,8 +114,8 @@ export function p99Of(waitsMs: readonly number[]): number {
 }
 
 /**
- * Returns the estimate of a job at its acceptance, and its duration until its last message left. `before` prepares the
- * world, and takes its time.
+ * Returns the estimate of a dispatch at its acceptance, and its duration until its last message left. `before` prepares
+ * the world, and takes its time.
  */
 export async function estimatedRun(
   size: number,
@@ -131,21 +131,21 @@ export async function estimatedRun(
 ): Promise<{ readonly estimatedMs: number; readonly ranMs: number }> {
   // So many workers keep up with any number.
   const world = quietWorld({ limitPerSecond: perSecond, workers: 200 });
-  let jobId = '';
+  let dispatchId = '';
   let fromMs = 0;
   let estimatedMs = 0;
   void (async () => {
     await before?.(world);
     fromMs = world.time.nowMs;
-    const { phoneNumberId } = makeJobHead();
-    jobId = accept(world, size, urgent === undefined ? {} : { urgent });
-    const job = world.accepted.find((each) => each.job.head.jobId === jobId)?.job;
-    if (job === undefined) throw new Error('the job was not accepted');
+    const { phoneNumberId } = makeDispatchHead();
+    dispatchId = accept(world, size, urgent === undefined ? {} : { urgent });
+    const dispatch = world.accepted.find((each) => each.dispatch.head.dispatchId === dispatchId)?.dispatch;
+    if (dispatch === undefined) throw new Error('the dispatch was not accepted');
     const number = { limitPerSecond: perSecond, pace: world.numbers.paceOf(phoneNumberId), nowMs: fromMs };
-    estimatedMs = expectedEndMs({ ...job, ...number }) - fromMs;
+    estimatedMs = expectedEndMs({ ...dispatch, ...number }) - fromMs;
   })();
   await world.run(10 * 3_600_000);
-  const posts = world.platform.posts.filter(({ dispatchId }) => dispatchId.startsWith(`${jobId}-`));
+  const posts = world.platform.posts.filter(({ messageId }) => messageId.startsWith(`${dispatchId}-`));
   if (posts.length < size) throw new Error(`only ${posts.length} of ${size} messages left`);
   return { estimatedMs, ranMs: Math.max(...posts.map(({ atMs }) => atMs)) - fromMs };
 }

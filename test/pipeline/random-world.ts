@@ -1,10 +1,10 @@
+import type { Recipient } from '../../lib/messages/dispatch.ts';
+import { cancelled } from '../../lib/messages/dispatch-item-state.ts';
 import { inReviewCode, opened } from '../../lib/messages/holds/hold.ts';
 import { templateScope } from '../../lib/messages/holds/scope.ts';
-import type { Recipient } from '../../lib/messages/job.ts';
-import { cancelled } from '../../lib/messages/job-state.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob, makeJobHead, makeRecipients } from '../support/send-jobs.ts';
+import { makeDispatch, makeDispatchHead, makeRecipients } from '../support/made-dispatches.ts';
 import type { Fate } from './platform-model.ts';
 import type { CallFault } from './runs.ts';
 import { PipelineWorld, type WorldRules } from './world.ts';
@@ -22,7 +22,7 @@ const holdingFates: readonly Fate[] = [
 ];
 
 /** In every world acceptance fails to hand over some requests. */
-const enqueueFaultShare: Readonly<Record<string, number>> = { enqueueStraight: 0.3, enqueueJob: 0.1 };
+const enqueueFaultShare: Readonly<Record<string, number>> = { enqueueStraight: 0.3, enqueueDispatch: 0.1 };
 
 export function amongOf(random: () => number) {
   return <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -59,24 +59,24 @@ export function randomRules(random: () => number): WorldRules {
   };
 }
 
-/** Makes the world of a seed, with its jobs and the people who stop. */
+/** Makes the world of a seed, with its dispatches and the people who stop. */
 export function randomWorld(seed: number): PipelineWorld {
   const random = seededRandom(seed);
   const among = amongOf(random);
   const world = new PipelineWorld(randomRules(random));
   const stopShare = among([0, 0.05, 0.3]);
-  const jobs = 1 + Math.floor(random() * 4);
-  for (let at = 0; at < jobs; at += 1) {
-    const jobId = `01JD${String(at).padStart(22, '0')}`;
+  const dispatches = 1 + Math.floor(random() * 4);
+  for (let at = 0; at < dispatches; at += 1) {
+    const dispatchId = `01JD${String(at).padStart(22, '0')}`;
     const ttl = random() < 0.2 ? { expiresAtMs: world.time.nowMs + 1_000 + random() * 120_000 } : {};
-    // The largest job needs several rounds of its number when that is slow.
+    // The largest dispatch needs several rounds of its number when that is slow.
     const size = among([1, 1, 3, 3, 3, 10, 12, 12, 12, 40, 40, 40, 75, 75, 260, 600]);
     const clientId = among([1001, 1002]);
     // One-time codes do not heed opt-outs.
     const urgent = random() < 0.3 ? { urgent: true as const } : { heedsOptOuts: true as const };
     const recipients = random() < 0.9 ? makeRecipients(size) : toFewPersons(makeRecipients(size));
-    world.accept(makeJob(recipients, { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
-    holdBack(world, jobId, random);
+    world.accept(makeDispatch(recipients, { dispatchId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
+    holdBack(world, dispatchId, random);
     for (const { to } of recipients) if (random() < stopShare) stop(world, { to, clientId }, random);
   }
   return world;
@@ -87,17 +87,17 @@ function toFewPersons(recipients: readonly Recipient[]): Recipient[] {
   return recipients.map((recipient, index) => ({ ...recipient, to: recipients[index % 3]?.to ?? recipient.to }));
 }
 
-/** Cancels some jobs, and holds others with their WABA or template for a while by the platform's word. */
-export function holdBack(world: PipelineWorld, jobId: string, random: () => number): void {
+/** Cancels some dispatches, and holds others with their WABA or template for a while by the platform's word. */
+export function holdBack(world: PipelineWorld, dispatchId: string, random: () => number): void {
   const share = random();
   const afterMs = random() * 20_000;
   const atMs = world.time.nowMs + afterMs;
-  if (share < 0.15) void world.jobStands(jobId, { stop: cancelled(atMs) }, afterMs);
+  if (share < 0.15) void world.dispatchStands(dispatchId, { stop: cancelled(atMs) }, afterMs);
   if (share > 0.95) void templateInReview(world, afterMs);
   if (share < 0.85) return;
   const untilMs = atMs + random() * 300_000;
   void world.time.sleep(afterMs).then(() => {
-    const { wabaId } = makeJobHead();
+    const { wabaId } = makeDispatchHead();
     return world.holds.change(wabaId, opened('waba', { code: '368', nowMs: world.time.nowMs, untilMs }));
   });
 }
@@ -105,7 +105,7 @@ export function holdBack(world: PipelineWorld, jobId: string, random: () => numb
 /** The template goes into review, which holds it without a call; the watchers' readings say when it is back. */
 async function templateInReview(world: PipelineWorld, afterMs: number): Promise<void> {
   await world.time.sleep(afterMs);
-  const { wabaId, templateName, templateLanguage } = makeJobHead();
+  const { wabaId, templateName, templateLanguage } = makeDispatchHead();
   const reason = { code: inReviewCode, nowMs: world.time.nowMs, byReading: true } as const;
   await world.holds.change(wabaId, opened(templateScope({ templateName, templateLanguage }), reason));
 }
@@ -116,7 +116,7 @@ function stop(
   { to, clientId }: { readonly to: string; readonly clientId: number },
   random: () => number,
 ): void {
-  const { wabaId, phoneNumberId } = makeJobHead();
+  const { wabaId, phoneNumberId } = makeDispatchHead();
   const scopes: readonly Scope[] = [
     { kind: 'client', clientId },
     { kind: 'client', clientId: 1003 },

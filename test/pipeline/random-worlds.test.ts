@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { optedOut } from '../../lib/messages/dispatch/excluded-recipients.ts';
+import { optedOut } from '../../lib/messages/send/excluded-recipients.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { thorough } from '../support/thorough.ts';
 import { checkWorld } from './kept-promises.ts';

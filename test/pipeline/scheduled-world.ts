@@ -1,38 +1,40 @@
-import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch.ts';
 import { keptAfterLastCallMs } from '../../lib/messages/items.ts';
-import type { JobHead } from '../../lib/messages/job.ts';
 import type { Lot, Opening } from '../../lib/messages/lots.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { amongOf, holdBack, randomRules } from './random-world.ts';
 import { PipelineWorld } from './world.ts';
 
-/** Returns a job of so many recipients, in the order of its lots, as acceptance would compute them. */
-export function scheduledJob(size: number, lots: readonly Lot[], head: Partial<JobHead>): WholeJob {
+/** Returns a dispatch of so many recipients, in the order of its lots, as acceptance would compute them. */
+export function scheduledDispatch(size: number, lots: readonly Lot[], head: Partial<DispatchHead>): WholeDispatch {
   const fromMs = Math.min(...lots.map(({ open }) => open[0]?.[0] ?? Number.POSITIVE_INFINITY));
   const lastMs = Math.max(...lots.map(({ open }) => open.at(-1)?.[1] ?? 0));
   const when = { asked: { window: '09:00-20:00' }, fromMs };
-  const job = makeJob(makeRecipients(size), { ...head, when, keptUntilMs: lastMs + keptAfterLastCallMs });
-  return { ...job, lots };
+  const dispatch = makeDispatch(makeRecipients(size), { ...head, when, keptUntilMs: lastMs + keptAfterLastCallMs });
+  return { ...dispatch, lots };
 }
 
 /**
- * Makes the world of a seed in which any fault may happen, with jobs that open and close while their messages are under
- * way.
+ * Makes the world of a seed in which any fault may happen, with dispatches that open and close while their messages are
+ * under way.
  */
 export function scheduledWorld(seed: number): PipelineWorld {
   const random = seededRandom(seed);
   const among = amongOf(random);
   const world = new PipelineWorld(randomRules(random));
-  const jobs = among([1, 1, 2, 3]);
-  for (let at = 0; at < jobs; at += 1) {
-    const jobId = `01JE${String(at).padStart(22, '0')}`;
+  const dispatches = among([1, 1, 2, 3]);
+  for (let at = 0; at < dispatches; at += 1) {
+    const dispatchId = `01JE${String(at).padStart(22, '0')}`;
     const { nowMs } = world.time;
     const size = among([1, 3, 12, 12, 40, 40, 75, 260]);
     const lots = lotsOf(size, nowMs, random);
     const ttl = random() < 0.15 ? { expiresAtMs: nowMs + 60_000 + random() * 3_600_000 } : {};
-    world.accept(scheduledJob(size, lots, { jobId, clientId: among([1001, 1002]), acceptedAtMs: nowMs, ...ttl }));
-    holdBack(world, jobId, random);
+    world.accept(
+      scheduledDispatch(size, lots, { dispatchId, clientId: among([1001, 1002]), acceptedAtMs: nowMs, ...ttl }),
+    );
+    holdBack(world, dispatchId, random);
   }
   return world;
 }

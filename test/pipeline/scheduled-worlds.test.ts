@@ -23,8 +23,8 @@ test('nothing with a time of its own is called outside of it, sent twice, lost o
       throw new Error(`seed ${seed}: replay it with PIPELINE_SEED=${seed}`, { cause: error });
     }
     taken += world.platform.posts.filter((post) => post.taken).length;
-    const later = world.platform.posts.filter(({ dispatchId, atMs }) => {
-      const { head } = world.accepted.find((each) => each.dispatchId === dispatchId)?.job ?? {};
+    const later = world.platform.posts.filter(({ messageId, atMs }) => {
+      const { head } = world.accepted.find((each) => each.messageId === messageId)?.dispatch ?? {};
       return atMs > (head?.acceptedAtMs ?? 0) + 1_800_000;
     });
     waited += later.length;

@@ -6,10 +6,10 @@ import { PipelineWorld, startMs } from './world.ts';
 
 const writes: ReadonlySet<string> = new Set([
   ...['claimSlice', 'endSlice', 'mark', 'changePace'],
-  ...['beginJob', 'takeRound', 'checkpoint', 'handOver'],
+  ...['beginDispatch', 'takeRound', 'checkpoint', 'handOver'],
 ]);
 const trouble = { fromMs: startMs + 5_000, untilMs: startMs + 185_000 };
-const [jobs, size] = [3, 900];
+const [dispatches, size] = [3, 900];
 
 test.each<[CallFault, number]>([
   ['fails', 1],
@@ -37,7 +37,7 @@ test.each<[CallFault, number]>([
       clockSkewMs: () => 0,
       workers: 20,
     });
-    for (let clientId = 1; clientId <= jobs; clientId += 1) accept(world, size, { clientId });
+    for (let clientId = 1; clientId <= dispatches; clientId += 1) accept(world, size, { clientId });
     let mostQueued = 0;
     const look = async () => {
       for (let second = 0; second < 240; second += 1) {
@@ -48,12 +48,12 @@ test.each<[CallFault, number]>([
     void look();
     await world.run(6 * 3_600_000);
     // Each chunk is queued about once: the limit is far below two copies of all chunks.
-    expect(mostQueued).toBeLessThanOrEqual((jobs * size) / 30);
-    const taken = world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId);
+    expect(mostQueued).toBeLessThanOrEqual((dispatches * size) / 30);
+    const taken = world.platform.posts.filter((post) => post.taken).map(({ messageId }) => messageId);
     expect(new Set(taken).size).toBe(taken.length);
     const outcomes = [...world.table.slices.values()].flatMap((slice) => slice.outcomes);
     expect(outcomes.filter((outcome) => outcome?.state === 'sent' || outcome?.state === 'unknown')).toHaveLength(
-      jobs * size,
+      dispatches * size,
     );
     expect(outcomes.filter((outcome) => outcome?.state === 'sent').length).toBeLessThanOrEqual(taken.length);
     expect(world.deadLetters).toBe(0);

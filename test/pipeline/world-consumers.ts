@@ -1,17 +1,11 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { packEntries } from '../../lib/aws/sqs-batch.ts';
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
-import { decodeJob, encodeJob } from '../../lib/messages/accept/job-message.ts';
-import type { ChunkQueue } from '../../lib/messages/dispatch/chunk-ports.ts';
-import { type SliceKey, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
-import type { Slices } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
-import { processBatch } from '../../lib/messages/dispatch/process-batch.ts';
-import { firstHeartbeatOf, startHeartbeat } from '../../lib/messages/dispatch/visibility-heartbeat.ts';
-import { type FanOutPorts, fanOutJob } from '../../lib/messages/fan-out/fan-out-job.ts';
-import { holdSeconds } from '../../lib/messages/fan-out/job-rounds.ts';
+import { decodeRound, encodeRound } from '../../lib/messages/accept/round-message.ts';
+import { holdSeconds } from '../../lib/messages/fan-out/dispatch-rounds.ts';
+import { type FanOutPorts, fanOutDispatch } from '../../lib/messages/fan-out/fan-out-dispatch.ts';
 import type { ChunkSink } from '../../lib/messages/fan-out/queue-chunks.ts';
-import { asAccepted } from '../../lib/messages/fan-out/revalidate-job.ts';
+import { asAccepted } from '../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { type RunHoldsPorts, runHolds } from '../../lib/messages/holds/run-holds.ts';
 import {
@@ -20,11 +14,17 @@ import {
   inboundMessageVersion,
 } from '../../lib/messages/inbound/inbound-message.ts';
 import { processInbound } from '../../lib/messages/inbound/process-inbound.ts';
-import { jobRetrySeconds } from '../../lib/messages/pace/retry-delay.ts';
+import { dispatchRetrySeconds } from '../../lib/messages/pace/retry-delay.ts';
 import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { watchJobs } from '../../lib/messages/watch/watch.ts';
+import type { ChunkQueue } from '../../lib/messages/send/chunk-ports.ts';
+import { type SliceKey, sliceOf } from '../../lib/messages/send/claims/slice.ts';
+import type { Slices } from '../../lib/messages/send/claims/slice-store.ts';
+import type { Posting } from '../../lib/messages/send/platform-messages.ts';
+import { processBatch } from '../../lib/messages/send/process-batch.ts';
+import { firstHeartbeatOf, startHeartbeat } from '../../lib/messages/send/visibility-heartbeat.ts';
+import { watchDispatches } from '../../lib/messages/watch/watch.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { stopWords } from '../../lib/opt-outs/stop-words.ts';
@@ -56,12 +56,12 @@ export interface Consumer {
 
 /** Returns the consumers of a world's queues, as they are deployed. */
 export function consumersOf(world: WorldParts): Consumer[] {
-  const { jobs, dispatch, small, receipts, watches, inbound } = world.queues;
+  const { dispatches, dispatch, small, receipts, watches, inbound } = world.queues;
   const { workers, gatherMs } = world.rules;
   const timeoutMs = 60_000;
   const gathering = gatherMs === undefined ? { workers: 100 } : { workers: 1, gatherMs };
   return [
-    { name: 'fan-out', queue: jobs, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: fanOut(world) },
+    { name: 'fan-out', queue: dispatches, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: fanOut(world) },
     { name: 'dispatch', queue: dispatch, workers, batchSize: 1, timeoutMs, handle: dispatcher(world, dispatch, false) },
     { name: 'small', queue: small, ...gathering, batchSize: 10, timeoutMs, handle: dispatcher(world, small, true) },
     { name: 'watch', queue: watches, workers: 4, batchSize: 1, timeoutMs: 120_000, handle: watcher(world) },
@@ -71,7 +71,7 @@ export function consumersOf(world: WorldParts): Consumer[] {
 }
 
 function fanOut(world: WorldParts): Consumer['handle'] {
-  const { jobs: queue, dispatch } = world.queues;
+  const { dispatches: queue, dispatch } = world.queues;
   return async (batch, run, clock) => {
     const again: string[] = [];
     for (const delivery of batch) {
@@ -81,19 +81,19 @@ function fanOut(world: WorldParts): Consumer['handle'] {
         ...world.stores.ofFanOut(run, clock.nowMs),
         queue: chunkSink(world, run, dispatch),
         watch: { sendLater: () => run.call('watch', () => undefined) },
-        sendAgain: (next, seconds) => run.call('sendAgain', () => queue.send(encodeJob(next), seconds)),
+        sendAgain: (next, seconds) => run.call('sendAgain', () => queue.send(encodeRound(next), seconds)),
         hold: () => run.call('hold', () => postpone(holdSeconds)).catch(() => undefined),
         limitOf: async () => world.rules.limitPerSecond,
-        judge: async (job) => asAccepted(job),
+        judge: async (dispatch) => asAccepted(dispatch),
         costStop: noCosts.costStop,
         countNow: noCosts.countNow,
         compose: composeMessage,
       };
       try {
         const owner = `${clock.invocation} ${delivery.receiptHandle}`;
-        if ((await fanOutJob(decodeJob(delivery.body), owner, ports)) === 'done') continue;
+        if ((await fanOutDispatch(decodeRound(delivery.body), owner, ports)) === 'done') continue;
       } catch {
-        postpone(jobRetrySeconds(delivery.receiveCount));
+        postpone(dispatchRetrySeconds(delivery.receiveCount));
       }
       again.push(delivery.messageId);
     }
@@ -156,14 +156,14 @@ function noted(world: WorldParts, slices: Slices): Slices {
 }
 
 function noteCall(world: WorldParts, { request }: Posting): void {
-  const dispatchId = dispatchIdIn(request);
-  const end = dispatchId.lastIndexOf('-');
-  const key = sliceOf({ jobId: dispatchId.slice(0, end), index: Number(dispatchId.slice(end + 1)) });
-  world.calls.push({ dispatchId, claimedAt: world.claimedAt.get(nameOfSlice(key)) ?? 0, atMs: world.time.nowMs });
+  const messageId = messageIdIn(request);
+  const end = messageId.lastIndexOf('-');
+  const key = sliceOf({ dispatchId: messageId.slice(0, end), index: Number(messageId.slice(end + 1)) });
+  world.calls.push({ messageId, claimedAt: world.claimedAt.get(nameOfSlice(key)) ?? 0, atMs: world.time.nowMs });
 }
 
-function nameOfSlice({ jobId, slice }: SliceKey): string {
-  return `${jobId} ${slice}`;
+function nameOfSlice({ dispatchId, slice }: SliceKey): string {
+  return `${dispatchId} ${slice}`;
 }
 
 function inboundSink({ queues }: WorldParts, run: Run): InboundSink {
@@ -209,13 +209,13 @@ function hearer(world: WorldParts): Consumer['handle'] {
   };
 }
 
-/** Watches parked jobs. The promises of all other jobs are checked at the end. */
+/** Watches parked dispatches. The promises of all other dispatches are checked at the end. */
 function watcher(world: WorldParts): Consumer['handle'] {
   const { watches } = world.queues;
   return async (batch, run, clock) => {
-    const unused = () => Promise.reject(new Error('only parked jobs are watched here'));
+    const unused = () => Promise.reject(new Error('only parked dispatches are watched here'));
     const { events, ...common } = shared(world, run, clock, 'watch');
-    return await watchJobs(batch, {
+    return await watchDispatches(batch, {
       ...common,
       events,
       progressOf: unused,
@@ -226,9 +226,9 @@ function watcher(world: WorldParts): Consumer['handle'] {
         queue: {
           sendLater: (message, seconds) => run.call('watchAgain', () => watches.send(queueBody(message), seconds)),
         },
-        jobOf: async (jobId) => {
-          const head = world.table.heads.get(jobId);
-          const lots = world.accepted.find(({ job }) => job.head.jobId === jobId)?.job.lots;
+        dispatchOf: async (dispatchId) => {
+          const head = world.table.heads.get(dispatchId);
+          const lots = world.accepted.find(({ dispatch }) => dispatch.head.dispatchId === dispatchId)?.dispatch.lots;
           return head && { head, ...omitUndefined({ lots }) };
         },
         templates: { storedFacts: async () => new Map() },
@@ -278,7 +278,7 @@ function chunkQueue({ queues }: WorldParts, run: Run, queue: QueueModel): ChunkQ
   return {
     sendLater: (chunk, seconds, to) => {
       const isCode = chunk.urgent === true && chunk.straight === true;
-      const target = isCode && to !== 'jobs' ? queues.small : queues.dispatch;
+      const target = isCode && to !== 'dispatches' ? queues.small : queues.dispatch;
       const body = JSON.stringify(chunk);
       return run.call('sendLater', () => target.send(body, seconds), Buffer.byteLength(body));
     },
@@ -306,32 +306,32 @@ function chunkSink({ rules }: WorldParts, run: Run, queue: QueueModel): ChunkSin
   };
 }
 
-function dispatchIdIn(request: Posting['request']): string {
+function messageIdIn(request: Posting['request']): string {
   return String(request['biz_opaque_callback_data']);
 }
 
 async function post(world: WorldParts, { request, phoneNumberId }: Posting): Promise<{ platformMessageId: string }> {
   const { platform } = world;
-  const dispatchId = dispatchIdIn(request);
+  const messageId = messageIdIn(request);
   const before = platform.posts.length;
   try {
-    return await platform.post({ dispatchId, phoneNumberId, to: String(request.to ?? request.recipient) });
+    return await platform.post({ messageId, phoneNumberId, to: String(request.to ?? request.recipient) });
   } finally {
-    const took = platform.posts.slice(before).some((each) => each.dispatchId === dispatchId && each.taken);
-    if (took) tellReceipts(world, { dispatchId, phoneNumberId });
+    const took = platform.posts.slice(before).some((each) => each.messageId === messageId && each.taken);
+    if (took) tellReceipts(world, { messageId, phoneNumberId });
   }
 }
 
 function tellReceipts({ table, queues, rules, time }: WorldParts, post: Addressed): void {
-  const { dispatchId } = post;
-  const end = dispatchId.lastIndexOf('-');
-  const head = table.heads.get(dispatchId.slice(0, end));
+  const { messageId } = post;
+  const end = messageId.lastIndexOf('-');
+  const head = table.heads.get(messageId.slice(0, end));
   if (head === undefined) return;
-  const { jobId, wabaId, phoneNumberId } = head;
-  const index = Number(dispatchId.slice(end + 1));
+  const { dispatchId, wabaId, phoneNumberId } = head;
+  const index = Number(messageId.slice(end + 1));
   for (const { afterMs, ...told } of rules.receiptsOf(post)) {
-    const platformMessageId = platformIdOf(dispatchId);
-    const receipt = { jobId, index, ...told, atMs: time.nowMs + afterMs, platformMessageId };
+    const platformMessageId = platformIdOf(messageId);
+    const receipt = { dispatchId, index, ...told, atMs: time.nowMs + afterMs, platformMessageId };
     const message: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
     void time.sleep(afterMs).then(() => queues.receipts.send(JSON.stringify(message)));
   }

@@ -1,4 +1,4 @@
-import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
@@ -52,7 +52,7 @@ export interface ToldOf {
 /** Every world begins at this time. */
 export const startMs = 1_800_000_000_000;
 
-export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
+export type QueueName = 'dispatches' | 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
 
 /** A person has said this stop. `storedAt` is undefined until a store has confirmed it. */
 export interface SaidStop {
@@ -72,14 +72,14 @@ export class WorldParts {
   readonly breaker = new MemoryBreaker();
   readonly holds = new MemoryHolds(() => this.time.nowMs);
   readonly optOuts = new MemoryOptOuts();
-  /** Each slice keeps the moment of its last claim, by job and number. */
+  /** Each slice keeps the moment of its last claim, by dispatch and number. */
   readonly claimedAt = new Map<string, number>();
   /** Each call that was begun keeps the moment of the claim that allows it. */
-  readonly calls: { readonly dispatchId: string; readonly claimedAt: number; readonly atMs: number }[] = [];
+  readonly calls: { readonly messageId: string; readonly claimedAt: number; readonly atMs: number }[] = [];
   readonly stops: SaidStop[] = [];
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
-  readonly accepted: { readonly dispatchId: string; readonly job: WholeJob }[] = [];
+  readonly accepted: { readonly messageId: string; readonly dispatch: WholeDispatch }[] = [];
   /** An acceptance that dies gives its client no answer. */
   readonly answers = new Map<string, Answer>();
   readonly logged = new Map<string, number>();
@@ -97,7 +97,7 @@ export class WorldParts {
     const queue = (visibilityMs: number) =>
       new QueueModel(this.time, { visibilityMs, maxReceiveCount: 5, delayJitterMs, repeatShare }, random);
     this.queues = {
-      jobs: queue(1_800_000),
+      dispatches: queue(1_800_000),
       dispatch: queue(360_000),
       small: queue(360_000),
       receipts: queue(720_000),
@@ -108,7 +108,7 @@ export class WorldParts {
       limitPerSecond: () => rules.limitPerSecond,
       answerMs: rules.answerMs,
       fateOf: rules.fateOf,
-      readFateOf: rules.readFateOf ?? (() => rules.fateOf({ dispatchId: '', phoneNumberId: '' })),
+      readFateOf: rules.readFateOf ?? (() => rules.fateOf({ messageId: '', phoneNumberId: '' })),
     });
   }
 

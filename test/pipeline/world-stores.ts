@@ -1,12 +1,12 @@
-import type { AcceptedJobs } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import type { QueueJobPorts } from '../../lib/messages/accept/store-and-queue-job.ts';
+import type { AcceptedDispatches } from '../../lib/messages/accept/accepted-dispatches-store.ts';
+import type { QueueDispatchPorts } from '../../lib/messages/accept/store-and-queue-dispatch.ts';
 import { headOfChunk } from '../../lib/messages/chunk.ts';
-import type { WorkerOptOuts } from '../../lib/messages/dispatch/chunk-ports.ts';
-import type { FanOutPorts } from '../../lib/messages/fan-out/fan-out-job.ts';
+import type { DispatchItemStates } from '../../lib/messages/dispatch-item-state.ts';
+import type { FanOutPorts } from '../../lib/messages/fan-out/fan-out-dispatch.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
-import type { JobStates } from '../../lib/messages/job-state.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
+import type { WorkerOptOuts } from '../../lib/messages/send/chunk-ports.ts';
 import type { OptOutPorts } from '../../lib/opt-outs/record-opt-out.ts';
 import type { FlatPorts } from '../support/flat-ports.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
@@ -20,10 +20,10 @@ type NowMs = () => number;
 
 /** The runs of each function of a world see the messages table through these. */
 export interface WorldStores {
-  ofAcceptance(run: Run): Pick<QueueJobPorts, 'parameters'> & {
-    readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
+  ofAcceptance(run: Run): Pick<QueueDispatchPorts, 'parameters'> & {
+    readonly acceptance: Pick<AcceptedDispatches, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
   };
-  ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'jobs' | 'states' | 'slices' | 'paces'>;
+  ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'dispatches' | 'states' | 'slices' | 'paces'>;
   ofWorker(
     run: Run,
     nowMs: NowMs,
@@ -31,7 +31,7 @@ export interface WorldStores {
     Pick<RunHoldsPorts, 'states' | 'wabas'> &
     Pick<WorkerOptOuts, 'stoppedAmong'>;
   ofWatcher(run: Run): {
-    readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
+    readonly states: Pick<DispatchItemStates, 'of' | 'stop' | 'resume' | 'endPause'>;
     readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
     readonly isDown: () => Promise<boolean>;
   };
@@ -64,10 +64,10 @@ export function memoryStores(parts: {
       },
     }),
     ofFanOut: (run, nowMs) => ({
-      jobs: table.ofRounds(run),
+      dispatches: table.ofRounds(run),
       states: table.ofStates(run),
       slices: table.ofSlices(run),
-      // A job can wait: a hundred may begin at once, and one reserves at a time.
+      // A dispatch can wait: a hundred may begin at once, and one reserves at a time.
       paces: numbers.paces(run, nowMs, 100),
     }),
     ofWorker: (run, nowMs) => ({
@@ -77,11 +77,11 @@ export function memoryStores(parts: {
       urgentCapacity: numbers.urgentCapacity(run),
       states: table.ofStates(run),
       wabas: wabasOf(run),
-      look: ({ wabaId, phoneNumberId, jobIds, optOutsOf }) =>
-        run.call(phoneNumberId === undefined ? 'lookAtJob' : 'look', () => ({
+      look: ({ wabaId, phoneNumberId, dispatchIds, optOutsOf }) =>
+        run.call(phoneNumberId === undefined ? 'lookAtDispatch' : 'look', () => ({
           pace: numbers.paceOf(phoneNumberId ?? ''),
           holds: holds.of(wabaId),
-          jobs: table.statesOf(jobIds),
+          dispatches: table.statesOf(dispatchIds),
           anyStops: optOuts.anyFor(optOutsOf),
         })),
       stoppedAmong: (sender, recipients) => run.call('stoppedAmong', () => optOuts.stoppedAmong(sender, recipients)),

@@ -1,6 +1,6 @@
-import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
-import { dispatchIdOf } from '../../lib/messages/job.ts';
-import type { JobState } from '../../lib/messages/job-state.ts';
+import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
+import { messageIdOf } from '../../lib/messages/dispatch.ts';
+import type { DispatchItemState } from '../../lib/messages/dispatch-item-state.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
 import { acceptedBy } from './world-acceptance.ts';
@@ -10,8 +10,8 @@ import { type SaidStop, startMs, WorldParts } from './world-parts.ts';
 export { startMs, type WorldRules } from './world-parts.ts';
 
 /**
- * Runs the whole way of a message, from the accepted job to its last receipt, on the real policies in virtual time.
- * Stores are in memory, queues behave as SQS may, and processes die.
+ * Runs the whole way of a message, from the accepted dispatch to its last receipt, on the real policies in virtual
+ * time. Stores are in memory, queues behave as SQS may, and processes die.
  */
 export class PipelineWorld extends WorldParts {
   /** Counts the runs that died, or exceeded the time-out of their function. */
@@ -20,20 +20,21 @@ export class PipelineWorld extends WorldParts {
   #quietAt: number | undefined;
 
   /** Accepts a valid request. The acceptance may die at any moment. */
-  accept(job: WholeJob): void {
-    const { jobId } = job.head;
-    for (const index of job.recipients.keys()) this.accepted.push({ dispatchId: dispatchIdOf({ jobId, index }), job });
+  accept(dispatch: WholeDispatch): void {
+    const { dispatchId } = dispatch.head;
+    for (const index of dispatch.recipients.keys())
+      this.accepted.push({ messageId: messageIdOf({ dispatchId, index }), dispatch });
     const run = this.newRun();
     const diesAfterMs = this.rules.lifeMs('acceptance');
     if (diesAfterMs !== undefined) void this.time.sleep(diesAfterMs).then(() => run.die());
-    void acceptedBy(this, job, run).then((answer) => this.answers.set(jobId, answer));
+    void acceptedBy(this, dispatch, run).then((answer) => this.answers.set(dispatchId, answer));
   }
 
-  /** Changes the job's state at a time, unless it is stopped; undefined removes the state. */
-  async jobStands(jobId: string, state: JobState | undefined, afterMs: number): Promise<void> {
+  /** Changes the dispatch's state at a time, unless it is stopped; undefined removes the state. */
+  async dispatchStands(dispatchId: string, state: DispatchItemState | undefined, afterMs: number): Promise<void> {
     await this.time.sleep(afterMs);
     const { states } = this.table;
-    if (states.get(jobId)?.stop === undefined) states.set(jobId, state ?? {});
+    if (states.get(dispatchId)?.stop === undefined) states.set(dispatchId, state ?? {});
   }
 
   /** A person stops after so long. The word is recorded as often as needed, as the inbound queue repeats it. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Recipient } from '../../lib/messages/job.ts';
+import type { Recipient } from '../../lib/messages/dispatch.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob } from '../support/send-jobs.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
 import { freshTable, patientDocumentClient } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
-import { meterJobs } from './metered-jobs.ts';
+import { meterDispatches } from './metered-dispatches.ts';
 import { limitPerSecond } from './quiet-world.ts';
 import { startMs } from './world.ts';
 
@@ -19,15 +19,15 @@ function recipientsOf(count: number): Recipient[] {
 }
 
 test.runIf(thorough).each([0, 1_000])(
-  'a job of 1,000 costs two write units for ten messages and few for the job, on a queue that is %i ms late (R15)',
+  'a dispatch of 1,000 costs two write units for ten messages and few for the dispatch, on a queue that is %i ms late (R15)',
   async (delayJitterMs) => {
     const total = 1_000;
     const head = {
-      ...{ jobId: '01KAH000000000000000000JOB', acceptedAtMs: startMs, throughputPerSecond: limitPerSecond },
+      ...{ dispatchId: '01KAH000000000000000000DISPATCH', acceptedAtMs: startMs, throughputPerSecond: limitPerSecond },
       ...{ correlationId: randomUUID(), attends: { waitTime: 3_600, skill: 'sales' } },
     };
-    const { posted, store, meter } = await meterJobs({
-      jobs: [{ job: makeJob(recipientsOf(total), head), afterMs: 0 }],
+    const { posted, store, meter } = await meterDispatches({
+      dispatches: [{ dispatch: makeDispatch(recipientsOf(total), head), afterMs: 0 }],
       clients: [patientDocumentClient(), patientDocumentClient(), patientDocumentClient()],
       table: await freshTable('messages'),
       delayJitterMs,
@@ -36,7 +36,7 @@ test.runIf(thorough).each([0, 1_000])(
     // Each slice takes a claim and an end, and nothing else.
     expect(store.dispatch.writeUnits).toBe(2 * (total / 10));
     expect(meter.timesOf('dispatch').runs).toBeLessThanOrEqual(Math.ceil(total / 30) + 1);
-    // The rest goes from the description of the job to its last wave.
+    // The rest goes from the description of the dispatch to its last wave.
     expect(store.acceptance.writeUnits + store.fanOut.writeUnits).toBeLessThanOrEqual(0.05 * total);
   },
 );

@@ -3,7 +3,7 @@ import { watched } from '../../infra/local/demo/watching.ts';
 import { CommandError, commandLine } from '../../infra/operate/command.ts';
 import { canEmulate } from '../../infra/operate/stage/emulator/ministack.ts';
 import { bootstrap, commitOf, deploy, removeStateless, versionOf } from '../../infra/operate/stage/emulator/stage.ts';
-import { countsOf, type Job, takenAt } from '../faults/running/campaign.ts';
+import { countsOf, type Dispatch, takenAt } from '../faults/running/campaign.ts';
 import {
   compared,
   type EmulatedService,
@@ -38,22 +38,22 @@ const signal = interrupted;
 interface Course {
   readonly service: EmulatedService;
   readonly recipients: number;
-  readonly jobs: Job[];
+  readonly dispatches: Dispatch[];
 }
 
 /** Sends, and does `deed` when some has left; the proof is about what still waits then. */
 async function sendDuring(course: Course, what: string, deed: () => Promise<void>): Promise<void> {
-  const { service, recipients, jobs } = course;
+  const { service, recipients, dispatches } = course;
   const { platformUrl } = service;
   const client = await served(service, signal);
   const taken = async () => (await takenAt(platformUrl, signal)).length;
   const before = await taken();
-  const jobId = await client.send({
+  const dispatchId = await client.send({
     did: demoDid,
     template: orderUpdate,
-    recipients: audience(recipients, jobs.length),
+    recipients: audience(recipients, dispatches.length),
   });
-  jobs.push({ client, clientId, did: demoDid, jobId, total: recipients });
+  dispatches.push({ client, clientId, did: demoDid, dispatchId, total: recipients });
   const isOver = (count: number) => count - before >= recipients / 10;
   await watched({ look: taken, isOver, sign: String, everyMs, quietLimitMs: 120_000, signal });
   const left = (await taken()) - before;
@@ -68,17 +68,17 @@ async function sendDuring(course: Course, what: string, deed: () => Promise<void
 /** Waits until nothing is pending in any report, or nothing moves any more. */
 async function ended(course: Course): Promise<void> {
   const client = await served(course.service, signal);
-  const jobs = course.jobs.map((job) => ({ ...job, client }));
-  course.jobs.splice(0, jobs.length, ...jobs);
-  const look = () => countsOf(jobs);
+  const dispatches = course.dispatches.map((dispatch) => ({ ...dispatch, client }));
+  course.dispatches.splice(0, dispatches.length, ...dispatches);
+  const look = () => countsOf(dispatches);
   const isOver = (counts: Awaited<ReturnType<typeof look>>) => counts?.pending === 0;
   const counts = await watched({ look, isOver, sign: (all) => all, everyMs: 2 * everyMs, quietLimitMs, signal });
   console.log(`ministack: the reports say ${JSON.stringify(counts)}`);
   if (!isOver(counts)) throw new CommandError('messages are still pending, and nothing moves', 1);
 }
 
-async function proven({ service, jobs }: Course): Promise<void> {
-  const audit = await compared(service, jobs, signal);
+async function proven({ service, dispatches }: Course): Promise<void> {
+  const audit = await compared(service, dispatches, signal);
   console.log(`ministack: ${shownAudit(audit)}`);
   soundAudit(audit);
 }
@@ -91,7 +91,7 @@ async function prove(options: { readonly from: string; readonly recipients: numb
   try {
     const older = versionOf(platformUrl, commit);
     const current = versionOf(platformUrl);
-    const course = { service, recipients, jobs: [] };
+    const course = { service, recipients, dispatches: [] };
     bootstrap(aws);
     deploy(older, aws);
     // The older commit provisions, because this checkout's command may need tables that it does not have.

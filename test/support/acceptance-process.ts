@@ -2,35 +2,35 @@ import { existsSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
-import { acceptJob } from '../../lib/messages/accept/accept-job.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptDispatch } from '../../lib/messages/accept/accept-dispatch.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { acceptOnce, bodyHashOf } from '../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
-import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
+import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { withoutDuplicates } from '../../lib/messages/request/duplicates.ts';
 import { parseSendRequest } from '../../lib/messages/request/send-request.ts';
-import { makeJob } from './send-jobs.ts';
+import { makeDispatch } from './made-dispatches.ts';
 
 /* This process accepts the request of the event on stdin, in front of the servers at the addresses in its argument. It
-   prints the job of the answer and its own peak memory in bytes. */
+   prints the dispatch of the answer and its own peak memory in bytes. */
 
-const jobId = '01JD0000000000000000000000';
+const dispatchId = '01JD0000000000000000000000';
 const [endpoint = ''] = process.argv.slice(2);
 const config = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' }, endpoint };
 const documents = documentClient(config);
-const queue = jobQueue(queueClient(config), `${endpoint}/queue`);
+const queue = messageQueue(queueClient(config), `${endpoint}/queue`);
 const ports = {
   records: idempotencyStore(documents, 'messages'),
   parameters: parameterStore(documents, 'messages'),
   noteCorrespondents: async () => undefined,
-  acceptance: acceptedJobsStore(documents, 'messages', Date.now),
+  acceptance: acceptedDispatchesStore(documents, 'messages', Date.now),
   queue,
   urgentQueue: queue,
   limitOf: async () => 80,
   remainingMs: () => 29_000,
   nowMs: Date.now,
-  newJobId: () => jobId,
+  newDispatchId: () => dispatchId,
 };
 
 const log = process.stdout.write.bind(process.stdout);
@@ -41,8 +41,8 @@ const body: unknown = JSON.parse(event.body);
 const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
 const accepted = await acceptOnce(scope, bodyHashOf(body), ports, async () => {
   const { kept } = withoutDuplicates(parseSendRequest(body).recipients);
-  await acceptJob(makeJob(kept, { jobId }), ports);
-  return { jobId };
+  await acceptDispatch(makeDispatch(kept, { dispatchId }), ports);
+  return { dispatchId };
 });
 log(JSON.stringify({ ...accepted, bodyBytes: event.body.length, peakBytes: peakBytes() }));
 

@@ -1,11 +1,11 @@
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { bodyHashOf, type IdempotencyRecord } from '../../lib/messages/accept/idempotency.ts';
-import { decodeJob } from '../../lib/messages/accept/job-message.ts';
-import type { JobQueue } from '../../lib/messages/accept/job-queue.ts';
+import type { MessageQueue } from '../../lib/messages/accept/message-queue.ts';
+import { decodeRound } from '../../lib/messages/accept/round-message.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
-import { begun, type JobItem, withdrawnJob } from './messages-table/job-item.ts';
+import { begun, type DispatchItem, withdrawnDispatch } from './messages-table/dispatch-item.ts';
 import { keyWrites } from './messages-table/key-item.ts';
 import type { Written } from './messages-table/written.ts';
 import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
@@ -25,14 +25,14 @@ export interface AcceptingOptions {
   readonly hanging?: HangingCall;
   /** A queue request takes this long. */
   readonly queueMs?: number;
-  /** The fan-out, or a worker, begins a job as soon as it is queued; otherwise after everything else. */
+  /** The fan-out, or a worker, begins a dispatch as soon as it is queued; otherwise after everything else. */
   readonly eager?: boolean;
-  /** A run that died has used the key; its job was begun or not. */
+  /** A run that died has used the key; its dispatch was begun or not. */
   readonly died?: 'begun' | 'not begun';
 }
 
-export const earlierJobId = 'EARLIER';
-const newJobId = 'NEW';
+export const earlierDispatchId = 'EARLIER';
+const newDispatchId = 'NEW';
 
 /**
  * A send in memory has one call that hangs. A call with an abort signal ends when the signal aborts it; other calls end
@@ -45,9 +45,9 @@ export class AcceptingWorld {
   private readonly thawing: (() => void)[] = [];
   private readonly stored = new Set<string>();
   private readonly described = new Set<string>();
-  /** A consumer of their queue can read these jobs. */
+  /** A consumer of their queue can read these dispatches. */
   private readonly queued = new Set<string>();
-  private readonly jobs = new Map<string, JobItem>();
+  private readonly dispatches = new Map<string, DispatchItem>();
   private record: IdempotencyRecord | undefined;
 
   constructor(options: AcceptingOptions) {
@@ -59,8 +59,8 @@ export class AcceptingWorld {
     const { died } = this.options;
     if (died !== undefined) {
       const startedAtMs = Date.now() - 35_000;
-      this.record = { bodyHash: bodyHashOf(body), jobId: earlierJobId, startedAtMs, state: 'running' };
-      if (died === 'begun') this.begin(earlierJobId);
+      this.record = { bodyHash: bodyHashOf(body), dispatchId: earlierDispatchId, startedAtMs, state: 'running' };
+      if (died === 'begun') this.begin(earlierDispatchId);
     }
     const context = { getRemainingTimeInMillis: () => Math.max(0, this.endsAtMs - Date.now()) } as Context;
     return answeredOf(await messagesSend(this.ports())(sendEvent(body, key), context));
@@ -71,13 +71,15 @@ export class AcceptingWorld {
     for (const goOn of this.thawing.splice(0)) goOn();
   }
 
-  /** Returns the jobs that are sent, now or as soon as the fan-out or a worker reads them. */
-  sentJobs(): string[] {
-    return [newJobId, earlierJobId].filter((jobId) => this.jobs.get(jobId)?.begun || this.mayBegin(jobId));
+  /** Returns the dispatches that are sent, now or as soon as the fan-out or a worker reads them. */
+  sentDispatches(): string[] {
+    return [newDispatchId, earlierDispatchId].filter(
+      (dispatchId) => this.dispatches.get(dispatchId)?.begun || this.mayBegin(dispatchId),
+    );
   }
 
-  private mayBegin(jobId: string): boolean {
-    return this.queued.has(jobId) && !this.jobs.get(jobId)?.withdrawn;
+  private mayBegin(dispatchId: string): boolean {
+    return this.queued.has(dispatchId) && !this.dispatches.get(dispatchId)?.withdrawn;
   }
 
   private ports(): Parameters<typeof messagesSend>[0] {
@@ -92,20 +94,22 @@ export class AcceptingWorld {
         refresh: (...args) => this.call('refresh', () => templates.refresh(...args)),
       },
       platformTemplates: { lookUp: (...args) => this.call('lookUp', () => plain.platformTemplates.lookUp(...args)) },
-      newJobId: () => newJobId,
-      parameters: { store: ({ head }, signal) => this.call('store', () => void this.stored.add(head.jobId), signal) },
+      newDispatchId: () => newDispatchId,
+      parameters: {
+        store: ({ head }, signal) => this.call('store', () => void this.stored.add(head.dispatchId), signal),
+      },
       queue: this.queue((message) => {
-        const { jobId } = decodeJob(message);
-        // The fan-out drops a job that it does not find.
-        if (this.stored.has(jobId) && this.described.has(jobId)) this.take(jobId);
+        const { dispatchId } = decodeRound(message);
+        // The fan-out drops a dispatch that it does not find.
+        if (this.stored.has(dispatchId) && this.described.has(dispatchId)) this.take(dispatchId);
       }),
-      urgentQueue: this.queue((message) => this.take((JSON.parse(message) as QueuedChunk).jobId)),
+      urgentQueue: this.queue((message) => this.take((JSON.parse(message) as QueuedChunk).dispatchId)),
       acceptance: {
-        describe: ({ head }, signal) => this.call('describe', () => void this.described.add(head.jobId), signal),
+        describe: ({ head }, signal) => this.call('describe', () => void this.described.add(head.dispatchId), signal),
         list: (_, signal) => this.call('list', () => undefined, signal),
-        withdraw: (jobId, signal) => this.call('withdraw', () => this.withdraw(jobId), signal),
-        begin: ({ head }, signal) => this.call('begin', () => this.begin(head.jobId), signal),
-        beginStraight: ({ jobId }, signal) => this.call('begin', () => this.begin(jobId), signal),
+        withdraw: (dispatchId, signal) => this.call('withdraw', () => this.withdraw(dispatchId), signal),
+        begin: ({ head }, signal) => this.call('begin', () => this.begin(head.dispatchId), signal),
+        beginStraight: ({ dispatchId }, signal) => this.call('begin', () => this.begin(dispatchId), signal),
       },
       records: {
         claim: (...args) => this.call('claim', () => this.written(keyWrites.claim(this.record, ...args))),
@@ -139,26 +143,30 @@ export class AcceptingWorld {
     await call();
   }
 
-  private queue(take: (message: string) => void): JobQueue {
+  private queue(take: (message: string) => void): MessageQueue {
     return {
       send: (message, _, signal) => this.slowly(() => this.call('send', () => take(message), signal)),
     };
   }
 
-  private take(jobId: string): void {
-    this.queued.add(jobId);
-    if (this.options.eager) this.begin(jobId);
+  private take(dispatchId: string): void {
+    this.queued.add(dispatchId);
+    if (this.options.eager) this.begin(dispatchId);
   }
 
-  private begin(jobId: string): 'begun' | 'withdrawn' {
-    const { item = {}, value } = begun(this.jobs.get(jobId));
-    this.jobs.set(jobId, item);
+  private begin(dispatchId: string): 'begun' | 'withdrawn' {
+    const { item = {}, value } = begun(this.dispatches.get(dispatchId));
+    this.dispatches.set(dispatchId, item);
     return value;
   }
 
-  private withdraw(jobId: string): 'withdrawn' | 'begun' {
-    const { job = {}, value } = withdrawnJob({ job: this.jobs.get(jobId), slice: undefined }, jobId, 0);
-    this.jobs.set(jobId, job);
+  private withdraw(dispatchId: string): 'withdrawn' | 'begun' {
+    const { dispatch = {}, value } = withdrawnDispatch(
+      { dispatch: this.dispatches.get(dispatchId), slice: undefined },
+      dispatchId,
+      0,
+    );
+    this.dispatches.set(dispatchId, dispatch);
     return value;
   }
 

@@ -94,5 +94,5 @@ test('a line in embedded metric format tells each metric, under its own dimensio
     { ...own, metric: 'Errors', dimensions: 'code=190,service=s', value: 1 },
     { ...own, metric: 'Errors', dimensions: 'code=190,service=s', value: 2 },
   ]);
-  expect(measuredBy('{"event":"dispatch.batch"}')).toEqual([]);
+  expect(measuredBy('{"event":"send.batch"}')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { foldReceipts } from '../../lib/messages/receipts/fold-receipts.ts';
@@ -9,12 +9,12 @@ import type { Receipt, ReceiptMessage } from '../../lib/messages/receipts/receip
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { eventId, type SubscribedTypes } from '../../lib/webhooks/event.ts';
 import { seededRandom } from './faults.ts';
+import { makeDispatch, makeRecipients } from './made-dispatches.ts';
 import type { MemoryEvents } from './memory-events.ts';
 import { noStops } from './memory-opt-outs.ts';
 import { noCosts } from './no-costs.ts';
 import { meterRequests } from './request-meter.ts';
-import { scenarioHead, startMs } from './scenario-job.ts';
-import { makeJob, makeRecipients } from './send-jobs.ts';
+import { scenarioHead, startMs } from './scenario-dispatch.ts';
 
 const statuses = ['sent', 'delivered', 'read'] as const;
 /** The function has this batch size (infra/function-shapes/messages.ts). */
@@ -23,7 +23,7 @@ const batchSize = 500;
 interface Bulk {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly messages: number;
   readonly wanted: SubscribedTypes;
   readonly events: MemoryEvents;
@@ -34,19 +34,25 @@ interface Bulk {
 }
 
 /**
- * Records three receipts for each message of a job, shuffled, half of them duplicated, one per queue message. Returns
- * their number, their cost, messages that are not stored as read, and, with `events`, missing events and events with
- * wrong ids.
+ * Records three receipts for each message of a dispatch, shuffled, half of them duplicated, one per queue message.
+ * Returns their number, their cost, messages that are not stored as read, and, with `events`, missing events and events
+ * with wrong ids.
  */
 export async function recordInBulk(bulk: Bulk) {
-  const { client, table, jobId, messages, wanted, events, together = 1, undoubled = false } = bulk;
-  const job = makeJob(makeRecipients(messages), { ...scenarioHead, jobId, total: messages });
-  const { head } = job;
-  const jobs = acceptedJobsStore(client, table, () => startMs);
-  await jobs.describe(job, new AbortController().signal);
-  await jobs.begin({ head, repeats: [] });
+  const { client, table, dispatchId, messages, wanted, events, together = 1, undoubled = false } = bulk;
+  const dispatch = makeDispatch(makeRecipients(messages), { ...scenarioHead, dispatchId, total: messages });
+  const { head } = dispatch;
+  const dispatches = acceptedDispatchesStore(client, table, () => startMs);
+  await dispatches.describe(dispatch, new AbortController().signal);
+  await dispatches.begin({ head, repeats: [] });
   const once = Array.from({ length: messages }, (_, index) =>
-    statuses.map((status) => ({ jobId, index, status, atMs: startMs, platformMessageId: `wamid.${index * 7_919}` })),
+    statuses.map((status) => ({
+      dispatchId,
+      index,
+      status,
+      atMs: startMs,
+      platformMessageId: `wamid.${index * 7_919}`,
+    })),
   ).flat();
   const random = seededRandom(39);
   const doubled = undoubled ? [] : once.filter(() => random() < 0.5);
@@ -76,12 +82,12 @@ export async function recordInBulk(bulk: Bulk) {
     if (failed.length > 0) throw new Error(`${failed.length} queue messages came to nothing`);
   }
   const cost = meter.taken();
-  const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => records.ofGroup(jobId, group));
+  const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => records.ofGroup(dispatchId, group));
   const stored = Map.groupBy((await Promise.all(groups)).flat(), ({ index }) => index);
   const lost = Array.from({ length: messages }, (_, index) => foldReceipts(stored.get(index) ?? [])?.proof !== 'read');
   const told = new Set(events.sent.map(({ id }) => id));
   const expected = new Set(
-    once.map(({ index, status }) => eventId(`message.${status}`, head.clientId, [`${jobId}-${index}`])),
+    once.map(({ index, status }) => eventId(`message.${status}`, head.clientId, [`${dispatchId}-${index}`])),
   );
   return {
     receipts: once.length,

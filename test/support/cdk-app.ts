@@ -48,9 +48,9 @@ export function lambdaFunction(stack: Stack, id: string, environment: Record<str
 /** Adds two stacks as in the service: state in the first, and functions that refer to it in the second. */
 export function twoStacks(app: App): void {
   const stateful = new Stack(app, 'Stateful');
-  const dead = new Queue(stateful, 'Dead', { queueName: 'jobs-dead', retentionPeriod: Duration.days(14) });
-  const jobs = new Queue(stateful, 'Jobs', {
-    queueName: 'jobs',
+  const dead = new Queue(stateful, 'Dead', { queueName: 'dispatches-dead', retentionPeriod: Duration.days(14) });
+  const dispatches = new Queue(stateful, 'Dispatches', {
+    queueName: 'dispatches',
     visibilityTimeout: Duration.seconds(360),
     deliveryDelay: Duration.seconds(3),
     deadLetterQueue: { queue: dead, maxReceiveCount: 5 },
@@ -81,8 +81,8 @@ export function twoStacks(app: App): void {
     timeout: Duration.seconds(60),
     memorySize: 256,
     environment: {
-      JOBS_QUEUE_URL: jobs.queueUrl,
-      JOBS_QUEUE_ARN: jobs.queueArn,
+      DISPATCHES_QUEUE_URL: dispatches.queueUrl,
+      DISPATCHES_QUEUE_ARN: dispatches.queueArn,
       MESSAGES_TABLE: messages.tableName,
       AUDIT_TABLE: audit.tableArn,
       KEYS_SECRET: keys.secretArn,
@@ -92,7 +92,7 @@ export function twoStacks(app: App): void {
     },
   });
   worker.addEventSource(
-    new SqsEventSource(jobs, {
+    new SqsEventSource(dispatches, {
       batchSize: 10,
       maxBatchingWindow: Duration.seconds(1),
       maxConcurrency: 20,

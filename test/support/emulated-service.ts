@@ -15,7 +15,7 @@ import {
   startMinistack,
 } from '../../infra/operate/stage/emulator/ministack.ts';
 import { addressOfApi, emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
-import { type Job, takenAt, toldOf } from '../faults/running/campaign.ts';
+import { type Dispatch, takenAt, toldOf } from '../faults/running/campaign.ts';
 import { auditOf, type SendAudit } from './send-audit.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -161,12 +161,12 @@ async function untold(platformUrl: string, signal: AbortSignal): Promise<number>
 /** Compares reports and record; once more while the platform has receipts to tell that may settle `unknown` ones. */
 export async function compared(
   { platformUrl }: EmulatedService,
-  jobs: readonly Job[],
+  dispatches: readonly Dispatch[],
   signal: AbortSignal,
 ): Promise<SendAudit> {
   const look = async () => ({
     untold: await untold(platformUrl, signal),
-    audit: auditOf(await toldOf(jobs), await takenAt(platformUrl, signal)),
+    audit: auditOf(await toldOf(dispatches), await takenAt(platformUrl, signal)),
   });
   const { audit } = await watched({
     look,

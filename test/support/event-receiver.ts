@@ -5,8 +5,8 @@ import { api } from './api.ts';
 import { forgetWebhook } from './forget-webhook.ts';
 
 /**
- * Receives the events of a client until the end of the test, which then forgets the client's configuration. `events` are the kinds
- * of event, by default those of the service.
+ * Receives the events of a client until the end of the test, which then forgets the client's configuration. `events`
+ * are the kinds of event, by default those of the service.
  */
 export async function receiveEvents(
   { clientId, token }: { readonly clientId: number; readonly token: string },

@@ -4,7 +4,9 @@ import { vi } from 'vitest';
 
 const real = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
 
-/** Fakes the timers, also those of node:timers, which the edge uses, and keeps the product's log lines off the terminal. */
+/**
+ * Fakes the timers, also those of node:timers, which the edge uses, and keeps the product's log lines off the terminal.
+ */
 export function fakeTimers(config: Parameters<typeof vi.useFakeTimers>[0]): void {
   vi.useFakeTimers(config);
   Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });

@@ -1,9 +1,9 @@
 import type {
   CalledPlatform,
   ChunkWorkerPorts,
-  JobSnapshots,
+  DispatchSnapshots,
   RunProcess,
-} from '../../lib/messages/dispatch/chunk-ports.ts';
+} from '../../lib/messages/send/chunk-ports.ts';
 import { noCosts } from './no-costs.ts';
 
 type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'unknowns' | 'people' | 'queue' | 'events'>;
@@ -11,7 +11,7 @@ type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'unknowns' 
 /** The ports of a worker's run have no groups here, so that a test changes one by its name. */
 export interface FlatPorts
   extends Whole,
-    JobSnapshots,
+    DispatchSnapshots,
     CalledPlatform,
     RunProcess,
     Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'urgentCapacity'>>,
@@ -48,7 +48,7 @@ export function grouped(flat: FlatPorts): ChunkWorkerPorts {
       judgeAgain,
       countEnded: noCosts.countEnded,
     },
-    jobs: { look, beginStraight },
+    dispatches: { look, beginStraight },
     numbers: { paces, urgentCapacity },
     holds: { ofRun: newHolds, breakers },
     platform: { ready, send, probe },

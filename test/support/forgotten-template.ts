@@ -4,8 +4,8 @@ import type { runningTarget } from './running-target.ts';
 import { makeTemplate } from './templates.ts';
 
 /**
- * Stores a template of client 1001 that the platform does not know, so that it can be deleted. Returns its document id; the test
- * erases it by its name.
+ * Stores a template of client 1001 that the platform does not know, so that it can be deleted. Returns its document id;
+ * the test erases it by its name.
  */
 export async function forgottenTemplate(
   { documentClient, tableName }: ReturnType<typeof runningTarget>,

@@ -24,7 +24,7 @@ test('what the run book does not say breaks the game day', () => {
   );
   expect(() => bookCommand('No such section', 'npm')).toThrow('the run book has no section "No such section"');
   expect(() => bookMeaning('no.such_event')).toThrow('the run book does not explain no.such_event');
-  expect(bookMeaning('dispatch.credential_refused')).toContain('the platform refuses our token');
+  expect(bookMeaning('send.credential_refused')).toContain('the platform refuses our token');
 });
 
 test('words of a command', () => {

@@ -23,7 +23,7 @@ export function itemsWith(words: readonly string[], items: readonly Item[]): str
   return items.filter((item) => textHolds(words, textOf(readable(item)))).map(({ pk, sk }) => `${pk} / ${sk}`);
 }
 
-/** Reads the recipients of a job as they are, because their bytes of keyed digests cannot be unpacked. */
+/** Reads the recipients of a dispatch as they are, because their bytes of keyed digests cannot be unpacked. */
 function readable(item: Item): Item {
   const { pk, names } = item;
   const isDigests = String(pk).startsWith('WROTE#') && names instanceof Uint8Array;

@@ -44,13 +44,13 @@ export function statusChange(phoneNumberId: string, ...statuses: readonly unknow
 }
 
 /** Makes one status of one message in the platform's form. */
-export function statusOf(dispatchId: string | undefined, more: Readonly<Record<string, unknown>> = {}) {
+export function statusOf(messageId: string | undefined, more: Readonly<Record<string, unknown>> = {}) {
   return {
-    id: `wamid.${dispatchId ?? 'other'}`,
+    id: `wamid.${messageId ?? 'other'}`,
     status: 'delivered',
     timestamp: '1750030073',
     recipient_id: '16505551234',
-    ...(dispatchId === undefined ? {} : { biz_opaque_callback_data: dispatchId }),
+    ...(messageId === undefined ? {} : { biz_opaque_callback_data: messageId }),
     ...more,
   };
 }

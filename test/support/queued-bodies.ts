@@ -3,24 +3,24 @@ import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint-message.ts';
 import { composedRecipient } from '../../lib/messages/accept/composed-recipient.ts';
-import { encodeJob } from '../../lib/messages/accept/job-message.ts';
+import { encodeRound } from '../../lib/messages/accept/round-message.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
-import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
 import { thresholdEvent } from '../../lib/messages/budget/thresholds.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
-import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
-import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
+import { messageIdOf } from '../../lib/messages/dispatch.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import type { InboundUpdate } from '../../lib/messages/inbound/inbound-message.ts';
 import { inboundOf } from '../../lib/messages/inbound/inbound-of.ts';
 import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
 import { repliedEvents } from '../../lib/messages/inbound/replied-event.ts';
-import { dispatchIdOf } from '../../lib/messages/job.ts';
 import { lateLane } from '../../lib/messages/pace/schedule.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
 import { replyPayload } from '../../lib/messages/reply-payload.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { completedEvent } from '../../lib/messages/send/completed-event.ts';
+import { messageEvent } from '../../lib/messages/send/message-event.ts';
 import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
 import { countMessageOf, parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
 import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
@@ -31,11 +31,11 @@ import { failingEvent } from '../../lib/webhooks/delivery/failing-event.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
-import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/dispatch/chunk-run-world.ts';
-import { makeJob, makeRecipients } from './send-jobs.ts';
+import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/send/chunk-run-world.ts';
+import { makeDispatch, makeRecipients } from './made-dispatches.ts';
 
 /** The current code writes these bodies to every queue. */
-export type QueuedBodies = Readonly<Record<'sendJobs' | 'chunks' | 'urgentChunks' | Others, readonly string[]>>;
+export type QueuedBodies = Readonly<Record<'fanOut' | 'chunks' | 'urgentChunks' | Others, readonly string[]>>;
 type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints' | 'inbound';
 
 const wabaId = '200000000000001';
@@ -44,11 +44,11 @@ const clientId = 1001;
 const correlationId = 'c-1';
 
 /**
- * Returns all kinds of bodies that the current code writes to its queues: accepted jobs and small requests, and chunks
- * from the fan-out and the workers. The fixture of a released version has them (fixtures/write-released.ts).
+ * Returns all kinds of bodies that the current code writes to its queues: accepted dispatches and small requests, and
+ * chunks from the fan-out and the workers. The fixture of a released version has them (fixtures/write-released.ts).
  */
 export async function queuedBodies(): Promise<QueuedBodies> {
-  const jobs = [
+  const dispatches = [
     large,
     {
       ...large,
@@ -60,10 +60,10 @@ export async function queuedBodies(): Promise<QueuedBodies> {
       lots: [{ until: 40, open: [[atMs, atMs + 86_400_000] as const] }],
     },
   ];
-  const chunks = jobs.flatMap(chunksOf);
+  const chunks = dispatches.flatMap(chunksOf);
   const straight = await straightRequests();
   return {
-    sendJobs: jobMessages(),
+    fanOut: roundMessages(),
     chunks: [...chunks, ...(await copiesOf(chunks))].map(queueBody),
     urgentChunks: [...straight, ...(await copiesOf(straight))].map(queueBody),
     watches: [
@@ -81,23 +81,23 @@ export async function queuedBodies(): Promise<QueuedBodies> {
 }
 
 const head = {
-  ...{ jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', acceptedAtMs: atMs, expiresAtMs: atMs + 86_400_000, campaignId: 10 },
+  ...{ dispatchId: '01M80HXQNCYVAMMXGBXAHJWT8R', acceptedAtMs: atMs, expiresAtMs: atMs + 86_400_000, campaignId: 10 },
   ...{ attends: { waitTime: -1, typification: 3 }, correlationId },
 };
-const large = makeJob(makeRecipients(40), head);
+const large = makeDispatch(makeRecipients(40), head);
 
-function jobMessages(): string[] {
-  const { jobId, acceptedAtMs } = head;
-  const job = { jobId, clientId, acceptedAtMs };
-  const later = { ...job, correlationId, round: 3 };
-  return [job, { ...job, correlationId }, later, { ...later, parkedSeconds: 120 }].map(encodeJob);
+function roundMessages(): string[] {
+  const { dispatchId, acceptedAtMs } = head;
+  const dispatch = { dispatchId, clientId, acceptedAtMs };
+  const later = { ...dispatch, correlationId, round: 3 };
+  return [dispatch, { ...dispatch, correlationId }, later, { ...later, parkedSeconds: 120 }].map(encodeRound);
 }
 
 /**
  * Makes a wave in which one message cannot be composed, one no longer fits its template, and one goes to a person who
  * gets a second message.
  */
-function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
+function chunksOf({ head, plan, recipients, lots }: WholeDispatch): QueuedChunk[] {
   const ports = { compose: composeMessage, log: () => undefined };
   const composed = recipients.map((recipient, index) =>
     composedRecipient(
@@ -128,9 +128,9 @@ function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
 /** Makes requests that skip the fan-out: a code, and one to few recipients with expected receipts. */
 async function straightRequests() {
   const recipients = makeRecipients(3);
-  const jobs = [
-    makeJob(recipients.slice(0, 1), { ...head, urgent: true }),
-    makeJob(recipients, {
+  const dispatches = [
+    makeDispatch(recipients.slice(0, 1), { ...head, urgent: true }),
+    makeDispatch(recipients, {
       ...head,
       receiptsExpected: true,
       heedsOptOuts: true,
@@ -138,8 +138,12 @@ async function straightRequests() {
     }),
   ];
   const header = { type: 'image_url', value: 'https://cdn.example.com/a.png' } as const;
-  const withMedia = jobs.map((job) => ({ ...job, header, plan: { ...job.plan, catalogId: '900000000000001' } }));
-  const requests = await Promise.all(withMedia.map((job) => straightRequest(job, async () => 80)));
+  const withMedia = dispatches.map((dispatch) => ({
+    ...dispatch,
+    header,
+    plan: { ...dispatch.plan, catalogId: '900000000000001' },
+  }));
+  const requests = await Promise.all(withMedia.map((dispatch) => straightRequest(dispatch, async () => 80)));
   // A worker has composed them again after a review.
   return requests.flatMap((request) => (request === undefined ? [] : { ...request, composedMs: atMs }));
 }
@@ -168,7 +172,7 @@ async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> 
 
 function parkedWatches() {
   const watch = parkedWatchOf(
-    { jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', clientId, acceptedAtMs: atMs, correlationId },
+    { dispatchId: '01M80HXQNCYVAMMXGBXAHJWT8R', clientId, acceptedAtMs: atMs, correlationId },
     atMs,
   );
   const told = { fromMs: atMs, code: 'template_paused', scope: 'template' } as const;
@@ -177,9 +181,9 @@ function parkedWatches() {
 
 function events(): ServiceEvent[] {
   const about = { did: '5491100000001', template: { name: 'order_update', language: 'en_US' }, campaignId: 10 };
-  const job = { jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', clientId, acceptedAtMs: atMs, about };
+  const dispatch = { dispatchId: '01M80HXQNCYVAMMXGBXAHJWT8R', clientId, acceptedAtMs: atMs, about };
   const parked = { code: '131042', scope: 'waba', sinceMs: atMs } as const;
-  const message = { ...job, index: 0, to: '5491155550001' };
+  const message = { ...dispatch, index: 0, to: '5491155550001' };
   const told = { timestampMs: atMs, platformMessageId: 'wamid.1' };
   const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
   const template = {
@@ -210,9 +214,9 @@ function events(): ServiceEvent[] {
     ...[{ head: large.head, index: 3 }, undefined].flatMap((answered) =>
       repliedEvents({ word: reply, number: { did: about.did }, clientId, answered }),
     ),
-    parkedEvent(job, { ...parked, untilMs: atMs + 86_400_000 }),
-    resumedEvent(job, parked, atMs + 60_000),
-    completedEvent(job, { sent: 2, failed: 1 }, atMs),
+    parkedEvent(dispatch, { ...parked, untilMs: atMs + 86_400_000 }),
+    resumedEvent(dispatch, parked, atMs + 60_000),
+    completedEvent(dispatch, { sent: 2, failed: 1 }, atMs),
     ...accountEvents({ wabaId, clientIds: [clientId] }, [
       { ...{ kind: 'restricted', matter: 'sending', word: 'DISABLE', code: '131031' }, atMs, untilMs: atMs },
       { kind: 'restored', matter: 'access', word: 'ACCOUNT_RECONNECTED', atMs },
@@ -220,7 +224,10 @@ function events(): ServiceEvent[] {
     ...(['stopped', 'started'] as const).map((says) =>
       optOutEvent({
         ...{ clientId, recipients: ['5491155550001', 'AR.1'], did: about.did, scope: { kind: 'client', clientId } },
-        ...{ word: { says, atMs, source: 'reply' }, answered: { jobId: job.jobId, messageId: `${job.jobId}-0` } },
+        ...{
+          word: { says, atMs, source: 'reply' },
+          answered: { dispatchId: dispatch.dispatchId, messageId: `${dispatch.dispatchId}-0` },
+        },
       }),
     ),
     thresholdEvent({ clientId, amount: 100, stop: true }, { percent: 80, committedUnits: 8_125_000_000, atMs }),
@@ -234,7 +241,7 @@ const reply = {
   reply: {
     by: 'quick_reply',
     text: 'More',
-    payload: replyPayload(dispatchIdOf({ jobId: head.jobId, index: 3 }), { button: 1, card: 2 }),
+    payload: replyPayload(messageIdOf({ dispatchId: head.dispatchId, index: 3 }), { button: 1, card: 2 }),
   },
 } as const;
 
@@ -249,7 +256,7 @@ const syncs = [
   { walk: { id: '2026-11-21T00', turn: 3, after: clientId } },
 ];
 
-const receipt = { jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', index: 0, atMs, platformMessageId: 'wamid.1' };
+const receipt = { dispatchId: '01M80HXQNCYVAMMXGBXAHJWT8R', index: 0, atMs, platformMessageId: 'wamid.1' };
 const receipts = [
   {
     wabaId,

@@ -1,4 +1,4 @@
-import { dispatchIdOf, type JobHead } from '../../lib/messages/job.ts';
+import { type DispatchHead, messageIdOf } from '../../lib/messages/dispatch.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
 import type { LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';
@@ -21,8 +21,8 @@ export class ReceiptWorld {
   readonly holds = new MemoryHolds(() => this.nowMs);
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
 
-  /** Returns the ports of a run for the jobs of these heads; by default every client receives all events. */
-  ports(heads: readonly JobHead[], changes: Partial<ReceiptPorts> = {}): ReceiptPorts {
+  /** Returns the ports of a run for the dispatches of these heads; by default every client receives all events. */
+  ports(heads: readonly DispatchHead[], changes: Partial<ReceiptPorts> = {}): ReceiptPorts {
     const { records, slices } = this.table.ofReceipts({
       call: async (name, effect) => {
         this.calls.push(name);
@@ -32,14 +32,16 @@ export class ReceiptWorld {
     return {
       records: {
         ...records,
-        findHeads: async (jobIds) =>
-          new Map(heads.filter(({ jobId }) => jobIds.includes(jobId)).map((head) => [head.jobId, head])),
+        findHeads: async (dispatchIds) =>
+          new Map(
+            heads.filter(({ dispatchId }) => dispatchIds.includes(dispatchId)).map((head) => [head.dispatchId, head]),
+          ),
       },
       slices,
       addressesOf: async (messages) => {
         this.calls.push('addressesOf');
-        const ids = messages.map(dispatchIdOf);
-        return new Map([...this.addresses].filter(([dispatchId]) => ids.includes(dispatchId)));
+        const ids = messages.map(messageIdOf);
+        return new Map([...this.addresses].filter(([messageId]) => ids.includes(messageId)));
       },
       changeHolds: (wabaId, rule) => {
         this.calls.push('changeHolds');

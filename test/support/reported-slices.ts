@@ -1,19 +1,19 @@
-import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import type { JobHead } from '../../lib/messages/job.ts';
-import { platformIdOf } from './reported-jobs.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { platformIdOf } from './reported-dispatches.ts';
 import type { LoadedTable } from './scale-loading.ts';
 
 /** Makes a worker's claim of a slice. */
 export function claimOf(
-  { jobId, total }: Pick<JobHead, 'jobId' | 'total'>,
+  { dispatchId, total }: Pick<DispatchHead, 'dispatchId' | 'total'>,
   slice: number,
   { atMs, try: tried = 0 }: { readonly atMs: number; readonly try?: number },
 ): SliceClaim {
   const size = Math.min(sliceSize, total - slice * sliceSize);
   // The ids of the run and of the delivery are as long as a worker's.
   return {
-    key: { jobId, slice },
+    key: { dispatchId, slice },
     try: tried,
     owner: `${'r'.repeat(36)} ${'d'.repeat(30)}${slice}-${tried}`,
     atMs,
@@ -21,16 +21,16 @@ export function claimOf(
   };
 }
 
-/** Stores the slices of a job that was handed over, by the workers' store. */
-export async function loadSlices({ documentClient, tableName }: LoadedTable, head: JobHead): Promise<void> {
-  const { jobId, total, acceptedAtMs } = head;
+/** Stores the slices of a dispatch that was handed over, by the workers' store. */
+export async function loadSlices({ documentClient, tableName }: LoadedTable, head: DispatchHead): Promise<void> {
+  const { dispatchId, total, acceptedAtMs } = head;
   const store = sliceStore({ client: documentClient, table: tableName, nowMs: () => acceptedAtMs });
   const numbers = Array.from({ length: Math.ceil(total / sliceSize) }, (_, slice) => slice).values();
   const work = async () => {
     for (const number of numbers) {
       const { slice } = await store.claim(claimOf(head, number, { atMs: acceptedAtMs + number }));
       const outcomes = slice.outcomes.map((_, place): [number, Outcome] => {
-        const platformMessageId = platformIdOf(jobId, number * sliceSize + place);
+        const platformMessageId = platformIdOf(dispatchId, number * sliceSize + place);
         return [place, { state: 'sent', platformMessageId }];
       });
       await store.end(slice, new Map(outcomes));

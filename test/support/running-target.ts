@@ -52,14 +52,14 @@ export function outcomesOn({ documentClient: client, tableName }: Target): Outco
   return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }
 
-/** Returns the outcomes of a job by index, once none of them is pending. */
-export async function endingsOf(outcomes: Outcomes, jobId: string, withinMs?: number): Promise<PlacedOutcome[]> {
+/** Returns the outcomes of a dispatch by index, once none of them is pending. */
+export async function endingsOf(outcomes: Outcomes, dispatchId: string, withinMs?: number): Promise<PlacedOutcome[]> {
   return eventually(
-    `every message of ${jobId} ends`,
+    `every message of ${dispatchId} ends`,
     async () => {
-      const job = await outcomes.findJob(jobId);
-      if (job === undefined) return undefined;
-      const endings = await outcomes.ofJob(job);
+      const dispatch = await outcomes.findStored(dispatchId);
+      if (dispatch === undefined) return undefined;
+      const endings = await outcomes.ofDispatch(dispatch);
       return endings.some(({ state }) => state === 'pending') ? undefined : endings;
     },
     withinMs,

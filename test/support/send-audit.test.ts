@@ -3,11 +3,11 @@ import type { ReportedState } from '../../lib/messages/receipts/reported-state.t
 import { audited, auditOf } from './send-audit.ts';
 
 const told = (index: number, state: ReportedState, code?: string) => ({
-  dispatchId: `J-${index}`,
+  messageId: `J-${index}`,
   state,
   ...(code === undefined ? {} : { code }),
 });
-const taken = (index: number) => ({ dispatchId: `J-${index}`, to: `549${index}` });
+const taken = (index: number) => ({ messageId: `J-${index}`, to: `549${index}` });
 
 test('every recipient reached once, and one unknown: as it must be', () => {
   const audit = auditOf([told(0, 'read'), told(1, 'sent'), told(2, 'unknown', 'no_answer')], [taken(1), taken(0)]);
@@ -21,7 +21,7 @@ test.each([
   [
     'one recipient under two dispatch ids',
     'read',
-    [taken(0), { dispatchId: 'J-0b', to: '5490' }],
+    [taken(0), { messageId: 'J-0b', to: '5490' }],
     '1 messages were sent twice\n1 messages belong to no recipient',
   ],
   ['told as sent', 'sent', [], '1 were never sent, and no report says that this is unknown: 1 sent (J-0)'],
@@ -29,7 +29,7 @@ test.each([
   ['refused', 'failed', [], '1 were never sent, and no report says that this is unknown: 1 failed (J-0)'],
   ['no receipt settled it', 'unknown', [taken(0)], '1 are unknown although the platform took them: 1 unknown (J-0)'],
   ['denied', 'failed', [taken(0)], '1 are told as not sent although the platform took them: 1 failed (J-0)'],
-  ['without a dispatch id', 'unknown', [{ dispatchId: undefined, to: '5491' }], '1 messages belong to no recipient'],
+  ['without a dispatch id', 'unknown', [{ messageId: undefined, to: '5491' }], '1 messages belong to no recipient'],
 ] as const)('%s', (_, state, messages, sentences) => {
   expect(audited(auditOf([told(0, state)], messages)).join('\n')).toBe(sentences);
 });

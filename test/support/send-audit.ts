@@ -1,8 +1,8 @@
 import type { ReportedState } from '../../lib/messages/receipts/reported-state.ts';
 
 export interface ToldRecipient {
-  /** The form is `<jobId>-<index>`. */
-  readonly dispatchId: string;
+  /** The form is `<dispatchId>-<index>`. */
+  readonly messageId: string;
   readonly state: ReportedState;
   readonly code?: string;
   readonly to?: string;
@@ -10,7 +10,7 @@ export interface ToldRecipient {
 
 /** The platform simulator accepted the message; its request has the dispatch id as `biz_opaque_callback_data`. */
 export interface TakenMessage {
-  readonly dispatchId: string | undefined;
+  readonly messageId: string | undefined;
   readonly to: string;
 }
 
@@ -39,13 +39,15 @@ export interface SendAudit {
 
 const notSentStates: ReadonlySet<ReportedState> = new Set(['pending', 'failed', 'expired']);
 
-/** Compares the recipients of all jobs, each with its own address, with all messages that the platform accepted. */
+/**
+ * Compares the recipients of all dispatches, each with its own address, with all messages that the platform accepted.
+ */
 export function auditOf(told: readonly ToldRecipient[], taken: readonly TakenMessage[]): SendAudit {
-  const takenIds = new Set(taken.map(({ dispatchId }) => dispatchId));
-  const takenFor = new Map(taken.map(({ dispatchId, to }) => [dispatchId, digitsOf(to)]));
+  const takenIds = new Set(taken.map(({ messageId }) => messageId));
+  const takenFor = new Map(taken.map(({ messageId, to }) => [messageId, digitsOf(to)]));
   const reachedAddresses = new Set(taken.map(({ to }) => to));
-  const known: ReadonlySet<string | undefined> = new Set(told.map(({ dispatchId }) => dispatchId));
-  const isTaken = ({ dispatchId }: ToldRecipient) => takenIds.has(dispatchId);
+  const known: ReadonlySet<string | undefined> = new Set(told.map(({ messageId }) => messageId));
+  const isTaken = ({ messageId }: ToldRecipient) => takenIds.has(messageId);
   const reached = told.filter(isTaken);
   const missed = told.filter((recipient) => !isTaken(recipient));
   return {
@@ -56,8 +58,8 @@ export function auditOf(told: readonly ToldRecipient[], taken: readonly TakenMes
     unknownNeverTaken: missed.filter(({ state }) => state === 'unknown'),
     unknownTaken: reached.filter(({ state }) => state === 'unknown'),
     denied: reached.filter(({ state }) => notSentStates.has(state)),
-    misaddressed: reached.filter(({ dispatchId, to }) => to !== undefined && takenFor.get(dispatchId) !== digitsOf(to)),
-    strays: taken.filter(({ dispatchId }) => !known.has(dispatchId)).length,
+    misaddressed: reached.filter(({ messageId, to }) => to !== undefined && takenFor.get(messageId) !== digitsOf(to)),
+    strays: taken.filter(({ messageId }) => !known.has(messageId)).length,
   };
 }
 
@@ -83,7 +85,7 @@ export function audited({ duplicates, lost, unknownTaken, denied, misaddressed, 
 function shown(recipients: readonly ToldRecipient[]): string {
   const endings = Map.groupBy(recipients, ({ state, code }) => (code === undefined ? state : `${state} ${code}`));
   const counted = [...endings].map(([ending, { length }]) => `${length} ${ending}`).join(', ');
-  const some = recipients.slice(0, 5).map(({ dispatchId }) => dispatchId);
+  const some = recipients.slice(0, 5).map(({ messageId }) => messageId);
   return `${counted} (${some.join(' ')}${recipients.length > some.length ? ' ...' : ''})`;
 }
 

@@ -42,16 +42,16 @@ export function sendEvent(body: object, key?: string): HttpEvent {
 export interface SendAnswer {
   readonly status: number;
   readonly code?: string;
-  readonly jobId?: string;
+  readonly dispatchId?: string;
 }
 
 export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): SendAnswer {
-  const jobId = headers['dispatch-id'];
+  const dispatchId = headers['dispatch-id'];
   const { code } = JSON.parse(body) as { readonly code?: string };
   return {
     status: Number(statusCode),
     ...(code === undefined ? {} : { code }),
-    ...(jobId === undefined ? {} : { jobId: String(jobId) }),
+    ...(dispatchId === undefined ? {} : { dispatchId: String(dispatchId) }),
   };
 }
 
@@ -63,7 +63,7 @@ export function sendPorts(
   nowMs: () => number,
 ): Omit<
   Parameters<typeof messagesSend>[0],
-  'newJobId' | 'parameters' | 'queue' | 'urgentQueue' | 'acceptance' | 'records'
+  'newDispatchId' | 'parameters' | 'queue' | 'urgentQueue' | 'acceptance' | 'records'
 > {
   const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: nowMs() - 3_600_000, sinceMs: 1 };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }] };

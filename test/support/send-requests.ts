@@ -1,4 +1,4 @@
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { startMs } from './sending.ts';
 import { localDocumentClient } from './stores.ts';
 
@@ -11,7 +11,7 @@ export function sendRequest(recipients: readonly string[], name = 'plain', param
   };
 }
 
-/** Reads the jobs of the table as acceptance has stored them. */
-export function storedJobs(table: string) {
-  return acceptedJobsStore(localDocumentClient(), table, () => startMs);
+/** Reads the dispatches of the table as acceptance has stored them. */
+export function storedDispatches(table: string) {
+  return acceptedDispatchesStore(localDocumentClient(), table, () => startMs);
 }

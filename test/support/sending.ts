@@ -5,9 +5,9 @@ import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did, Directory, MonthlyBudget } from '../../lib/access/directory.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
-import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
+import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../lib/messages/budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../../lib/messages/budget/notified-thresholds-store.ts';
@@ -22,10 +22,10 @@ import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { memoryChannels } from './channels.ts';
-import { drainChunks, drainJobs } from './job-messages.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { noTemplateHolds } from './no-template-holds.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
+import { drainChunks, drainDispatches } from './round-messages.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
 
 export const startMs = 1_700_000_000_000;
@@ -158,8 +158,8 @@ export async function sendingEndpoint(options: Options) {
     isOnboarded: async () => platform.onboarded,
     questions: lookupStore(documents, table),
     replacementsOf: replacedIdReader({ documentClient: documents, tableName: table, pause: async () => undefined }),
-    queue: jobQueue(queueClient, queueUrl),
-    urgentQueue: jobQueue(queueClient, urgentQueueUrl),
+    queue: messageQueue(queueClient, queueUrl),
+    urgentQueue: messageQueue(queueClient, urgentQueueUrl),
     limitOf: async () => 80,
     currentLimitOf: async (head) => head.throughputPerSecond,
     paces,
@@ -173,13 +173,13 @@ export async function sendingEndpoint(options: Options) {
       { documentClient: localDocumentClient(), tableName: table },
       async () => nameOf,
     ),
-    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
+    acceptance: acceptedDispatchesStore(documents, table, () => clock.nowMs),
     records: idempotencyStore(documents, table),
     nowMs: () => clock.nowMs,
     pause: async () => undefined,
-    newJobId: () => {
+    newDispatchId: () => {
       ids += 1;
-      return `JOB${ids}`;
+      return `DISPATCH${ids}`;
     },
   });
 
@@ -198,10 +198,10 @@ export async function sendingEndpoint(options: Options) {
     const { statusCode, headers = {}, body: answered = '' } = await handle(event as never, context);
     return { status: statusCode, headers, body: JSON.parse(answered) };
   };
-  /** Takes accepted messages out of the queues: jobs for the fan-out, and straight chunks. */
+  /** Takes accepted messages out of the queues: dispatches for the fan-out, and straight chunks. */
   const accepted = async () => {
     const read = localQueueClient();
-    return { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
+    return { dispatches: await drainDispatches(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   };
   const optOuts = optOutWriter(messages, nameOf);
   return {

@@ -11,7 +11,7 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
   // The acceptance of a retry is the acceptance of a send.
   ...(
     [
-      ['502 dispatch_unavailable', 'test/lib/messages/accept/accept-job.test.ts'],
+      ['502 dispatch_unavailable', 'test/lib/messages/accept/accept-dispatch.test.ts'],
       ['502 dispatch_undecided', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
       ['409 request_in_progress', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
       ['422 template_not_sendable', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
-import { processBatch } from '../../lib/messages/dispatch/process-batch.ts';
-import { snapshotStore } from '../../lib/messages/dispatch/snapshot-store.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
+import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
-import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
+import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { processBatch } from '../../lib/messages/send/process-batch.ts';
+import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
 import { type FlatPorts, grouped } from './flat-ports.ts';
 import { noStops } from './memory-opt-outs.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
@@ -37,9 +37,9 @@ export class TableWorkers {
   ports(client: DynamoDBDocumentClient, table: string, given: Given): Ports {
     const nowMs = () => this.time.nowMs;
     const pause = async () => undefined;
-    const states = jobStateStore(client, table, pause);
+    const states = dispatchStateStore(client, table, pause);
     const wabas = holdStore({ client, table, nowMs, pause });
-    const { beginStraight } = acceptedJobsStore(client, table, nowMs);
+    const { beginStraight } = acceptedDispatchesStore(client, table, nowMs);
     const log = () => undefined;
     const ports: Ports = {
       isOfSmallRequests: false,

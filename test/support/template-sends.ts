@@ -63,7 +63,9 @@ export async function asked(name: string): Promise<number> {
   return body.data.filter(({ query }: { query: { name?: string } }) => query.name === name).length;
 }
 
-/** Returns a function that puts a template onto the first WABA of the platform without the service, until the file ends. */
+/**
+ * Returns a function that puts a template onto the first WABA of the platform without the service, until the file ends.
+ */
 export function platformTemplatesOfFile() {
   const madeUp: { readonly name: string; readonly id: string }[] = [];
   afterAll(async () => {

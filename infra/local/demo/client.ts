@@ -33,11 +33,11 @@ export interface DemoClient {
   /** Waits for a synchronization that runs already, then starts one and waits for its end. */
   synchronize(): Promise<void>;
   listTemplates(): Promise<{ readonly total: number; readonly names: readonly string[] }>;
-  /** Returns the job id. */
+  /** Returns the dispatch id. */
   send(order: SendOrder): Promise<string>;
   /** Returns the first page of a dispatch's report: all counts, and 1,000 rows. */
-  report(did: string, jobId: string): Promise<Report>;
-  rows(did: string, jobId: string): Promise<readonly ReportRow[]>;
+  report(did: string, dispatchId: string): Promise<Report>;
+  rows(did: string, dispatchId: string): Promise<readonly ReportRow[]>;
   /**
    * Sends the client's events to the URL, only the given kinds when there are any. Returns the signing secret, a new
    * one each time.
@@ -135,16 +135,16 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
       return v.parse(v.string('the answer has no dispatch-id'), headers.get('dispatch-id'));
     },
 
-    report: async (did, jobId) => {
-      const { json: page } = await request(`GET /v1/template/messages/${did}/${jobId}?limit=1000`);
+    report: async (did, dispatchId) => {
+      const { json: page } = await request(`GET /v1/template/messages/${did}/${dispatchId}?limit=1000`);
       return v.parse(ReportSchema, page);
     },
 
-    rows: async (did, jobId) => {
+    rows: async (did, dispatchId) => {
       const rows: ReportRow[] = [];
       for (let cursor: string | undefined = ''; cursor !== undefined; ) {
         const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const { json: page } = await request(`GET /v1/template/messages/${did}/${jobId}?limit=1000${query}`);
+        const { json: page } = await request(`GET /v1/template/messages/${did}/${dispatchId}?limit=1000${query}`);
         const { data, paging } = v.parse(PageSchema, page);
         rows.push(...data);
         cursor = paging.cursors.after;

@@ -5,14 +5,14 @@ import { type WatchOptions, watched } from './watching.ts';
 export interface FollowOptions extends Omit<WatchOptions<Report>, 'look' | 'sign'> {
   readonly client: Pick<DemoClient, 'report'>;
   readonly did: string;
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly onReport?: (report: Report) => void;
 }
 
 /** Requests the report until it is over, or until no count has changed for the limit; returns the last report. */
-export async function follow({ client, did, jobId, onReport, ...options }: FollowOptions): Promise<Report> {
+export async function follow({ client, did, dispatchId, onReport, ...options }: FollowOptions): Promise<Report> {
   const look = async () => {
-    const report = await client.report(did, jobId);
+    const report = await client.report(did, dispatchId);
     onReport?.(report);
     return report;
   };

@@ -11,27 +11,33 @@ type DataOf<Type extends EventType> = Extract<ServiceEvent, { readonly type: Typ
 
 /**
  * Returns an event of the kind, about a dispatch and a template that do not exist. The event's id is derived from
- * `jobId`.
+ * `dispatchId`.
  */
 export function sampleEvent(
   type: EventType,
   subject: SampleSubject,
-  unique: { readonly jobId: string; readonly nowMs: number },
+  unique: { readonly dispatchId: string; readonly nowMs: number },
 ): ServiceEvent {
   const { clientId } = subject;
-  const { jobId, nowMs } = unique;
+  const { dispatchId, nowMs } = unique;
   const data = dataOf(subject, unique)[type];
-  return { id: eventId(type, clientId, ['sample', jobId]), clientId, type, timestampMs: nowMs, data } as ServiceEvent;
+  return {
+    id: eventId(type, clientId, ['sample', dispatchId]),
+    clientId,
+    type,
+    timestampMs: nowMs,
+    data,
+  } as ServiceEvent;
 }
 
 function dataOf(
   { clientId, did, wabaId }: SampleSubject,
-  { jobId, nowMs }: { readonly jobId: string; readonly nowMs: number },
+  { dispatchId, nowMs }: { readonly dispatchId: string; readonly nowMs: number },
 ): { readonly [Type in EventType]: DataOf<Type> } {
   const at = (ms: number) => new Date(ms).toISOString();
   const template = { name: 'order_update', language: 'en_US' };
   const created = {
-    template_id: `sample-${jobId}`,
+    template_id: `sample-${dispatchId}`,
     waba_id: wabaId,
     platform_template_id: '1627019861106475',
     ...template,
@@ -39,12 +45,12 @@ function dataOf(
     category: 'UTILITY',
   };
   const dispatch = {
-    ...{ job_id: jobId, did, template, campaign_id: 10 },
+    ...{ dispatch_id: dispatchId, did, template, campaign_id: 10 },
     ...{ attends: { waitTime: 0 }, accepted_at: at(nowMs - 10_000) },
   };
   const paused = { scope: 'template', code: 'template_paused' } as const;
-  const message = { ...dispatch, message_id: `${jobId}-0`, to: '5491155550001' };
-  const taken = { ...message, platform_message_id: `wamid.${jobId}` };
+  const message = { ...dispatch, message_id: `${dispatchId}-0`, to: '5491155550001' };
+  const taken = { ...message, platform_message_id: `wamid.${dispatchId}` };
   const receipt = {
     ...taken,
     user_id: 'AR.13491208655302741918',
@@ -61,7 +67,7 @@ function dataOf(
     },
     'template.deleted': { ...created, status: 'APPROVED' },
     'sync.completed': {
-      ...{ client_id: clientId, sync_id: jobId, finished_at: at(nowMs) },
+      ...{ client_id: clientId, sync_id: dispatchId, finished_at: at(nowMs) },
       ...{ created: 1, updated: 2, deleted: 0, unchanged: 17, skipped: 0, failed_wabas: 0 },
     },
     'message.failed': { ...message, code: '131026', platform_code: 131026, reason: 'Message undeliverable' },
@@ -74,15 +80,15 @@ function dataOf(
     'message.resolved': taken,
     'message.replied': {
       ...{
-        job_id: jobId,
-        message_id: `${jobId}-0`,
+        dispatch_id: dispatchId,
+        message_id: `${dispatchId}-0`,
         did,
         template,
         campaign_id: 10,
         attends: { waitTime: 0 },
       },
       ...{ from: '5491155550001', user_id: 'AR.13491208655302741918', by: 'quick_reply', text: 'Where is it?' },
-      ...{ button_index: 1, platform_message_id: `wamid.${jobId}.reply`, replied_at: at(nowMs) },
+      ...{ button_index: 1, platform_message_id: `wamid.${dispatchId}.reply`, replied_at: at(nowMs) },
     },
     'dispatch.parked': {
       ...dispatch,
@@ -106,7 +112,7 @@ function dataOf(
       ...{ waba_id: wabaId, scope: 'utility', code: '131064' },
       platform_word: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY',
     },
-    'recipient.opted_out': { ...person, at: at(nowMs), job_id: jobId, message_id: message.message_id },
+    'recipient.opted_out': { ...person, at: at(nowMs), dispatch_id: dispatchId, message_id: message.message_id },
     'recipient.opted_in': { ...person, at: at(nowMs) },
     'budget.reached': {
       ...{ month: at(nowMs).slice(0, 7), percent: 80, stop: true },

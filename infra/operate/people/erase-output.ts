@@ -36,11 +36,11 @@ const wordOf: Readonly<Record<keyof Erased['changed'], string>> = {
 
 /** Tells for a terminal what was erased in each place, and where copies remain. */
 export function erasedAsLines({ erased, dryRun, clientId, atMs }: Erasure): string[] {
-  const { jobs, messages, pending, underWay, linkedIds, passes, readUnits, clean } = erased;
+  const { dispatches, messages, pending, underWay, linkedIds, passes, readUnits, clean } = erased;
   const places = Object.entries(erased.changed) as [keyof Erased['changed'], number][];
   return [
     ...(dryRun ? ['Nothing was written. This would be erased:'] : ['Erased:']),
-    `${String(messages).padStart(8)}  messages in ${jobs} dispatches, ${pending} of them not sent: they end failed, erased`,
+    `${String(messages).padStart(8)}  messages in ${dispatches} dispatches, ${pending} of them not sent: they end failed, erased`,
     ...places.map(([place, count]) => `${String(count).padStart(8)}  ${wordOf[place]}`),
     ...(linkedIds === 0
       ? []
@@ -76,9 +76,18 @@ export function erasureLogged(
   { erased, dryRun, clientId, atMs }: Erasure,
   { by, stage, names }: { readonly by: string; readonly stage: string | undefined; readonly names: readonly string[] },
 ): string {
-  const { jobs, messages, pending, underWay, changed, linkedIds, clean } = erased;
+  const { dispatches, messages, pending, underWay, changed, linkedIds, clean } = erased;
   return JSON.stringify({
     ...{ event: 'person.erased', at: new Date(atMs).toISOString(), by, stage: stage ?? 'local', dryRun, clientId },
-    ...{ people: names.map((name) => name.slice(0, 12)), linkedIds, jobs, messages, pending, underWay, clean, changed },
+    ...{
+      people: names.map((name) => name.slice(0, 12)),
+      linkedIds,
+      dispatches,
+      messages,
+      pending,
+      underWay,
+      clean,
+      changed,
+    },
   });
 }

@@ -3,7 +3,7 @@ import type { parseArgs } from 'node:util';
 import type { Item } from '../../../lib/aws/dynamodb-batch.ts';
 import { sleep, storePause } from '../../../lib/aws/pause.ts';
 import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
-import { jobEraser } from '../../../lib/messages/erase/erase-job-store.ts';
+import { dispatchEraser } from '../../../lib/messages/erase/erase-dispatch-store.ts';
 import { type Erased, erasePerson } from '../../../lib/messages/erase/erase-person.ts';
 import type { ErasePorts } from '../../../lib/messages/erase/erase-ports.ts';
 import { learnedIdsStore } from '../../../lib/messages/erase/learned-ids-store.ts';
@@ -42,7 +42,7 @@ const options = {
   client: {
     type: 'string',
     value: 'ID',
-    about: 'only what belongs to this client: jobs, events, Idempotency-Keys, the row of its list of opt-outs',
+    about: 'only what belongs to this client: dispatches, events, Idempotency-Keys, the row of its list of opt-outs',
   },
   segments: {
     type: 'string',
@@ -157,7 +157,7 @@ function portsOf(
   const writer = rewriter({ client, writes: !dryRun, pause: storePause });
   return {
     ...{ tables, rewriter: writer },
-    eraseInJob: jobEraser({ client, table: tables.messages, rewriter: writer, nowMs }),
+    eraseInDispatch: dispatchEraser({ client, table: tables.messages, rewriter: writer, nowMs }),
     learnedIds: learnedIdsStore({ client, table: tables.messages, nameOf, nowMs }),
     ...personScans({ client, tables, pace, pause: storePause, nowMs, sleep }),
   };

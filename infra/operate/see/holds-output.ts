@@ -1,10 +1,18 @@
 import { noAnswerCode } from '../../../lib/messages/holds/hold.ts';
 import { scopesOf } from '../../../lib/messages/holds/scope.ts';
-import type { DescribedJob } from '../../../lib/messages/report/described-job.ts';
+import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { tableOf } from '../table.ts';
 import { explainedOfPlatform } from './explanations.ts';
 import { kindAndName, type OpenHold } from './open-holds.ts';
-import { asJson, commandOf, type JobOutcomes, jobTable, settlingLines, timeOf, totalLine } from './outcomes-output.ts';
+import {
+  asJson,
+  commandOf,
+  type DispatchOutcomes,
+  dispatchTable,
+  settlingLines,
+  timeOf,
+  totalLine,
+} from './outcomes-output.ts';
 
 export interface ListedNumber {
   readonly did: string;
@@ -12,9 +20,9 @@ export interface ListedNumber {
 }
 
 export interface Held {
-  readonly holds: readonly { readonly hold: OpenHold; readonly waiting: readonly JobOutcomes[] }[];
+  readonly holds: readonly { readonly hold: OpenHold; readonly waiting: readonly DispatchOutcomes[] }[];
   /** These dispatches still show as parked without a hold; their next check lets them continue. */
-  readonly goingOn: readonly JobOutcomes[];
+  readonly goingOn: readonly DispatchOutcomes[];
 }
 
 /** Says what a hold concerns: `number 3000 of waba 2000`. An operator ends it with the same words. */
@@ -29,36 +37,36 @@ export function holdInWords(hold: OpenHold): string {
 }
 
 /** Assigns each dispatch to the widest hold on its messages. */
-export function heldBy(holds: readonly OpenHold[], parked: readonly JobOutcomes[]): Held {
-  const holdOfJob = new Map(parked.map((found) => [found, holds.find((hold) => concerns(hold, found.job))]));
+export function heldBy(holds: readonly OpenHold[], parked: readonly DispatchOutcomes[]): Held {
+  const holdOfDispatch = new Map(parked.map((found) => [found, holds.find((hold) => concerns(hold, found.dispatch))]));
   return {
-    holds: holds.map((hold) => ({ hold, waiting: parked.filter((found) => holdOfJob.get(found) === hold) })),
-    goingOn: parked.filter((found) => holdOfJob.get(found) === undefined),
+    holds: holds.map((hold) => ({ hold, waiting: parked.filter((found) => holdOfDispatch.get(found) === hold) })),
+    goingOn: parked.filter((found) => holdOfDispatch.get(found) === undefined),
   };
 }
 
-function concerns(hold: OpenHold, { head }: DescribedJob): boolean {
+function concerns(hold: OpenHold, { head }: DescribedDispatch): boolean {
   if (hold.scope === 'platform') return true;
   return hold.wabaId === head.wabaId && scopesOf(head).includes(hold.scope);
 }
 
-/** Returns a table of the holds, then one of the jobs that wait. */
+/** Returns a table of the holds, then one of the dispatches that wait. */
 export function heldAsTables(held: Held, numbers: readonly ListedNumber[]): string[] {
   const { holds, goingOn } = held;
   if (holds.length === 0 && goingOn.length === 0) return ['Nothing is held.'];
-  const waiting = holds.flatMap(({ hold, waiting: jobs }) => jobs.map((found) => ({ found, hold })));
+  const waiting = holds.flatMap(({ hold, waiting: dispatches }) => dispatches.map((found) => ({ found, hold })));
   const reasons = new Map(waiting.map(({ found, hold }) => [found, holdInWords(hold)]));
-  const jobs = [...waiting.map(({ found }) => found), ...goingOn];
-  const waitsFor = (found: JobOutcomes) => reasons.get(found) ?? 'nothing any more: it goes on within minutes';
+  const dispatches = [...waiting.map(({ found }) => found), ...goingOn];
+  const waitsFor = (found: DispatchOutcomes) => reasons.get(found) ?? 'nothing any more: it goes on within minutes';
   return [
     ...(holds.length === 0 ? [] : holdTable(held, numbers)),
-    ...(holds.length > 0 && jobs.length > 0 ? [''] : []),
-    ...(jobs.length === 0 ? [] : jobTable(jobs, { heading: 'WAITS_FOR', of: waitsFor })),
+    ...(holds.length > 0 && dispatches.length > 0 ? [''] : []),
+    ...(dispatches.length === 0 ? [] : dispatchTable(dispatches, { heading: 'WAITS_FOR', of: waitsFor })),
   ];
 }
 
 export function holdTable({ holds }: Held, numbers: readonly ListedNumber[]): string[] {
-  const headings = ['CODE', 'SINCE', 'UNTIL', 'ASKED', 'NEXT_QUESTION', 'JOBS', 'DIDS', 'HOLD'];
+  const headings = ['CODE', 'SINCE', 'UNTIL', 'ASKED', 'NEXT_QUESTION', 'DISPATCHES', 'DIDS', 'HOLD'];
   const rows = holds.map(({ hold, waiting }) => {
     const { code, sinceMs, untilMs, asks } = hold;
     const until = untilMs === undefined ? undefined : timeOf(untilMs);
@@ -70,7 +78,7 @@ export function holdTable({ holds }: Held, numbers: readonly ListedNumber[]): st
 
 /** Says of each hold what it is, what to do, and the line that ends it. */
 export function heldNotes({ holds, goingOn }: Held, stage: string | undefined): string[] {
-  const jobs = [...holds.flatMap(({ waiting }) => waiting), ...goingOn];
+  const dispatches = [...holds.flatMap(({ waiting }) => waiting), ...goingOn];
   const end = (hold: OpenHold) => `  ${commandOf('holds', stage)} --end '${holdInWords(hold)}'`;
   return [
     ...new Set(holds.flatMap(({ hold }) => noteLines(hold))),
@@ -78,8 +86,8 @@ export function heldNotes({ holds, goingOn }: Held, stage: string | undefined): 
       ? []
       : ['each is asked again by itself; once you have removed its cause, one line ends it now:']),
     ...holds.map(({ hold }) => end(hold)),
-    ...settlingLines(jobs, stage),
-    ...(jobs.length === 0 ? [] : [totalLine(jobs)]),
+    ...settlingLines(dispatches, stage),
+    ...(dispatches.length === 0 ? [] : [totalLine(dispatches)]),
   ];
 }
 
@@ -97,8 +105,8 @@ function didsOf({ scope }: OpenHold, numbers: readonly ListedNumber[]): string[]
 }
 
 /**
- * Returns the earliest time of the next probe; while one runs, its lease must end first. Only waiting messages probe, so
- * without any this may be long past.
+ * Returns the earliest time of the next probe; while one runs, its lease must end first. Only waiting messages probe,
+ * so without any this may be long past.
  */
 function nextProbeMs({ nextAskMs, askedUntilMs = nextAskMs }: OpenHold): number {
   return Math.max(nextAskMs, askedUntilMs);

@@ -1,7 +1,7 @@
 import type { parseArgs } from 'node:util';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { storePause } from '../../../lib/aws/pause.ts';
-import type { DescribedJob } from '../../../lib/messages/report/described-job.ts';
+import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
 import {
   type Command,
@@ -19,11 +19,11 @@ import { periodOf } from '../time-span.ts';
 import { heldAsJson, heldAsTables, heldBy, heldNotes, holdInWords, type ListedNumber } from './holds-output.ts';
 import { type OpenHolds, openHolds } from './open-holds.ts';
 import { didsOf, type Terminal } from './outcomes.ts';
-import { isAsWished, type JobOutcomes } from './outcomes-output.ts';
+import { type DispatchOutcomes, isAsWished } from './outcomes-output.ts';
 
 const options = {
   did: { type: 'string', value: 'DID', about: 'only of its WABA and of the platform' },
-  since: { ...sinceOption, about: 'only jobs accepted since then; else all that wait' },
+  since: { ...sinceOption, about: 'only dispatches accepted since then; else all that wait' },
   end: { type: 'string', value: 'HOLD', about: "ends a hold; its name as it is listed, as one word: 'waba 2000'" },
   json: jsonOption,
   stage: stageOption,
@@ -32,7 +32,7 @@ const options = {
 
 const words: CommandWords = {
   lines: ['holds [--did DID]', "holds --end 'waba ID'"],
-  about: `What nothing leaves for (a template, a number, an account, the platform), why, what to do, and the jobs that
+  about: `What nothing leaves for (a template, a number, an account, the platform), why, what to do, and the dispatches that
 wait. Each hold is asked again by itself; end one only once its cause is removed.`,
   options,
 };
@@ -40,7 +40,7 @@ wait. Each hold is asked again by itself; end one only once its cause is removed
 type Wanted = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
 export interface HoldsStage {
-  readonly outcomes: Pick<Outcomes, 'listParked' | 'ofJob'>;
+  readonly outcomes: Pick<Outcomes, 'listParked' | 'ofDispatch'>;
   readonly holds: OpenHolds;
   readonly listWabaIds: () => Promise<readonly string[]>;
   readonly listNumbers: () => Promise<readonly (ListedNumber & { readonly wabaId: string })[]>;
@@ -51,8 +51,8 @@ export interface HoldsStage {
 }
 
 /**
- * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for jobs that cannot be read, or a hold
- * that is none.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for dispatches that cannot be read, or a
+ * hold that is none.
  */
 export async function holdsCommand(
   typed: readonly string[],
@@ -72,10 +72,10 @@ export async function holdsCommand(
 async function list(wanted: Wanted, stage: HoldsStage, { print, tell }: Terminal): Promise<void> {
   const { did, json, stage: stageName } = wanted;
   const unreadable: string[] = [];
-  const parked: JobOutcomes[] = [];
-  for (const job of await parkedJobs(wanted, unreadable, stage)) {
-    const outcomes = await stage.outcomes.ofJob(job);
-    parked.push({ job, outcomes, shown: outcomes.filter(({ state }) => !isAsWished(state)) });
+  const parked: DispatchOutcomes[] = [];
+  for (const dispatch of await parkedDispatches(wanted, unreadable, stage)) {
+    const outcomes = await stage.outcomes.ofDispatch(dispatch);
+    parked.push({ dispatch, outcomes, shown: outcomes.filter(({ state }) => !isAsWished(state)) });
   }
   const numbers = await stage.listNumbers();
   const provisioned =
@@ -83,7 +83,7 @@ async function list(wanted: Wanted, stage: HoldsStage, { print, tell }: Terminal
       ? await stage.listWabaIds()
       : numbers.filter((number) => number.did === did).map(({ wabaId }) => wabaId);
   // A dispatch outlives its number and its WABA in the directory.
-  const wabaIds = new Set([...provisioned, ...parked.map(({ job }) => job.head.wabaId)]);
+  const wabaIds = new Set([...provisioned, ...parked.map(({ dispatch }) => dispatch.head.wabaId)]);
   const held = heldBy(await stage.holds.list([...wabaIds]), parked);
   if (json) print(JSON.stringify(heldAsJson(held), null, 2));
   else {
@@ -92,22 +92,22 @@ async function list(wanted: Wanted, stage: HoldsStage, { print, tell }: Terminal
   }
   if (unreadable.length === 0) return;
   const ids = unreadable.join(', ');
-  throw new CommandError(`${unreadable.length} jobs cannot be read, and may wait as well: ${ids}`, 1);
+  throw new CommandError(`${unreadable.length} dispatches cannot be read, and may wait as well: ${ids}`, 1);
 }
 
 /** A scheduled send may wait weeks after its acceptance (D56), so without `--since` all are looked at. */
-async function parkedJobs(
+async function parkedDispatches(
   { did, since }: Wanted,
   unreadable: string[],
   { outcomes, clientsOf, listNumbers, nowMs }: HoldsStage,
-): Promise<DescribedJob[]> {
+): Promise<DescribedDispatch[]> {
   const fromMs = since === undefined ? 0 : periodOf({ since }, nowMs()).sinceMs;
-  const jobs: DescribedJob[] = [];
+  const dispatches: DescribedDispatch[] = [];
   for (const each of did === undefined ? await didsOf(listNumbers) : [did]) {
     const from = { did: each, clientIds: await clientsOf(each) };
-    jobs.push(...(await outcomes.listParked(from, { fromMs, toMs: nowMs() + 1 }, (id) => unreadable.push(id))));
+    dispatches.push(...(await outcomes.listParked(from, { fromMs, toMs: nowMs() + 1 }, (id) => unreadable.push(id))));
   }
-  return jobs;
+  return dispatches;
 }
 
 async function end(scope: string, stage: HoldsStage, { print }: Terminal): Promise<void> {

@@ -7,7 +7,7 @@ import type { LaneName } from '../../../lib/messages/pace/segments.ts';
 import { urgentLane } from '../../../lib/messages/pace/urgent.ts';
 import { heldAsJson, heldBy, heldNotes, holdTable } from './holds-output.ts';
 import type { OpenHold } from './open-holds.ts';
-import { asJson, type JobOutcomes, jobTable, timeOf, totalLine } from './outcomes-output.ts';
+import { asJson, type DispatchOutcomes, dispatchTable, timeOf, totalLine } from './outcomes-output.ts';
 
 export interface LimitOfNumber {
   readonly limitPerSecond: number;
@@ -22,7 +22,7 @@ export interface NumberFacts {
   readonly platform: LiveValues | string;
   readonly senders: readonly number[];
   readonly holds: readonly OpenHold[];
-  readonly waiting: { readonly lanes: readonly WaitingLane[]; readonly jobs: readonly JobOutcomes[] };
+  readonly waiting: { readonly lanes: readonly WaitingLane[]; readonly dispatches: readonly DispatchOutcomes[] };
 }
 
 /** Tells all facts of a number for a terminal. */
@@ -54,13 +54,15 @@ function platformWords(platform: NumberFacts['platform']): string {
   return facts.length === 0 ? 'says nothing of it' : facts.join(', ');
 }
 
-function waitingLines({ lanes, jobs }: NumberFacts['waiting']): string[] {
+function waitingLines({ lanes, dispatches }: NumberFacts['waiting']): string[] {
   if (lanes.length === 0) return ['waiting   nothing has a slot of this number'];
-  const jobIds = jobs.map(({ job }) => job.head.jobId);
+  const dispatchIds = dispatches.map(({ dispatch }) => dispatch.head.dispatchId);
   return [
     `waiting   ${slotsIn(lanes)} messages have slots, the last at ${timeOf(lastSlotMs(lanes))}`,
-    ...lanes.map((lane) => laneLine(lane, jobIds)),
-    ...(jobs.length === 0 ? [] : [...jobTable(jobs).map((line) => `  ${line}`), `  ${totalLine(jobs)}`]),
+    ...lanes.map((lane) => laneLine(lane, dispatchIds)),
+    ...(dispatches.length === 0
+      ? []
+      : [...dispatchTable(dispatches).map((line) => `  ${line}`), `  ${totalLine(dispatches)}`]),
   ];
 }
 
@@ -71,8 +73,8 @@ const lastSlotMs = (lanes: readonly WaitingLane[]) => Math.max(...lanes.map(({ l
 export function numberAsJson({ channel, number, pace, platform, senders, holds, waiting }: NumberFacts, nowMs: number) {
   const { limitPerSecond, origin } = number;
   const cap = capOf(pace, nowMs);
-  const { lanes, jobs } = waiting;
-  const jobIds = jobs.map(({ job }) => job.head.jobId);
+  const { lanes, dispatches } = waiting;
+  const dispatchIds = dispatches.map(({ dispatch }) => dispatch.head.dispatchId);
   return {
     ...{ did: channel.did, phone_number_id: channel.phoneNumberId },
     ...{ waba_id: channel.wabaId, channel_id: channel.channelId },
@@ -87,11 +89,11 @@ export function numberAsJson({ channel, number, pace, platform, senders, holds, 
     held: heldAsJson(heldBy(holds, [])).held,
     waiting: lanes.map((lane) => ({
       client_id: lane.clientId,
-      of: whoseLane(lane, jobIds),
+      of: whoseLane(lane, dispatchIds),
       slots: lane.count,
       last: timeOf(lane.lastMs),
     })),
-    jobs: jobs.map(asJson),
+    dispatches: dispatches.map(asJson),
   };
 }
 
@@ -155,23 +157,23 @@ export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
 }
 
 /** Tells whether a lane belongs to the dispatch; lanes of small requests and one-time codes belong to none. */
-export function isLaneOf(jobId: string, { lane }: LaneName): boolean {
-  return laneOf(jobId, Number.POSITIVE_INFINITY) === nameOf(lane);
+export function isLaneOf(dispatchId: string, { lane }: LaneName): boolean {
+  return laneOf(dispatchId, Number.POSITIVE_INFINITY) === nameOf(lane);
 }
 
-/** `jobIds` are the dispatches that the lane may belong to. */
-function laneLine(waiting: WaitingLane, jobIds: readonly string[]): string {
+/** `dispatchIds` are the dispatches that the lane may belong to. */
+function laneLine(waiting: WaitingLane, dispatchIds: readonly string[]): string {
   const { clientId, lane, count, lastMs } = waiting;
   const late = lane.endsWith('~') ? ', late' : '';
   const slots = `${count} ${count === 1 ? 'slot' : 'slots'}, the last at ${timeOf(lastMs)}`;
-  return `  client ${clientId}, ${whoseLane(waiting, jobIds)}: ${slots}${late}`;
+  return `  client ${clientId}, ${whoseLane(waiting, dispatchIds)}: ${slots}${late}`;
 }
 
-function whoseLane(waiting: WaitingLane, jobIds: readonly string[]): string {
+function whoseLane(waiting: WaitingLane, dispatchIds: readonly string[]): string {
   const name = nameOf(waiting.lane);
   if (name === urgentLane) return 'one-time codes';
   if (name === '*') return 'small requests';
-  return `job ${jobIds.find((jobId) => isLaneOf(jobId, waiting)) ?? `...${name}`}`;
+  return `dispatch ${dispatchIds.find((dispatchId) => isLaneOf(dispatchId, waiting)) ?? `...${name}`}`;
 }
 
 /** Drops the mark of late messages. */

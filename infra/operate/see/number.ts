@@ -36,7 +36,7 @@ import {
   waitingLanes,
 } from './number-output.ts';
 import { type HoldOfWaba, kindAndName, type OpenHold, type OpenHolds, openHolds } from './open-holds.ts';
-import type { JobOutcomes } from './outcomes-output.ts';
+import type { DispatchOutcomes } from './outcomes-output.ts';
 
 const longestCapMs = 7 * 86_400_000;
 /** Older dispatches are shown only by the end of their ids; they hardly ever wait longer. */
@@ -68,7 +68,7 @@ export interface NumberStage {
   readonly findNumber: (wabaId: string, phoneNumberId: string) => Promise<ListedChannel | undefined>;
   readonly paces: NumberPaces;
   readonly holds: Pick<OpenHolds, 'list'>;
-  readonly outcomes: Pick<Outcomes, 'listJobs' | 'ofJob'>;
+  readonly outcomes: Pick<Outcomes, 'listAll' | 'ofDispatch'>;
   /** Asks the platform; undefined for an unlisted number. Throws `PlatformFailure`. */
   readonly ask: (did: Did) => Promise<LiveValues | undefined>;
   readonly audit: OperatorAudit;
@@ -208,19 +208,19 @@ async function waitingOf(
   { outcomes, nowMs }: NumberStage,
 ): Promise<NumberFacts['waiting']> {
   const lanes = waitingLanes(pace.schedule, nowMs());
-  if (lanes.length === 0) return { lanes, jobs: [] };
+  if (lanes.length === 0) return { lanes, dispatches: [] };
   const from = {
     did,
     clientIds: [...new Set(lanes.map(({ clientId }) => clientId))],
     // A lane has the end of its dispatch's id.
-    isWanted: (jobId: string) => lanes.some((lane) => isLaneOf(jobId, lane)),
+    isWanted: (dispatchId: string) => lanes.some((lane) => isLaneOf(dispatchId, lane)),
   };
   const period = { fromMs: nowMs() - longestWaitMs, toMs: nowMs() + 1 };
-  const jobs: JobOutcomes[] = [];
-  for (const job of await outcomes.listJobs(from, period)) {
-    jobs.push({ job, outcomes: await outcomes.ofJob(job), shown: [] });
+  const dispatches: DispatchOutcomes[] = [];
+  for (const dispatch of await outcomes.listAll(from, period)) {
+    dispatches.push({ dispatch, outcomes: await outcomes.ofDispatch(dispatch), shown: [] });
   }
-  return { lanes, jobs };
+  return { lanes, dispatches };
 }
 
 /** Opens the stage of a target. It calls the platform with the credential of the number's WABA. */

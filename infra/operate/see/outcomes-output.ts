@@ -1,6 +1,6 @@
-import { type JobParked, parkEndMs } from '../../../lib/messages/job-state.ts';
+import { type DispatchParked, parkEndMs } from '../../../lib/messages/dispatch-item-state.ts';
 import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
-import type { DescribedJob } from '../../../lib/messages/report/described-job.ts';
+import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { countStates, type ReportedOutcome } from '../../../lib/messages/report/outcome.ts';
 import type { PlacedOutcome } from '../../../lib/messages/report/outcomes-store.ts';
 import { isUserId } from '../../../lib/platform/user-id.ts';
@@ -9,31 +9,34 @@ import { tableOf } from '../table.ts';
 /** Others are listed only when all are asked for. */
 export const isAsWished = (state: string) => ['sent', 'delivered', 'read', 'pending'].includes(state);
 
-export interface JobOutcomes {
-  readonly job: DescribedJob;
+export interface DispatchOutcomes {
+  readonly dispatch: DescribedDispatch;
   readonly outcomes: readonly PlacedOutcome[];
   readonly shown: readonly PlacedOutcome[];
 }
 
 /** Returns a table of dispatches, then one of the messages to show; `only` means that one message was asked for. */
-export function asTables(found: readonly JobOutcomes[], { only }: { readonly only: boolean }): string[] {
+export function asTables(found: readonly DispatchOutcomes[], { only }: { readonly only: boolean }): string[] {
   const messages = messageTable(found.flatMap(({ shown }) => shown));
   if (only) return messages;
-  return [...jobTable(found), ...(messages.length === 0 ? [] : ['', ...messages])];
+  return [...dispatchTable(found), ...(messages.length === 0 ? [] : ['', ...messages])];
 }
 
 /** Returns a table with a row for each dispatch; `last` says what its last column tells. */
-export function jobTable(
-  found: readonly JobOutcomes[],
-  last: { readonly heading: string; readonly of: (found: JobOutcomes) => string } = { heading: 'STATE', of: stateOf },
+export function dispatchTable(
+  found: readonly DispatchOutcomes[],
+  last: { readonly heading: string; readonly of: (found: DispatchOutcomes) => string } = {
+    heading: 'STATE',
+    of: stateOf,
+  },
 ): string[] {
   const headings = ['DISPATCH', 'CLIENT', 'DID', 'ACCEPTED', 'TEMPLATE', 'TOTAL', ...reportedStates, last.heading];
   const rows = found.map((each) => {
-    const { jobId, clientId, did, acceptedAtMs, templateName } = each.job.head;
+    const { dispatchId, clientId, did, acceptedAtMs, templateName } = each.dispatch.head;
     const counts = countStates(each.outcomes.map(({ state }) => state));
     const states = reportedStates.map((state) => counts[state]);
     return [
-      jobId,
+      dispatchId,
       String(clientId),
       did,
       timeOf(acceptedAtMs),
@@ -55,7 +58,7 @@ function messageTable(shown: readonly PlacedOutcome[]): string[] {
 }
 
 /** Returns the command that settles each unknown outcome; none when there are none. */
-export function settlingLines(found: readonly JobOutcomes[], stage: string | undefined): string[] {
+export function settlingLines(found: readonly DispatchOutcomes[], stage: string | undefined): string[] {
   const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
   if (unknown.length === 0) return [];
   return [
@@ -65,32 +68,32 @@ export function settlingLines(found: readonly JobOutcomes[], stage: string | und
 }
 
 /** Counts all, as their reports do. */
-export function totalLine(found: readonly JobOutcomes[]): string {
+export function totalLine(found: readonly DispatchOutcomes[]): string {
   const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
   const counts = countStates(states);
   return `total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`;
 }
 
 /** Says why the unclaimed messages of the dispatch are not sent. */
-function stateOf({ job }: JobOutcomes): string {
-  const { stop, parked } = job;
+function stateOf({ dispatch }: DispatchOutcomes): string {
+  const { stop, parked } = dispatch;
   if (stop !== undefined) return `stopped ${timeOf(stop.atMs)}: ${stop.code}`;
   if (parked === undefined) return '';
-  const untilMs = waitsUntilMs(job, parked);
+  const untilMs = waitsUntilMs(dispatch, parked);
   return `parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(untilMs)} at most`;
 }
 
 /** A send with its own time counts only the hours in which it may run (D56). */
-function waitsUntilMs({ head: { expiresAtMs }, ...job }: DescribedJob, parked: JobParked): number {
-  return parkEndMs({ ...job, parked }, { expiresAtMs, lots: job.lots });
+function waitsUntilMs({ head: { expiresAtMs }, ...dispatch }: DescribedDispatch, parked: DispatchParked): number {
+  return parkEndMs({ ...dispatch, parked }, { expiresAtMs, lots: dispatch.lots });
 }
 
 function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
   return state === 'unknown' && duplicateOf === undefined;
 }
 
-function settlingLine({ dispatchId }: ReportedOutcome, stage: string | undefined): string {
-  return `${commandOf('outcomes', stage)} --resolve ${dispatchId} sent`;
+function settlingLine({ messageId }: ReportedOutcome, stage: string | undefined): string {
+  return `${commandOf('outcomes', stage)} --resolve ${messageId} sent`;
 }
 
 export function commandOf(command: string, stage: string | undefined): string {
@@ -98,12 +101,12 @@ export function commandOf(command: string, stage: string | undefined): string {
 }
 
 /** Programs read this, in the words of the report. */
-export function asJson({ job, outcomes, shown }: JobOutcomes) {
-  const { stop, parked } = job;
-  const { jobId, clientId, did, templateName, templateLanguage, acceptedAtMs } = job.head;
+export function asJson({ dispatch, outcomes, shown }: DispatchOutcomes) {
+  const { stop, parked } = dispatch;
+  const { dispatchId, clientId, did, templateName, templateLanguage, acceptedAtMs } = dispatch.head;
   const counts = countStates(outcomes.map(({ state }) => state));
   return {
-    dispatch_id: jobId,
+    dispatch_id: dispatchId,
     client_id: clientId,
     did,
     template: { name: templateName, language: templateLanguage },
@@ -118,11 +121,11 @@ export function asJson({ job, outcomes, shown }: JobOutcomes) {
           parked: {
             at: timeOf(parked.sinceMs),
             code: parked.code,
-            until: timeOf(waitsUntilMs(job, parked)),
+            until: timeOf(waitsUntilMs(dispatch, parked)),
           },
         }),
-    data: shown.map(({ dispatchId, position, duplicateOf, to, userId, waId, state, code, ...more }) => ({
-      message_id: dispatchId,
+    data: shown.map(({ messageId, position, duplicateOf, to, userId, waId, state, code, ...more }) => ({
+      message_id: messageId,
       index: position,
       to,
       user_id: userId,
@@ -142,10 +145,10 @@ export function rowOf(outcome: ReportedOutcome): string {
 }
 
 function cellsOf(outcome: ReportedOutcome & { readonly duplicateOf?: number }): readonly string[] {
-  const { dispatchId, to = '', state, code = '', reason = '', platformMessageId = '', atMs, duplicateOf } = outcome;
+  const { messageId, to = '', state, code = '', reason = '', platformMessageId = '', atMs, duplicateOf } = outcome;
   const time = atMs === undefined ? '' : timeOf(atMs);
   const told = duplicateOf === undefined ? reason : `repeats recipient ${duplicateOf}`;
-  return [dispatchId, to, state, time, code, platformMessageId, told];
+  return [messageId, to, state, time, code, platformMessageId, told];
 }
 
 export function timeOf(ms: number): string {

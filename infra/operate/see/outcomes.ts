@@ -1,11 +1,11 @@
 import type { parseArgs } from 'node:util';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { storePause } from '../../../lib/aws/pause.ts';
-import { jobIdPattern } from '../../../lib/messages/job.ts';
-import type { DescribedJob } from '../../../lib/messages/report/described-job.ts';
+import { dispatchIdPattern } from '../../../lib/messages/dispatch.ts';
+import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
 import type { MessageKey } from '../../../lib/messages/report/resolve-unknown.ts';
-import { countJobs } from '../../../lib/messages/spend/count-jobs.ts';
+import { countDispatches } from '../../../lib/messages/spend/count-dispatches.ts';
 import { spendStore } from '../../../lib/messages/spend/spend-store.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
 import { ratesStore } from '../../../lib/pricing/rates-store.ts';
@@ -25,7 +25,15 @@ import { auditOf, type OperatorAudit } from '../operator-audit.ts';
 import { targetOf } from '../target.ts';
 import { periodOf } from '../time-span.ts';
 import type { ListedNumber } from './holds-output.ts';
-import { asJson, asTables, isAsWished, type JobOutcomes, rowOf, settlingLines, totalLine } from './outcomes-output.ts';
+import {
+  asJson,
+  asTables,
+  type DispatchOutcomes,
+  isAsWished,
+  rowOf,
+  settlingLines,
+  totalLine,
+} from './outcomes-output.ts';
 
 const options = {
   dispatch: { type: 'string', value: 'ID', about: 'a dispatch, or one message of it as <dispatch>-<number>' },
@@ -61,7 +69,7 @@ export interface OutcomesStage {
   readonly outcomes: Outcomes;
   readonly listNumbers: () => Promise<readonly (ListedNumber & { readonly wabaId: string })[]>;
   /** Counts the costs of a dispatch again (D58); it is idempotent. */
-  readonly countCost: (jobId: string) => Promise<void>;
+  readonly countCost: (dispatchId: string) => Promise<void>;
   /** Returns the clients that may send from a DID; empty for an unknown one. */
   readonly clientsOf: (did: string) => Promise<readonly number[]>;
   readonly audit: OperatorAudit;
@@ -81,7 +89,8 @@ export async function outcomesCommand(
   const { values } = wanted;
   const [stray] = wanted.positionals;
   if (values.resolve !== undefined) return await resolve(wanted, await open(values.stage), terminal);
-  if (stray !== undefined) throw new CommandError(`${stray} belongs to no option; name a job with --dispatch ${stray}`);
+  if (stray !== undefined)
+    throw new CommandError(`${stray} belongs to no option; name a dispatch with --dispatch ${stray}`);
   if (values.dispatch === undefined && values.since === undefined) throw new CommandError(helpOf(words));
   await list(wanted, await open(values.stage), terminal);
 }
@@ -96,13 +105,17 @@ async function resolve(
 ): Promise<void> {
   const key = messageKey(wanted.values.resolve ?? '');
   const state = wanted.positionals[0];
-  if (key === undefined) throw new CommandError('--resolve takes the id of one message, <job id>-<index>');
+  if (key === undefined) throw new CommandError('--resolve takes the id of one message, <dispatch id>-<index>');
   if (state !== 'sent' && state !== 'failed') throw new CommandError('--resolve ID must be followed by sent or failed');
-  const isSettled = await audit('command.outcome_resolve', { jobId: key.jobId, how: state, count: 1 }, async () => {
-    const settled = await outcomes.resolve(key, state);
-    await countCost(key.jobId);
-    return settled;
-  });
+  const isSettled = await audit(
+    'command.outcome_resolve',
+    { dispatchId: key.dispatchId, how: state, count: 1 },
+    async () => {
+      const settled = await outcomes.resolve(key, state);
+      await countCost(key.dispatchId);
+      return settled;
+    },
+  );
   if (!isSettled) {
     const row = rowOf(await outcomes.ofMessage(key));
     throw new CommandError(`Not changed, the outcome is not unknown: ${row}`, 1);
@@ -112,12 +125,12 @@ async function resolve(
 
 async function list({ values }: Wanted, stage: OutcomesStage, { print, tell }: Terminal): Promise<void> {
   const key = messageKey(values.dispatch ?? '');
-  const found: JobOutcomes[] = [];
-  for (const job of await jobsOf(values, key, stage)) {
-    const outcomes = await stage.outcomes.ofJob(job);
-    const isShown = ({ dispatchId, state }: JobOutcomes['outcomes'][number]) =>
-      key === undefined ? values.all || !isAsWished(state) : dispatchId === values.dispatch;
-    found.push({ job, outcomes, shown: outcomes.filter(isShown) });
+  const found: DispatchOutcomes[] = [];
+  for (const dispatch of await dispatchesOf(values, key, stage)) {
+    const outcomes = await stage.outcomes.ofDispatch(dispatch);
+    const isShown = ({ messageId, state }: DispatchOutcomes['outcomes'][number]) =>
+      key === undefined ? values.all || !isAsWished(state) : messageId === values.dispatch;
+    found.push({ dispatch, outcomes, shown: outcomes.filter(isShown) });
   }
   const [first] = found;
   if (first === undefined) throw notFound();
@@ -128,22 +141,22 @@ async function list({ values }: Wanted, stage: OutcomesStage, { print, tell }: T
   if (key === undefined) tell(totalLine(found));
 }
 
-async function jobsOf(
-  { dispatch, did, since, until }: Wanted['values'],
+async function dispatchesOf(
+  { dispatch: named, did, since, until }: Wanted['values'],
   key: MessageKey | undefined,
   { outcomes, clientsOf, listNumbers, nowMs }: OutcomesStage,
-): Promise<DescribedJob[]> {
-  if (dispatch !== undefined) {
-    const job = await outcomes.findJob(key?.jobId ?? dispatch);
-    return job === undefined ? [] : [job];
+): Promise<DescribedDispatch[]> {
+  if (named !== undefined) {
+    const dispatch = await outcomes.findStored(key?.dispatchId ?? named);
+    return dispatch === undefined ? [] : [dispatch];
   }
   const { sinceMs, untilMs } = periodOf({ since, until }, nowMs());
-  const jobs: DescribedJob[] = [];
+  const dispatches: DescribedDispatch[] = [];
   for (const each of did === undefined ? await didsOf(listNumbers) : [did]) {
     const from = { did: each, clientIds: await clientsOf(each) };
-    jobs.push(...(await outcomes.listJobs(from, { fromMs: sinceMs, toMs: untilMs + 1 })));
+    dispatches.push(...(await outcomes.listAll(from, { fromMs: sinceMs, toMs: untilMs + 1 })));
   }
-  return jobs;
+  return dispatches;
 }
 
 export async function didsOf(listNumbers: OutcomesStage['listNumbers']): Promise<string[]> {
@@ -151,19 +164,19 @@ export async function didsOf(listNumbers: OutcomesStage['listNumbers']): Promise
 }
 
 function notFound(): CommandError {
-  return new CommandError('Nothing found: no such job, or it is older than 30 days.', 1);
+  return new CommandError('Nothing found: no such dispatch, or it is older than 30 days.', 1);
 }
 
 /** Dropped duplicates leave gaps in the numbers of messages. */
-function noSuchMessage({ jobId, index }: MessageKey, { outcomes }: JobOutcomes): CommandError {
-  const all = `infra/ops outcomes --dispatch ${jobId} --all`;
-  return new CommandError(`The job ${jobId} has no message ${index}; it has ${outcomes.length}: ${all}`, 1);
+function noSuchMessage({ dispatchId, index }: MessageKey, { outcomes }: DispatchOutcomes): CommandError {
+  const all = `infra/ops outcomes --dispatch ${dispatchId} --all`;
+  return new CommandError(`The dispatch ${dispatchId} has no message ${index}; it has ${outcomes.length}: ${all}`, 1);
 }
 
 function messageKey(id: string): MessageKey | undefined {
   const match = /^(.+)-(\d{1,5})$/.exec(id);
-  const jobId = match?.[1] ?? '';
-  return jobIdPattern.test(jobId) ? { jobId, index: Number(match?.[2]) } : undefined;
+  const dispatchId = match?.[1] ?? '';
+  return dispatchIdPattern.test(dispatchId) ? { dispatchId, index: Number(match?.[2]) } : undefined;
 }
 
 export const command: Command = {
@@ -183,7 +196,7 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
     outcomes: outcomesStore({ ...messages, pause: storePause }),
     audit: auditOf(target, stage),
     listNumbers: async () => (await Promise.all((await directory.listClientIds()).map(directory.listChannels))).flat(),
-    countCost: (jobId) => countJobs([jobId], { ledger, rates, nowMs: Date.now, readsSlices: true }),
+    countCost: (dispatchId) => countDispatches([dispatchId], { ledger, rates, nowMs: Date.now, readsSlices: true }),
     clientsOf: async (did) => (await directory.findDid(did))?.waba.clientIds ?? [],
     nowMs: Date.now,
   };

@@ -15,7 +15,7 @@ export class Tally implements Tallied {
   doubles = 0;
   oldestMs: number | undefined;
   readonly kinds = new Map<string, LetterKind & { letters: number; messages: number }>();
-  /** By job, the indexes of messages that were counted. */
+  /** By dispatch, the indexes of messages that were counted. */
   readonly #counted = new Map<string, Set<number>>();
 
   add({ messages, ...kind }: JudgedLetter, { sentMs }: Letter): void {
@@ -30,11 +30,11 @@ export class Tally implements Tallied {
   }
 
   /** Counts each message once; returns the number of new ones. */
-  #count({ jobId, indexes }: LetterMessages): number {
-    const counted = this.#counted.get(jobId) ?? new Set();
+  #count({ dispatchId, indexes }: LetterMessages): number {
+    const counted = this.#counted.get(dispatchId) ?? new Set();
     const before = counted.size;
     for (const index of indexes) counted.add(index);
-    this.#counted.set(jobId, counted);
+    this.#counted.set(dispatchId, counted);
     return counted.size - before;
   }
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { LaterVersion, queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint-message.ts';
-import { decodeJob } from '../../../lib/messages/accept/job-message.ts';
+import { decodeRound } from '../../../lib/messages/accept/round-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/chunk.ts';
-import { lateness } from '../../../lib/messages/dispatch/deadlines.ts';
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { forgottenAtMs } from '../../../lib/messages/items.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
+import { lateness } from '../../../lib/messages/send/deadlines.ts';
 import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';
 import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
@@ -22,9 +22,9 @@ export interface LetterKind {
   readonly text: string;
 }
 
-/** A chunk holds messages of one job, by their indexes in it. */
+/** A chunk holds messages of one dispatch, by their indexes in it. */
 export interface LetterMessages {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly indexes: readonly number[];
 }
 
@@ -43,7 +43,7 @@ const tooLate: LetterKind = {
 };
 const forgotten: LetterKind = {
   verdict: 'stays',
-  text: 'chunks of jobs that are forgotten: their claims may be gone, and with them what says who was called',
+  text: 'chunks of dispatches that are forgotten: their claims may be gone, and with them what says who was called',
 };
 const later: LetterKind = {
   verdict: 'stays',
@@ -58,7 +58,7 @@ const unreadable: LetterKind = {
 const kindOfQueue = {
   receipts: { verdict: 'again', text: 'receipts: one that comes twice changes nothing (D39)' },
   inbound: { verdict: 'again', text: 'words of people: one that comes twice changes nothing (D55)' },
-  watch: { verdict: 'again', text: 'watchers of jobs: an end that is told twice has one id (D41)' },
+  watch: { verdict: 'again', text: 'watchers of dispatches: an end that is told twice has one id (D41)' },
   sync: {
     verdict: 'useless',
     text: 'synchronizations: their locks have gone to others, so they would stop at once; start a new one, which reads all of it',
@@ -92,11 +92,11 @@ function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
     case 'dispatch':
     case 'urgent':
       return judgedChunk(body, nowMs);
-    case 'sendJobs':
-      decodeJob(body);
+    case 'fanOut':
+      decodeRound(body);
       return {
         verdict: 'again',
-        text: 'jobs that stand still: each goes on behind the last wave that it has announced; who was reached is not sent to again (D25)',
+        text: 'dispatches that stand still: each goes on behind the last wave that it has announced; who was reached is not sent to again (D25)',
       };
     case 'events':
       return 'wakeClientId' in decodeQueued(body)
@@ -111,7 +111,7 @@ function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
 function judgedChunk(body: string, nowMs: number): JudgedLetter {
   const chunk = v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
   const indexes = chunk.slices.flatMap(({ recipients }) => recipients.map(({ index }) => index));
-  const messages = { jobId: chunk.jobId, indexes };
+  const messages = { dispatchId: chunk.dispatchId, indexes };
   if (forgottenAtMs(chunk) <= nowMs) return { ...forgotten, messages };
   return { ...(lateness({ ...chunk, attempt: 0 }, nowMs) === undefined ? maySend : tooLate), messages };
 }

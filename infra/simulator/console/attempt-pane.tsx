@@ -99,7 +99,7 @@ interface Marked {
 }
 
 function About({ row }: { readonly row: AttemptRow }) {
-  const { job_id: dispatch, message_id: mark } = row;
+  const { dispatch_id: dispatch, message_id: mark } = row;
   const { value } = useAnswer(
     dispatch === null ? undefined : () => control<Marked>(`marked?mark=${encodeURIComponent(mark ?? dispatch)}`),
     `${dispatch} ${mark}`,

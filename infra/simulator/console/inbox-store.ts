@@ -128,5 +128,5 @@ function isDropped({ refusal, place }: InboxRow, { kind, since_place: since }: D
 }
 
 function listed(row: InboxRow): Listed {
-  return { ...row, text: `+${row.to} ${row.template} ${row.job} ${row.preview} ${row.id}`.toLowerCase() };
+  return { ...row, text: `+${row.to} ${row.template} ${row.dispatch} ${row.preview} ${row.id}`.toLowerCase() };
 }

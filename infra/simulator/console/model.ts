@@ -18,7 +18,7 @@ export interface InboxRow {
   readonly language: string;
   readonly category: string;
   readonly preview: string;
-  readonly job: string;
+  readonly dispatch: string;
   readonly received_ms: number;
   readonly told: readonly StatusView[];
   readonly replies: number;
@@ -130,7 +130,7 @@ export interface AttemptRow {
   readonly kind: string | null;
   readonly event_id: string | null;
   readonly client_id: number;
-  readonly job_id: string | null;
+  readonly dispatch_id: string | null;
   /** The event names a message by dispatch id and place, the mark at the platform. */
   readonly message_id: string | null;
   readonly attempt: number | null;

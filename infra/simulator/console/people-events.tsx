@@ -36,7 +36,9 @@ export function PeopleEventsView() {
     return rows.filter(
       (row) =>
         (event === '' || row.kind === event) &&
-        hasWords(`${kinds[row.kind ?? '']} ${row.kind} ${row.event_id} ${row.job_id} ${row.message_id} ${row.outcome}`),
+        hasWords(
+          `${kinds[row.kind ?? '']} ${row.kind} ${row.event_id} ${row.dispatch_id} ${row.message_id} ${row.outcome}`,
+        ),
     );
   }, [rows, q, event]);
   return (

@@ -15,7 +15,7 @@ export function SendFacts({ detail }: { readonly detail: SendDetail }) {
     ['Received', momentOf(row.received_ms)],
     ...(row.category === '' ? [] : [['Category', wordOf(row.category)] as const]),
     ['From', `${detail.from} · ${row.number}`],
-    ...(data === null || data === row.job ? [] : [['Callback data', data] as const]),
+    ...(data === null || data === row.dispatch ? [] : [['Callback data', data] as const]),
     [
       'Request',
       exchange === null ? (
@@ -43,8 +43,8 @@ function TemplateLink({ detail: { row, template_id: id } }: { readonly detail: S
 }
 
 function DispatchLinks({ detail: { row, dispatch } }: { readonly detail: SendDetail }) {
-  if (row.job === '') return <>none: the sender has not marked it</>;
-  if (dispatch === null) return <Others wanted={row.job} shown={row.job} />;
+  if (row.dispatch === '') return <>none: the sender has not marked it</>;
+  if (dispatch === null) return <Others wanted={row.dispatch} shown={row.dispatch} />;
   return (
     <>
       <a href={addressOf('dispatches', `${dispatch.did}/${dispatch.id}`)}>{dispatch.id}</a> ·{' '}

@@ -36,7 +36,7 @@ function AttemptsView() {
       (row) =>
         (outcome === '' || row.outcome === outcome) &&
         hasWords(
-          `${row.kind} ${row.event_id} ${row.job_id} ${row.message_id} client ${row.client_id} ${outcomeWords[row.outcome]} ${row.code}`,
+          `${row.kind} ${row.event_id} ${row.dispatch_id} ${row.message_id} client ${row.client_id} ${outcomeWords[row.outcome]} ${row.code}`,
         ),
     );
   }, [rows, q, outcome]);

@@ -18,7 +18,7 @@ export const attemptRoutes: readonly ControlRoute[] = [
       total: attempts.total,
       data: attempts.newest(v.parse(LimitQuerySchema, givenParameters(query)).limit).map(({ event, ...attempt }) => ({
         ...{ id: attempt.id, at: attempt.at, outcome: event.slice('webhook.'.length), code: attempt.code ?? null },
-        ...{ job_id: attempt.jobId ?? null, message_id: attempt.messageId ?? null },
+        ...{ dispatch_id: attempt.dispatchId ?? null, message_id: attempt.messageId ?? null },
         ...{ client_id: attempt.clientId, event_id: attempt.eventId ?? null, kind: attempt.eventType ?? null },
         ...{ attempt: attempt.attempt ?? null, duration_ms: attempt.durationMs ?? null },
       })),

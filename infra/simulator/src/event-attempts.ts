@@ -12,7 +12,7 @@ export const AttemptSchema = v.object({
   clientId: v.number(),
   eventId: v.optional(v.string()),
   eventType: v.optional(v.string()),
-  jobId: v.optional(v.string()),
+  dispatchId: v.optional(v.string()),
   messageId: v.optional(v.string()),
   attempt: v.optional(v.number()),
   code: v.optional(v.string()),

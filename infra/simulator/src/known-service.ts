@@ -35,8 +35,8 @@ export class KnownService {
   }
 
   /**
-   * Returns the meanings of a code in all places, none for an unknown code. An entry may be of a subcode (`100/2388023`),
-   * of a range (`200-299`) or of `http_<status>`.
+   * Returns the meanings of a code in all places, none for an unknown code. An entry may be of a subcode
+   * (`100/2388023`), of a range (`200-299`) or of `http_<status>`.
    */
   explained(code: string): readonly object[] {
     const names = [

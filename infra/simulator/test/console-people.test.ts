@@ -65,7 +65,7 @@ describe.skipIf(browser === undefined)('the page of people', () => {
   test('what the client was told: each event once, with its attempts, its dispatch and its message', async () => {
     const { page } = tab();
     const id = await answered();
-    const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventType: 'message.replied', jobId: dispatch };
+    const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventType: 'message.replied', dispatchId: dispatch };
     const tell = (event: string, more: object) => simulator().control('POST', 'events', { event, ...told, ...more });
     await tell('webhook.failed', { eventId: 'evt_p1', messageId: mark, attempt: 1, code: 'status_500' });
     await tell('webhook.delivered', { eventId: 'evt_p1', messageId: mark, attempt: 2 });

@@ -124,13 +124,13 @@ describe('actions of recipients come by webhook', () => {
   });
 
   test('read at once, failed later: on the clock of the simulator', async () => {
-    const id = await sent('job-1');
+    const id = await sent('dispatch-1');
     await simulator.control('POST', at(id, '/status'), { status: 'read' });
     await simulator.control('POST', at(id, '/status'), { status: 'failed', code: 131026, in_seconds: 60 });
     const told = () => receiver.updates().map(({ value }) => `${value.status} ${value.biz_opaque_callback_data}`);
-    expect(told()).toEqual(['sent job-1', 'read job-1']);
+    expect(told()).toEqual(['sent dispatch-1', 'read dispatch-1']);
     await simulator.control('POST', 'clock', { advance_seconds: 61 });
-    expect(told()).toContain('failed job-1');
+    expect(told()).toContain('failed dispatch-1');
     expect(receiver.updates().at(-1)?.value.errors[0].code).toBe(131026);
     const { body } = await simulator.control('GET', at(id));
     expect(statusAt(body.row, Date.parse('2026-11-20T12:00:30Z'))).toMatchObject({ status: 'read' });

@@ -9,7 +9,7 @@ const simulator = simulatorOfFile({ afresh: true });
 const { sent, at } = inboxOf(simulator);
 
 describe('the inbox', () => {
-  test('rows, newest first, page by page; a job by the mark that the service gives', async () => {
+  test('rows, newest first, page by page; a dispatch by the mark that the service gives', async () => {
     for (const place of [1, 2, 3]) await sent(`01KAPQ5Z3M9T7V1XW2YB4C6D8E-${place}`);
     const { body } = await simulator.control('GET', 'inbox?limit=2');
     expect([body.total, body.data.map((row: { place: number }) => row.place)]).toEqual([3, [3, 2]]);
@@ -24,7 +24,7 @@ describe('the inbox', () => {
         language: 'en_US',
         category: 'UTILITY',
         preview: 'Hello Ana, your order A-1042 is on its way.',
-        job: '01KAPQ5Z3M9T7V1XW2YB4C6D8E',
+        dispatch: '01KAPQ5Z3M9T7V1XW2YB4C6D8E',
         received_ms: Date.parse('2026-11-20T12:00:00Z'),
         told: [
           { status: 'sent', at_ms: Date.parse('2026-11-20T12:00:00Z') },
@@ -83,7 +83,11 @@ describe('refused sends', () => {
       [2, '15550231026', 'order_update', { code: 131026, http_status: 400, kind: 'other' }],
       [1, recipient, 'order_update', undefined],
     ]);
-    expect(data[6]).toMatchObject({ number: firstNumber, job: mark.slice(0, 26), preview: 'Message Undeliverable' });
+    expect(data[6]).toMatchObject({
+      number: firstNumber,
+      dispatch: mark.slice(0, 26),
+      preview: 'Message Undeliverable',
+    });
     expect(data[5].preview).toBe('template name (no_such) does not exist in en_US');
     expect((await simulator.control('GET', 'messages')).body.total).toBe(2);
     expect((await simulator.control('GET', 'overview')).body.counts).toMatchObject({ messages: 2, recipients: 1 });

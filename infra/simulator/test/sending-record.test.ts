@@ -5,8 +5,8 @@ import { firstNumber, simulatorOfFile } from './support/simulator.ts';
 const simulator = simulatorOfFile({ afresh: true });
 const sending = async (limit?: number) =>
   (await simulator.control('GET', limit === undefined ? 'sending' : `sending?limit=${limit}`)).body;
-const send = (to: string, dispatchId?: string) =>
-  simulator.send(to, dispatchId === undefined ? {} : { biz_opaque_callback_data: dispatchId }).catch(() => undefined);
+const send = (to: string, messageId?: string) =>
+  simulator.send(to, messageId === undefined ? {} : { biz_opaque_callback_data: messageId }).catch(() => undefined);
 const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`;
 
 describe('how each number was used', () => {
@@ -45,11 +45,11 @@ describe('how each number was used', () => {
     await send('15550000100', 'A-1');
     await send('5491150000001');
     await send('5491150000001');
-    const found = { total: 1, data: [{ dispatch_id: 'A-0', accepted: 2 }] };
-    expect(await sending()).toMatchObject({ duplicates: found, without_dispatch_id: 2 });
+    const found = { total: 1, data: [{ message_id: 'A-0', accepted: 2 }] };
+    expect(await sending()).toMatchObject({ duplicates: found, without_message_id: 2 });
     expect((await sending(0)).duplicates).toEqual({ total: 1, data: [] });
     await simulator.control('POST', 'reset');
-    expect(await sending()).toMatchObject({ duplicates: { total: 0 }, without_dispatch_id: 0 });
+    expect(await sending()).toMatchObject({ duplicates: { total: 0 }, without_message_id: 0 });
   });
 
   test.each([

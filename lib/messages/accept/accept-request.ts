@@ -15,15 +15,15 @@ export interface AcceptableRequest {
 }
 
 /**
- * Accepts a request under a new job id, at most once per key (`acceptOnce`). When the job of a dead run is withdrawn,
- * its budget reservation is released (D58).
+ * Accepts a request under a new dispatch id, at most once per key (`acceptOnce`). When the dispatch of a dead run is
+ * withdrawn, its budget reservation is released (D58).
  */
 export async function acceptRequest(
   { clientId, did, key, compared, time, means, remainingMs }: AcceptableRequest,
   ports: Omit<IdempotencyPorts, 'remainingMs'> & Pick<CostLimitPorts, 'budgets'>,
-  accept: (jobId: string) => Promise<Accepted>,
+  accept: (dispatchId: string) => Promise<Accepted>,
 ): Promise<Accepted> {
-  if (key === undefined) return await accept(ports.newJobId());
+  if (key === undefined) return await accept(ports.newDispatchId());
   const timed = { ...ports, remainingMs };
   const takenBack = reservationReleaseOf(clientId, means, timed);
   return await acceptOnce({ clientId, did, key }, bodyHashOf(compared, time?.asked), { ...timed, takenBack }, accept);

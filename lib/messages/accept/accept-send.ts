@@ -1,11 +1,11 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { CostLimits } from '../budget/cost-limits.ts';
-import type { AcceptJobPorts } from './accept-job.ts';
+import type { AcceptDispatchPorts } from './accept-dispatch.ts';
 import { acceptWithinCostLimits, type CostLimitPorts } from './accept-within-cost-limits.ts';
 import { type CheckPorts, checkSend, type Send } from './check-send.ts';
 import type { Accepted } from './idempotency.ts';
 
-export interface AcceptPorts extends CheckPorts, CostLimitPorts, Omit<AcceptJobPorts, 'remainingMs'> {}
+export interface AcceptPorts extends CheckPorts, CostLimitPorts, Omit<AcceptDispatchPorts, 'remainingMs'> {}
 
 /**
  * Checks a send (400, 404, 422, 502) and its cost limits (D58), hands over all of it or nothing (D25), and lists it
@@ -15,9 +15,9 @@ export async function acceptSend(
   send: Send & { readonly means: CostLimits; readonly remainingMs: () => number },
   ports: AcceptPorts,
 ): Promise<Accepted> {
-  const { job, warning } = await checkSend(send, ports);
-  const unrated = await acceptWithinCostLimits(job, send.means, { ...ports, remainingMs: send.remainingMs });
-  return { jobId: send.jobId, ...omitUndefined({ warning: joined([warning, unrated]) }) };
+  const { dispatch, warning } = await checkSend(send, ports);
+  const unrated = await acceptWithinCostLimits(dispatch, send.means, { ...ports, remainingMs: send.remainingMs });
+  return { dispatchId: send.dispatchId, ...omitUndefined({ warning: joined([warning, unrated]) }) };
 }
 
 function joined(sentences: readonly (string | undefined)[]): string | undefined {

@@ -8,38 +8,38 @@ import type { Budgets, Reservation, Reserved } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type NotifyThresholdsPorts, notifyThresholds } from '../budget/notify-thresholds.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
-import { type AcceptJobPorts, acceptJob } from './accept-job.ts';
+import { type AcceptDispatchPorts, acceptDispatch } from './accept-dispatch.ts';
 import { inTimeLeft } from './answer-deadline.ts';
-import type { WholeJob } from './whole-job.ts';
+import type { WholeDispatch } from './whole-dispatch.ts';
 
 export interface CostLimitPorts extends SendCostPorts, NotifyThresholdsPorts {
   readonly budgets: Pick<Budgets, 'reserve' | 'release'>;
 }
 
-type Ports = AcceptJobPorts & CostLimitPorts;
+type Ports = AcceptDispatchPorts & CostLimitPorts;
 
 /**
- * Accepts as `acceptJob` (D58). Refuses with 422 `over_max_cost` or `over_budget`, 502 `dispatch_unavailable` when a
- * budget that stops cannot be reserved. Returns a warning.
+ * Accepts as `acceptDispatch` (D58). Refuses with 422 `over_max_cost` or `over_budget`, 502 `dispatch_unavailable` when
+ * a budget that stops cannot be reserved. Returns a warning.
  */
 export async function acceptWithinCostLimits(
-  given: WholeJob,
+  given: WholeDispatch,
   means: CostLimits,
   ports: Ports,
 ): Promise<string | undefined> {
   const { budget, maxCostUnits } = means;
   if (budget === undefined && maxCostUnits === undefined) {
-    await acceptJob(given, ports);
+    await acceptDispatch(given, ports);
     return undefined;
   }
-  const job = { ...given, head: { ...given.head, ...omitUndefined({ maxCostUnits }) } };
-  const { units } = await sendCost(job, ports);
+  const dispatch = { ...given, head: { ...given.head, ...omitUndefined({ maxCostUnits }) } };
+  const { units } = await sendCost(dispatch, ports);
   const refusal = overMaxCost(units, means);
   if (refusal !== undefined) throw refusal;
-  if (budget === undefined) await acceptJob(job, ports);
-  // The reservation precedes the stored job, so that concurrent sends cannot pass the budget together.
-  else await acceptReserved(job, { budget, units }, ports);
-  return maxCostUnits === undefined ? undefined : unratedWarning(job.head.category);
+  if (budget === undefined) await acceptDispatch(dispatch, ports);
+  // The reservation precedes the stored dispatch, so that concurrent sends cannot pass the budget together.
+  else await acceptReserved(dispatch, { budget, units }, ports);
+  return maxCostUnits === undefined ? undefined : unratedWarning(dispatch.head.category);
 }
 
 interface Spent {
@@ -47,16 +47,16 @@ interface Spent {
   readonly units: number;
 }
 
-async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Ports): Promise<void> {
-  const { clientId, jobId, acceptedAtMs: atMs, category } = job.head;
+async function acceptReserved(dispatch: WholeDispatch, { budget, units }: Spent, ports: Ports): Promise<void> {
+  const { clientId, dispatchId, acceptedAtMs: atMs, category } = dispatch.head;
   // What costs nothing passes any budget; it is reserved as well, because a release may raise it (D56).
   const limitUnits = units === 0 ? undefined : stopUnits(budget, category);
-  const reservation = { clientId, jobId, atMs, units, limitUnits };
+  const reservation = { clientId, dispatchId, atMs, units, limitUnits };
   const committedUnits = await reserve(reservation, budget, ports);
   try {
-    await acceptJob(job, ports);
+    await acceptDispatch(dispatch, ports);
   } catch (error) {
-    // An undecided job may still be sent, so its reservation stays (idempotency.ts finds it out).
+    // An undecided dispatch may still be sent, so its reservation stays (idempotency.ts finds it out).
     const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
     if (!undecided) await releaseReservation(reservation, ports);
     throw error;
@@ -65,7 +65,7 @@ async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Po
   try {
     await inTimeLeft(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
   } catch (error) {
-    log('budget.not_told', { clientId, jobId, error: errorName(error) });
+    log('budget.not_told', { clientId, dispatchId, error: errorName(error) });
   }
 }
 
@@ -74,14 +74,14 @@ async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Po
  * warns.
  */
 async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: Ports): Promise<number | undefined> {
-  const { clientId, jobId, units, limitUnits } = reservation;
+  const { clientId, dispatchId, units, limitUnits } = reservation;
   try {
     const reserved = await reservedInTime(reservation, ports);
     if (reserved.kind === 'reserved') return reserved.afterUnits;
     throw overBudget(units, reserved.committedUnits, budget);
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
-    log('budget.not_reserved', { clientId, jobId, error: errorName(cause) });
+    log('budget.not_reserved', { clientId, dispatchId, error: errorName(cause) });
     // The reservation may be written and only its reply lost.
     await releaseReservation(reservation, ports);
     if (limitUnits === undefined) return undefined;
@@ -100,17 +100,17 @@ async function reservedInTime(reservation: Reservation, { budgets, remainingMs }
   return reserved;
 }
 
-type Given = Pick<Reservation, 'clientId' | 'jobId'>;
+type Given = Pick<Reservation, 'clientId' | 'dispatchId'>;
 
-/** Releases the reservation of an unsent job. If the write fails, the month keeps it (D58). */
+/** Releases the reservation of an unsent dispatch. If the write fails, the month keeps it (D58). */
 async function releaseReservation(
-  { clientId, jobId }: Given,
+  { clientId, dispatchId }: Given,
   { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,
 ): Promise<void> {
   try {
-    await inTimeLeft(remainingMs, () => budgets.release({ clientId, jobId }));
+    await inTimeLeft(remainingMs, () => budgets.release({ clientId, dispatchId }));
   } catch (error) {
-    log('budget.not_released', { clientId, jobId, error: errorName(error) });
+    log('budget.not_released', { clientId, dispatchId, error: errorName(error) });
   }
 }
 
@@ -121,5 +121,5 @@ export function reservationReleaseOf(
   ports: Pick<Ports, 'budgets' | 'remainingMs'>,
 ) {
   if (budget === undefined) return undefined;
-  return async (jobId: string) => await releaseReservation({ clientId, jobId }, ports);
+  return async (dispatchId: string) => await releaseReservation({ clientId, dispatchId }, ports);
 }

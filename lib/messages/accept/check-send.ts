@@ -10,9 +10,9 @@ import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
+import type { DispatchHead, Recipient, Repeat, SendPath } from '../dispatch.ts';
 import type { FindReplacements } from '../inbound/replaced-ids.ts';
 import { keptAfterLastCallMs } from '../items.ts';
-import type { JobHead, Recipient, Repeat, SendPath } from '../job.ts';
 import { compositionPlan } from '../request/compose.ts';
 import { withoutDuplicates } from '../request/duplicates.ts';
 import type { ParameterContract } from '../request/parameter-contract.ts';
@@ -26,7 +26,7 @@ import type { SendTime } from '../when/send-time.ts';
 import { needsClientZone, type Timetable, timetableOf } from '../when/timetable.ts';
 import { withCurrentIds } from './replaced-ids.ts';
 import { warningOf } from './send-warnings.ts';
-import type { WholeJob } from './whole-job.ts';
+import type { WholeDispatch } from './whole-dispatch.ts';
 
 export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;
@@ -41,15 +41,15 @@ export interface Send {
   readonly caller: ScopedCaller;
   readonly clientId: number;
   readonly did: Did;
-  readonly jobId: string;
+  readonly dispatchId: string;
   /** Only a scheduled send has it (D56). */
   readonly time?: SendTime;
-  /** A retry sends again to recipients of this job (D57). */
+  /** A retry sends again to recipients of this dispatch (D57). */
   readonly retryOf?: string;
 }
 
 export interface CheckedSend {
-  readonly job: WholeJob;
+  readonly dispatch: WholeDispatch;
   readonly warning?: string;
   readonly timetable?: Timetable;
 }
@@ -59,8 +59,8 @@ export interface CheckedSend {
  * (D25), computes call times (D56). Stores only the template (D23).
  */
 export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
-  const { request, clientId, did, jobId } = send;
-  const wanted = { clientId, askerId: jobId, waba: did.waba, ...request.template };
+  const { request, clientId, did, dispatchId } = send;
+  const wanted = { clientId, askerId: dispatchId, waba: did.waba, ...request.template };
   const resolved = await resolveTemplate(wanted, ports);
   if (resolved.client !== undefined) await refuseByClient(resolved.client, send, ports);
   const { template, contract } = resolved;
@@ -76,12 +76,12 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const byUserId = kept.some(({ to }) => isUserId(to)) ? (true as const) : undefined;
   const acceptedAtMs = ports.nowMs();
   const timetable = await timetableOfSend({ recipients: kept, repeats, category: template.category }, send, ports);
-  const head = jobHead(send, template, {
+  const head = dispatchHead(send, template, {
     ...{ path, acceptedAtMs, total: kept.length },
     ...omitUndefined({ byUserId, timetable }),
   });
   const shared = isShared(did.waba) ? (true as const) : undefined;
-  const job = {
+  const dispatch = {
     ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...omitUndefined({ shared }) },
     ...(timetable === undefined ? {} : inLots(timetable, kept, repeats)),
     ...omitUndefined({ header: request.header }),
@@ -98,12 +98,16 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
     timetable,
   });
-  return { job, ...omitUndefined({ warning, timetable }) };
+  return { dispatch, ...omitUndefined({ warning, timetable }) };
 }
 
 /** Returns the call times of a scheduled send, else undefined. Refuses hours for one-time codes (400). */
 async function timetableOfSend(
-  { recipients, repeats, category }: Pick<WholeJob, 'recipients'> & { repeats: readonly Repeat[]; category: string },
+  {
+    recipients,
+    repeats,
+    category,
+  }: Pick<WholeDispatch, 'recipients'> & { repeats: readonly Repeat[]; category: string },
   { time, clientId, request }: Send,
   ports: CheckPorts,
 ): Promise<Timetable | undefined> {
@@ -150,14 +154,18 @@ function checkInputs(contract: ParameterContract, request: SendRequest, did: str
   if (faults.count > 0) throw new Refusal(code, faults.message, { errors: faults.listed() });
 }
 
-async function linkedCatalogId({ did, clientId, jobId }: Send, ports: CheckPorts): Promise<string> {
+async function linkedCatalogId({ did, clientId, dispatchId }: Send, ports: CheckPorts): Promise<string> {
   const known = () => atPlatform(() => ports.catalogIdOf(did.waba));
   const ask = async () => {
     const catalogId = await ports.catalogIdOf(did.waba, { fresh: true });
     if (catalogId === undefined) throw notSendable('the template shows a product and no catalog is linked to its WABA');
     return catalogId;
   };
-  return await lookUpOnce({ name: `catalog of ${did.waba.wabaId}`, known, ask }, { clientId, askerId: jobId }, ports);
+  return await lookUpOnce(
+    { name: `catalog of ${did.waba.wabaId}`, known, ask },
+    { clientId, askerId: dispatchId },
+    ports,
+  );
 }
 
 /**
@@ -171,17 +179,17 @@ async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPor
   return (await ports.isOnboarded(waba)) ? 'marketing_messages' : 'messages';
 }
 
-function jobHead(
-  { request, clientId, did, jobId, time, retryOf }: Send,
+function dispatchHead(
+  { request, clientId, did, dispatchId, time, retryOf }: Send,
   template: PlatformTemplate,
-  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'> & { readonly timetable?: Timetable },
-): JobHead {
+  facts: Pick<DispatchHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'> & { readonly timetable?: Timetable },
+): DispatchHead {
   const { campaignId, attends, ttlSeconds } = request;
   const { path, acceptedAtMs, total, byUserId, timetable } = facts;
   const fromMs = timetable?.fromMs ?? acceptedAtMs;
   const category = template.category.toUpperCase();
   return {
-    jobId,
+    dispatchId,
     clientId,
     did: did.channel.did,
     wabaId: did.waba.wabaId,

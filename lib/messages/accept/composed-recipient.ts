@@ -2,11 +2,11 @@ import { queueBody } from '../../aws/queue-body.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { ChunkRecipient } from '../chunk.ts';
-import { dispatchIdOf, type MessageRequest, type Recipient, type StoredRecipient } from '../job.ts';
+import { type MessageRequest, messageIdOf, type Recipient, type StoredRecipient } from '../dispatch.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
 export interface ComposePorts {
-  readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => MessageRequest;
+  readonly compose: (plan: CompositionPlan, recipient: Recipient, messageId: string) => MessageRequest;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
@@ -23,18 +23,18 @@ class MessageTooLarge extends Error {
 export function composedRecipient(
   plan: CompositionPlan,
   { to, ...stored }: StoredRecipient,
-  key: { readonly jobId: string; readonly index: number },
+  key: { readonly dispatchId: string; readonly index: number },
   ports: ComposePorts,
 ): ChunkRecipient {
-  const dispatchId = dispatchIdOf(key);
+  const messageId = messageIdOf(key);
   const { index } = key;
   if (to === undefined) return { index };
   try {
-    const request = ports.compose(plan, { ...stored, to }, dispatchId);
+    const request = ports.compose(plan, { ...stored, to }, messageId);
     if (Buffer.byteLength(queueBody(request)) > mostRequestBytes) throw new MessageTooLarge();
     return { index, to, request };
   } catch (error) {
-    ports.log('job.not_composable', { dispatchId, error: errorName(error) });
+    ports.log('dispatch.not_composable', { messageId, error: errorName(error) });
     return { index, to };
   }
 }

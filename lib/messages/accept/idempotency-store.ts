@@ -6,17 +6,17 @@ import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope,
 
 const ItemSchema = v.object({
   bodyHash: v.string(),
-  jobId: v.string(),
+  dispatchId: v.string(),
   startedAtMs: v.number(),
   state: v.picklist(['running', 'done']),
   warning: v.exactOptional(v.string()),
 });
 
-/** A run is its job and its start: a takeover first renews the start alone. */
-const isRun = 'jobId = :jobId AND startedAtMs = :startedAtMs';
+/** A run is its dispatch and its start: a takeover first renews the start alone. */
+const isRun = 'dispatchId = :dispatchId AND startedAtMs = :startedAtMs';
 
-function runValues({ jobId, startedAtMs }: IdempotencyRecord) {
-  return { ':jobId': jobId, ':startedAtMs': startedAtMs };
+function runValues({ dispatchId, startedAtMs }: IdempotencyRecord) {
+  return { ':dispatchId': dispatchId, ':startedAtMs': startedAtMs };
 }
 
 /** An expired item counts as absent, whether or not TTL has removed it. */
@@ -63,13 +63,13 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       await conditionalWrite(client.send(update, { abortSignal }));
     },
 
-    remove: async (scope, jobId, abortSignal) => {
+    remove: async (scope, dispatchId, abortSignal) => {
       const removal = new DeleteCommand({
         TableName: table,
         Key: idempotencyKey(scope),
-        ConditionExpression: 'jobId = :jobId AND #state = :running',
+        ConditionExpression: 'dispatchId = :dispatchId AND #state = :running',
         ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':jobId': jobId, ':running': 'running' },
+        ExpressionAttributeValues: { ':dispatchId': dispatchId, ':running': 'running' },
       });
       await conditionalWrite(client.send(removal, { abortSignal }));
     },

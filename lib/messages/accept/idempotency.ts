@@ -3,9 +3,9 @@ import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import type { RequestedTime } from '../job.ts';
+import type { RequestedTime } from '../dispatch.ts';
 import { inTimeLeft } from './answer-deadline.ts';
-import { type WithdrawPorts, withdrawJob } from './withdraw-job.ts';
+import { type WithdrawPorts, withdrawDispatch } from './withdraw-dispatch.ts';
 
 /** The record outlives the 24 hours that are promised (D9). */
 export const rememberedMs = 48 * 3_600_000;
@@ -15,7 +15,7 @@ export const runOverMs = 35_000;
 
 export interface IdempotencyRecord {
   readonly bodyHash: string;
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly startedAtMs: number;
   readonly state: 'running' | 'done';
   readonly warning?: string;
@@ -34,20 +34,20 @@ export interface IdempotencyRecords {
   takeOver(scope: IdempotencyScope, stale: IdempotencyRecord, record: IdempotencyRecord): Promise<boolean>;
   /** Keeps the answer of exactly `run`; does nothing when another run took over. */
   complete(scope: IdempotencyScope, run: IdempotencyRecord, accepted: Accepted, signal: AbortSignal): Promise<void>;
-  remove(scope: IdempotencyScope, jobId: string, signal: AbortSignal): Promise<void>;
+  remove(scope: IdempotencyScope, dispatchId: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface Accepted {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly warning?: string;
 }
 
 export interface IdempotencyPorts extends WithdrawPorts {
   readonly records: IdempotencyRecords;
   readonly nowMs: () => number;
-  readonly newJobId: () => string;
-  /** Runs when the job of a dead run was withdrawn. Does not throw. */
-  readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
+  readonly newDispatchId: () => string;
+  /** Runs when the dispatch of a dead run was withdrawn. Does not throw. */
+  readonly takenBack?: ((dispatchId: string) => Promise<void>) | undefined;
 }
 
 /**
@@ -69,21 +69,21 @@ export async function acceptOnce(
   scope: IdempotencyScope,
   bodyHash: string,
   ports: IdempotencyPorts,
-  accept: (jobId: string) => Promise<Accepted>,
+  accept: (dispatchId: string) => Promise<Accepted>,
 ): Promise<Accepted> {
   const record: IdempotencyRecord = {
     bodyHash,
-    jobId: ports.newJobId(),
+    dispatchId: ports.newDispatchId(),
     startedAtMs: ports.nowMs(),
     state: 'running',
   };
   const found = await ports.records.claim(scope, record);
   // The record may be this run's own: the SDK repeated a write whose reply was lost.
-  if (found !== undefined && found.jobId !== record.jobId) {
+  if (found !== undefined && found.dispatchId !== record.dispatchId) {
     const earlier = await earlierAnswer(scope, found, record, ports);
     if (earlier !== undefined) return earlier;
   }
-  const accepted = await runClaimed(scope, record.jobId, ports, accept);
+  const accepted = await runClaimed(scope, record.dispatchId, ports, accept);
   await completed(scope, record, accepted, ports);
   return accepted;
 }
@@ -98,32 +98,32 @@ async function earlierAnswer(
   if (found.bodyHash !== record.bodyHash) {
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body or time');
   }
-  const { jobId, warning } = found;
-  if (found.state === 'done') return { jobId, ...omitUndefined({ warning }) };
+  const { dispatchId, warning } = found;
+  if (found.state === 'done') return { dispatchId, ...omitUndefined({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
   // The start is renewed before the withdrawal: from now on the dead run can record no answer.
   const renewed = { ...found, startedAtMs: record.startedAtMs };
   if (!(await ports.records.takeOver(scope, found, renewed))) throw stillRunning();
-  if ((await withdrawJob(jobId, ports)) === 'begun') {
-    await completed(scope, renewed, { jobId }, ports);
-    return { jobId };
+  if ((await withdrawDispatch(dispatchId, ports)) === 'begun') {
+    await completed(scope, renewed, { dispatchId }, ports);
+    return { dispatchId };
   }
-  await ports.takenBack?.(jobId);
+  await ports.takenBack?.(dispatchId);
   if (!(await ports.records.takeOver(scope, renewed, record))) throw stillRunning();
   return undefined;
 }
 
 async function runClaimed(
   scope: IdempotencyScope,
-  jobId: string,
+  dispatchId: string,
   ports: IdempotencyPorts,
-  accept: (jobId: string) => Promise<Accepted>,
+  accept: (dispatchId: string) => Promise<Accepted>,
 ): Promise<Accepted> {
   try {
-    return await accept(jobId);
+    return await accept(dispatchId);
   } catch (error) {
     const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
-    if (!undecided) await tolerated(jobId, ports, (signal) => ports.records.remove(scope, jobId, signal));
+    if (!undecided) await tolerated(dispatchId, ports, (signal) => ports.records.remove(scope, dispatchId, signal));
     throw error;
   }
 }
@@ -134,19 +134,19 @@ async function completed(
   accepted: Accepted,
   ports: IdempotencyPorts,
 ): Promise<void> {
-  await tolerated(accepted.jobId, ports, (signal) => ports.records.complete(scope, run, accepted, signal));
+  await tolerated(accepted.dispatchId, ports, (signal) => ports.records.complete(scope, run, accepted, signal));
 }
 
 /** A failed record does not change the answer: the next request with the key catches up. */
 async function tolerated(
-  jobId: string,
+  dispatchId: string,
   { remainingMs }: IdempotencyPorts,
   write: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   try {
     await inTimeLeft(remainingMs, write);
   } catch (error) {
-    log('idempotency.write_failed', { jobId, error: errorName(error) });
+    log('idempotency.write_failed', { dispatchId, error: errorName(error) });
   }
 }
 

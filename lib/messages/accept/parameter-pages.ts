@@ -1,10 +1,10 @@
 import * as v from 'valibot';
+import { type DispatchHead, type Recipient, type StoredRecipient, StoredRecipientSchema } from '../dispatch.ts';
 import { lastOwnCallMs, nextParameters } from '../items.ts';
-import { type JobHead, type Recipient, type StoredRecipient, StoredRecipientSchema } from '../job.ts';
 import { packedText, unpacked } from './packed-json.ts';
 
 /*
- * Pages keep recipients and parameters until the job is sent. They are cut by size, because recipients differ a
+ * Pages keep recipients and parameters until the dispatch is sent. They are cut by size, because recipients differ a
  * hundredfold.
  */
 
@@ -40,7 +40,7 @@ export class RecipientTooLarge extends Error {
   }
 }
 
-/** The job ended more than seven days ago, or was never queued. */
+/** The dispatch ended more than seven days ago, or was never queued. */
 export class ParametersGone extends Error {
   override readonly name = 'ParametersGone';
 }
@@ -94,10 +94,10 @@ export function recipientsOfPage(page: Uint8Array): StoredRecipient[] {
 const daySeconds = 86_400;
 
 /**
- * Returns seven days after the job's normal end: a day after acceptance, its time to live, or the last possible call of
- * a scheduled send (D56).
+ * Returns seven days after the dispatch's normal end: a day after acceptance, its time to live, or the last possible
+ * call of a scheduled send (D56).
  */
-export function parametersExpireAtSeconds(head: JobHead): number {
+export function parametersExpireAtSeconds(head: DispatchHead): number {
   const { acceptedAtMs, expiresAtMs = 0 } = head;
   const endsAtMs = Math.max(acceptedAtMs + daySeconds * 1_000, expiresAtMs, lastOwnCallMs(head) ?? 0);
   return Math.ceil(endsAtMs / 1_000) + 7 * daySeconds;

@@ -1,6 +1,6 @@
 import { isUserId } from '../../platform/user-id.ts';
+import type { Recipient } from '../dispatch.ts';
 import type { FindReplacements, Replacement } from '../inbound/replaced-ids.ts';
-import type { Recipient } from '../job.ts';
 
 // The platform says which business-scoped user id replaces another (platform reference, 4.5). Acceptance follows the
 // chain before it drops repeats.

@@ -1,18 +1,18 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { log } from '../../observe/log.ts';
-import { chunkOfJob, mostChunkBytes, type QueuedChunk, straightRecipients } from '../chunk.ts';
-import type { JobHead, Recipient } from '../job.ts';
+import { chunkOfDispatch, mostChunkBytes, type QueuedChunk, straightRecipients } from '../chunk.ts';
+import type { DispatchHead, Recipient } from '../dispatch.ts';
 import { composeMessage } from '../request/compose.ts';
 import { composedRecipient } from './composed-recipient.ts';
-import type { WholeJob } from './whole-job.ts';
+import type { WholeDispatch } from './whole-dispatch.ts';
 
 /** Returns the chunk of a request of up to ten recipients, which needs no fan-out (D25); else undefined. */
 export async function straightRequest(
-  job: WholeJob,
-  limitOf: (head: JobHead) => Promise<number>,
+  dispatch: WholeDispatch,
+  limitOf: (head: DispatchHead) => Promise<number>,
 ): Promise<QueuedChunk | undefined> {
-  const { head, plan, recipients, repeats = [], header } = job;
+  const { head, plan, recipients, repeats = [], header } = dispatch;
   // A scheduled send may outlive a queue's retention (D56), and only a stored send can be retried (D57).
   if (head.when !== undefined || head.retryOf !== undefined) return undefined;
   // Only a report can count the end of dropped recipients (D41).
@@ -25,7 +25,7 @@ export async function straightRequest(
   });
   return {
     // All small requests of a client share one lane (pace/reserve.ts).
-    ...chunkOfJob(head, { limitPerSecond: await limitOf(head), lane: '*' }),
+    ...chunkOfDispatch(head, { limitPerSecond: await limitOf(head), lane: '*' }),
     ...omitUndefined({ urgent: head.urgent, header, catalogId: plan.catalogId }),
     ...{ alone: true, straight: true, plannedMs: head.acceptedAtMs },
     slices: [{ try: 0, size: head.total, recipients: recipients.map(composed) }],

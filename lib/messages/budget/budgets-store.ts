@@ -2,12 +2,19 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import { budgetKey, jobKey, longestJobMemorySeconds, mayStop, moneyKeptUntilSeconds, reservedKey } from '../items.ts';
-import { type Budgets, type JobReservation, monthOf, type Reservation } from './budgets.ts';
+import {
+  budgetKey,
+  dispatchKey,
+  longestDispatchMemorySeconds,
+  mayStop,
+  moneyKeptUntilSeconds,
+  reservedKey,
+} from '../items.ts';
+import { type Budgets, type DispatchReservation, monthOf, type Reservation } from './budgets.ts';
 
 /*
  * A month is one number: acceptance and releases add reservations, counts subtract unspent money (spend/count-step.ts).
- * An item per job makes a reservation idempotent and names its month; counts read it.
+ * An item per dispatch makes a reservation idempotent and names its month; counts read it.
  */
 
 const MonthSchema = v.optional(v.object({ committed: v.optional(v.number(), 0) }));
@@ -21,7 +28,7 @@ const ReservedSchema = v.optional(
 );
 
 /** Returns the reservation in the item of `reservedKey`, or undefined where there is none any more. */
-export function reservationIn(item: unknown): JobReservation | undefined {
+export function reservationIn(item: unknown): DispatchReservation | undefined {
   const reserved = v.parse(ReservedSchema, item);
   if (reserved === undefined || reserved.released) return undefined;
   const { units, category } = reserved;
@@ -34,7 +41,7 @@ export function budgetsStore(messages: TableAccess): Budgets {
     (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   const committedOf = async (clientId: number, month: string) =>
     v.parse(MonthSchema, await read(budgetKey(clientId, month)))?.committed ?? 0;
-  const reservedOf = async (jobId: string) => v.parse(ReservedSchema, await read(reservedKey(jobId)));
+  const reservedOf = async (dispatchId: string) => v.parse(ReservedSchema, await read(reservedKey(dispatchId)));
 
   return {
     reserve: async (reservation) => {
@@ -44,33 +51,33 @@ export function budgetsStore(messages: TableAccess): Budgets {
         additionOf({ ...reservation, month: monthOf(atMs) }, TableName),
       ]);
       const committedUnits = await committedOf(clientId, monthOf(atMs));
-      // If the job's item exists, an earlier attempt has reserved and checked the limit.
+      // If the dispatch's item exists, an earlier attempt has reserved and checked the limit.
       if (refused === undefined || refused[0]?.Code === 'ConditionalCheckFailed') {
         return { kind: 'reserved', afterUnits: committedUnits };
       }
       return { kind: 'over', committedUnits };
     },
 
-    raise: async ({ clientId, jobId, units, category, limitUnits }) => {
-      const reserved = await reservedOf(jobId);
+    raise: async ({ clientId, dispatchId, units, category, limitUnits }) => {
+      const reserved = await reservedOf(dispatchId);
       if (reserved === undefined || reserved.released || reserved.units >= units) return { kind: 'raised' };
       const { month } = reserved;
       const refused = await transactWrite(messages, [
         {
           Update: {
             TableName,
-            Key: reservedKey(jobId),
+            Key: reservedKey(dispatchId),
             UpdateExpression: 'SET units = :units, category = :category',
             ConditionExpression: 'units = :seen AND attribute_not_exists(released)',
             ExpressionAttributeValues: { ':units': units, ':category': category, ':seen': reserved.units },
           },
         },
         additionOf({ clientId, month, units: units - reserved.units, limitUnits }, TableName),
-        // A cancellation stops the job before it counts, so what it frees stays free.
+        // A cancellation stops the dispatch before it counts, so what it frees stays free.
         {
           ConditionCheck: {
             TableName,
-            Key: jobKey(jobId),
+            Key: dispatchKey(dispatchId),
             ConditionExpression: mayStop,
             ExpressionAttributeNames: { '#stop': 'stop' },
           },
@@ -83,15 +90,15 @@ export function budgetsStore(messages: TableAccess): Budgets {
       return { kind: 'over', committedUnits: await committedOf(clientId, month) };
     },
 
-    release: async ({ clientId, jobId }) => {
-      const reserved = await reservedOf(jobId);
+    release: async ({ clientId, dispatchId }) => {
+      const reserved = await reservedOf(dispatchId);
       if (reserved === undefined || reserved.released) return;
       const { units, month } = reserved;
       await transactWrite(messages, [
         {
           Update: {
             TableName,
-            Key: reservedKey(jobId),
+            Key: reservedKey(dispatchId),
             UpdateExpression: 'SET released = :true',
             ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(released)',
             ExpressionAttributeValues: { ':true': true },
@@ -112,10 +119,10 @@ export function budgetsStore(messages: TableAccess): Budgets {
   };
 }
 
-function reservationOf({ jobId, atMs, units }: Reservation, TableName: string): TransactionAction {
-  // The reservation is kept for the longest life of any job, whatever its call times (D56).
-  const expiresAtSeconds = Math.ceil(atMs / 1_000) + longestJobMemorySeconds;
-  const Item = { ...reservedKey(jobId), units, month: monthOf(atMs), expiresAtSeconds };
+function reservationOf({ dispatchId, atMs, units }: Reservation, TableName: string): TransactionAction {
+  // The reservation is kept for the longest life of any dispatch, whatever its call times (D56).
+  const expiresAtSeconds = Math.ceil(atMs / 1_000) + longestDispatchMemorySeconds;
+  const Item = { ...reservedKey(dispatchId), units, month: monthOf(atMs), expiresAtSeconds };
   return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 

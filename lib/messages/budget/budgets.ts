@@ -11,7 +11,7 @@ export function monthOf(atMs: number): string {
 /** `atMs` decides the month, in UTC. */
 export interface Reservation {
   readonly clientId: number;
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly atMs: number;
   /** The estimate is in units (pricing/money.ts). */
   readonly units: number;
@@ -23,8 +23,8 @@ export type Reserved =
   | { readonly kind: 'reserved'; readonly afterUnits: number }
   | { readonly kind: 'over'; readonly committedUnits: number };
 
-/** A job has reserved this of its client's month, in units. */
-export interface JobReservation {
+/** A dispatch has reserved this of its client's month, in units. */
+export interface DispatchReservation {
   readonly units: number;
   /** The template's category when the reservation was last raised (D56). */
   readonly category?: string;
@@ -32,23 +32,25 @@ export interface JobReservation {
 
 export type Raised = { readonly kind: 'raised' } | Extract<Reserved, { readonly kind: 'over' }>;
 
-/** `units` is what the whole job would cost by now. */
-export interface Raise extends Required<JobReservation>, Pick<Reservation, 'clientId' | 'jobId' | 'limitUnits'> {}
+/** `units` is what the whole dispatch would cost by now. */
+export interface Raise
+  extends Required<DispatchReservation>,
+    Pick<Reservation, 'clientId' | 'dispatchId' | 'limitUnits'> {}
 
 /**
- * A job reserves once and is released once, whatever is repeated. A cancelled job is not released: its count frees what
- * nothing can cost any more (spend/count-jobs.ts). Rejects when the store cannot be reached.
+ * A dispatch reserves once and is released once, whatever is repeated. A cancelled dispatch is not released: its count
+ * frees what nothing can cost any more (spend/count-dispatches.ts). Rejects when the store cannot be reached.
  */
 export interface Budgets {
   /** Reserves atomically: concurrent sends cannot pass the limit together. */
   reserve(reservation: Reservation): Promise<Reserved>;
   /**
-   * Raises what a job has reserved, in the month of its reservation and within the limit, unless the job is stopped. It
-   * lowers nothing, and changes nothing without a reservation. Is idempotent.
+   * Raises what a dispatch has reserved, in the month of its reservation and within the limit, unless the dispatch is
+   * stopped. It lowers nothing, and changes nothing without a reservation. Is idempotent.
    */
   raise(raise: Raise): Promise<Raised>;
   /** Releases a refused or withdrawn send in the month of its reservation. */
-  release(reservation: Pick<Reservation, 'clientId' | 'jobId'>): Promise<void>;
+  release(reservation: Pick<Reservation, 'clientId' | 'dispatchId'>): Promise<void>;
   /** Returns what is committed of the month of `atMs`, strongly consistent. */
   committedUnits(clientId: number, atMs: number): Promise<number>;
 }

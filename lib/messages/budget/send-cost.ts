@@ -2,7 +2,7 @@ import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
 import { type CostEstimate, costEstimate } from '../../pricing/estimate.ts';
 import { unitsOf } from '../../pricing/money.ts';
 import type { Rates } from '../../pricing/rates.ts';
-import type { JobHead, Recipient } from '../job.ts';
+import type { DispatchHead, Recipient } from '../dispatch.ts';
 import type { Lot } from '../lots.ts';
 import { canonicalAddress, destinationOf } from '../request/recipient-address.ts';
 
@@ -12,14 +12,14 @@ export interface SendCostPorts {
 }
 
 export interface CostedSend {
-  readonly head: Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'category' | 'heedsOptOuts'>;
+  readonly head: Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'category' | 'heedsOptOuts'>;
   readonly recipients: readonly Recipient[];
   readonly lots?: readonly Lot[];
 }
 
 /** A send would cost this at list prices if all of it left now (D58). */
 export interface SendCost {
-  /** A worker would call these: they have not opted out, and their hours lie within the job's life (D56). */
+  /** A worker would call these: they have not opted out, and their hours lie within the dispatch's life (D56). */
   readonly written: readonly Recipient[];
   /** Only recipients with hours count. */
   readonly optedOut: number;

@@ -12,11 +12,11 @@ import { deployedTemplates } from '../../templates/deployed/templates.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { idempotencyStore } from '../accept/idempotency-store.ts';
-import { jobQueue } from '../accept/job-queue.ts';
+import { messageQueue } from '../accept/message-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../budget/notified-thresholds-store.ts';
-import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
+import { limitOfDispatch, rememberedLimitOfDispatch } from '../pace/limit-of-dispatch.ts';
 import { lookupStore } from '../resolve/lookup-store.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { deployedTemplateHolds } from './account-updates.ts';
@@ -24,7 +24,7 @@ import { deployedCorrespondentWriter } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdReader } from './replaced-ids.ts';
 import { deployedDispatches } from './reports.ts';
-import { deployedAcceptedJobs, deployedPaces } from './sending.ts';
+import { deployedAcceptedDispatches, deployedPaces } from './sending.ts';
 
 export function deployedAcceptance(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
@@ -37,14 +37,14 @@ export function deployedAcceptance(limits: PlatformLimits) {
     isOnboarded: marketingOnboarding(call, credentialOf, Date.now),
     questions: lookupStore(client, table),
     parameters: parameterStore(client, table),
-    acceptance: deployedAcceptedJobs(),
+    acceptance: deployedAcceptedDispatches(),
     records: idempotencyStore(client, table),
     replacementsOf: deployedReplacedIdReader(),
     noteCorrespondents: deployedCorrespondentWriter(),
-    queue: jobQueue(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
-    urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
-    limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),
-    currentLimitOf: limitOfJob({ channels: deployedChannels(), log }),
+    queue: messageQueue(queues(), environmentVariable('FAN_OUT_QUEUE_URL')),
+    urgentQueue: messageQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
+    limitOf: rememberedLimitOfDispatch({ channels: deployedChannels(), log, nowMs: Date.now }),
+    currentLimitOf: limitOfDispatch({ channels: deployedChannels(), log }),
     paces: deployedPaces(),
     channels: deployedChannels(),
     dispatches: deployedDispatches(),

@@ -3,11 +3,11 @@ import { storePause } from '../../aws/pause.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { deployedOptOutWriter, deployedPersonNames, deployedStopWords } from '../../opt-outs/deployed.ts';
 import { deployedEvents, deployedSubscriptions } from '../../webhooks/deployed.ts';
+import { messageIdOf } from '../dispatch.ts';
 import { correspondentReader, correspondentWriter } from '../inbound/correspondents-store.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
 import { anySubscribesToReplies, repliedEvents } from '../inbound/replied-event.ts';
 import type { AddressOf, EventsOfReply } from '../inbound/reply-ports.ts';
-import { dispatchIdOf } from '../job.ts';
 import { addressStore } from '../receipts/address-store.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdWriter } from './replaced-ids.ts';
@@ -17,7 +17,7 @@ export function deployedInbound() {
   return inboundQueue(queues(), environmentVariable('INBOUND_QUEUE_URL'));
 }
 
-/** Notes the recipients of a job from a shared number. Reads the key for people's names on first use. */
+/** Notes the recipients of a dispatch from a shared number. Reads the key for people's names on first use. */
 export function deployedCorrespondentWriter() {
   const { client, table } = messagesTable();
   return correspondentWriter({ documentClient: client, tableName: table }, deployedPersonNames());
@@ -33,7 +33,7 @@ export function deployedInboundProcessing() {
     wroteTo: correspondentReader({ documentClient: client, tableName: table }),
     noteReplacedIds: deployedReplacedIdWriter(),
     answered: deployedRepliedTo(),
-    addressOf: async (message: Parameters<AddressOf>[0]) => (await addressesOf([message])).get(dispatchIdOf(message)),
+    addressOf: async (message: Parameters<AddressOf>[0]) => (await addressesOf([message])).get(messageIdOf(message)),
     eventsOfReply,
     anySubscribesToReplies: anySubscribesToReplies(deployedSubscriptions()),
     events: deployedEvents(),

@@ -1,7 +1,7 @@
 import { log } from '../../observe/log.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
+import { dispatchStateStore } from '../dispatch-item-state-store.ts';
 import { dispatchStatusStore } from '../find/dispatch-status-store.ts';
-import { jobStateStore } from '../job-state-store.ts';
 import { dispatchesStore } from '../report/dispatches-store.ts';
 import { reportStore } from '../report/report-store.ts';
 import { messagesTable } from './messages-table.ts';
@@ -14,8 +14,8 @@ export function deployedReport() {
 function deployedStops() {
   const { client, table, nowMs } = messagesTable();
   const count = deployedCount({ readsSlices: true });
-  const countNow = (jobId: string) => count([jobId]);
-  return { report: deployedReport(), states: jobStateStore(client, table), countNow, nowMs, log };
+  const countNow = (dispatchId: string) => count([dispatchId]);
+  return { report: deployedReport(), states: dispatchStateStore(client, table), countNow, nowMs, log };
 }
 
 export function deployedCancellation() {

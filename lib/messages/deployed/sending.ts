@@ -5,9 +5,9 @@ import { queueBody } from '../../aws/queue-body.ts';
 import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
-import { acceptedJobsStore } from '../accept/accepted-jobs-store.ts';
-import { sliceStore } from '../dispatch/claims/slice-store.ts';
+import { acceptedDispatchesStore } from '../accept/accepted-dispatches-store.ts';
 import { paceStore } from '../pace/pace-store.ts';
+import { sliceStore } from '../send/claims/slice-store.ts';
 import type { QueuedWatch } from '../watch/watch-message.ts';
 import { messagesTable } from './messages-table.ts';
 
@@ -22,9 +22,9 @@ export function deployedWatches(): DelayedQueue<QueuedWatch> {
   return delayedQueue<QueuedWatch>(queue, queueBody, ({ clientId }) => String(clientId));
 }
 
-export function deployedAcceptedJobs() {
+export function deployedAcceptedDispatches() {
   const { client, table, nowMs } = messagesTable();
-  return acceptedJobsStore(client, table, nowMs);
+  return acceptedDispatchesStore(client, table, nowMs);
 }
 
 export function deployedSending() {

@@ -1,9 +1,9 @@
 import { storePause } from '../../aws/pause.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
-import type { ChunkWorkerPorts } from '../dispatch/chunk-ports.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
+import type { ChunkWorkerPorts } from '../send/chunk-ports.ts';
+import { type CountPorts, countDispatches } from '../spend/count-dispatches.ts';
 import { endIsCounted } from '../spend/count-ended.ts';
-import { type CountPorts, countJobs } from '../spend/count-jobs.ts';
 import { countMarksStore, statedCosts } from '../spend/count-marks-store.ts';
 import { countReceipts } from '../spend/count-receipts.ts';
 import { countWhenDue, laterCounts } from '../spend/later-counts.ts';
@@ -17,19 +17,22 @@ function deployedLedger() {
   return spendStore({ documentClient: client, tableName: table, pause: storePause }, nowMs);
 }
 
-export function deployedCount(how: Pick<CountPorts, 'readsSlices'> = {}): (jobIds: readonly string[]) => Promise<void> {
+export function deployedCount(
+  how: Pick<CountPorts, 'readsSlices'> = {},
+): (dispatchIds: readonly string[]) => Promise<void> {
   const ports = { ledger: deployedLedger(), rates: deployedKnownRates(), nowMs: Date.now, ...how };
-  return (jobIds) => countJobs(jobIds, ports);
+  return (dispatchIds) => countDispatches(dispatchIds, ports);
 }
 
 export function deployedWatchedSpend(): WatchedSpend {
   const { client, table, nowMs } = messagesTable();
   const queue = deployedWatches();
-  // A small job that was stored is counted at its end by a watcher alone, unless a receipt comes: what it refuses, none tells.
+  // A small dispatch that was stored is counted at its end by a watcher alone, unless a receipt comes: what it refuses,
+  // none tells.
   const count = deployedCount({ readsSlices: true });
   return {
     countLater: laterCounts({ marks: countMarksStore(client, table), queue, nowMs }),
-    count: (message) => countWhenDue(message, { queue, nowMs, count: (jobId) => count([jobId]) }),
+    count: (message) => countWhenDue(message, { queue, nowMs, count: (dispatchId) => count([dispatchId]) }),
   };
 }
 
@@ -38,12 +41,12 @@ export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   const stated = statedCosts({ documentClient: client, tableName: table, pause: storePause });
   const { countLater } = deployedWatchedSpend();
   const count = deployedCount();
-  return (jobs) => countReceipts(jobs, { stated, count, countLater });
+  return (dispatches) => countReceipts(dispatches, { stated, count, countLater });
 }
 
 export function deployedCountEnded(): ChunkWorkerPorts['countEnded'] {
   const count = deployedCount({ readsSlices: true });
   return async (chunk, ended) => {
-    if (endIsCounted(chunk, ended)) await count([chunk.jobId]);
+    if (endIsCounted(chunk, ended)) await count([chunk.dispatchId]);
   };
 }

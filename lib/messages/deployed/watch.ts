@@ -4,11 +4,11 @@ import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedTemplates } from '../../templates/deployed/templates.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
-import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
+import { dispatchStateStore } from '../dispatch-item-state-store.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
-import { jobStateStore } from '../job-state-store.ts';
 import { countsOf } from '../report/read-report.ts';
+import { platformCallTimeoutMs } from '../send/deadlines.ts';
 import { type KeepReadingPorts, keepReading } from '../watch/keep-reading.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
@@ -26,16 +26,16 @@ export function deployedWatch() {
   const readings: KeepReadingPorts = { ...deployedDirectory(), templates, events };
   const parked = {
     queue,
-    states: jobStateStore(client, table),
+    states: dispatchStateStore(client, table),
     holds: holdStore({ client, table, nowMs }),
     isDown: async () => (await breakers.find()).open !== undefined,
-    jobOf: (jobId: string) => report.findDescribed(jobId),
+    dispatchOf: (dispatchId: string) => report.findDescribed(dispatchId),
     templates,
     keepReading: keepReading(readings),
     platformTemplates: platformTemplates(call, credentialOf),
   };
   return {
-    progressOf: (jobId: string, knownFinal: readonly number[]) => countsOf(report, jobId, knownFinal),
+    progressOf: (dispatchId: string, knownFinal: readonly number[]) => countsOf(report, dispatchId, knownFinal),
     queue,
     events,
     parked,

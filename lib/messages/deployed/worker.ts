@@ -5,25 +5,25 @@ import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import { templateStore } from '../../templates/model/template-store.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
-import type { DeployedWorker } from '../dispatch/chunk-handler.ts';
-import { chunkQueue } from '../dispatch/chunk-queue.ts';
-import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
-import { platformMessages, readyToCall } from '../dispatch/platform-messages.ts';
-import { platformProbe } from '../dispatch/platform-probe.ts';
-import { snapshotStore } from '../dispatch/snapshot-store.ts';
+import { dispatchStateStore } from '../dispatch-item-state-store.ts';
 import { type RecomposePorts, recomposedChunk } from '../fan-out/recompose-chunk.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { type RunHoldsPorts, runHolds } from '../holds/run-holds.ts';
-import { jobStateStore } from '../job-state-store.ts';
 import { urgentStore } from '../pace/urgent-store.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
 import { composeMessage } from '../request/compose.ts';
+import type { DeployedWorker } from '../send/chunk-handler.ts';
+import { chunkQueue } from '../send/chunk-queue.ts';
+import { platformCallTimeoutMs } from '../send/deadlines.ts';
+import { platformMessages, readyToCall } from '../send/platform-messages.ts';
+import { platformProbe } from '../send/platform-probe.ts';
+import { snapshotStore } from '../send/snapshot-store.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedNoteSent } from './replies.ts';
-import { deployedAcceptedJobs, deployedPaces, deployedSending, deployedWatches } from './sending.ts';
+import { deployedAcceptedDispatches, deployedPaces, deployedSending, deployedWatches } from './sending.ts';
 import { deployedCountEnded } from './spend.ts';
 
 export function deployedWorker(
@@ -32,8 +32,8 @@ export function deployedWorker(
 ): DeployedWorker {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
-  const states = jobStateStore(client, table);
-  const jobs = deployedAcceptedJobs();
+  const states = dispatchStateStore(client, table);
+  const dispatches = deployedAcceptedDispatches();
   const watch = deployedWatches();
   const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
     watch.sendLater(parkedWatchOf(chunk, sinceMs), firstParkedLookSeconds);
@@ -42,15 +42,15 @@ export function deployedWorker(
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
   const judging: RecomposePorts = {
     ...{ ...deployedDirectory(), templates, compose: composeMessage, nowMs, log },
-    jobs: { find: jobs.find, recipientsFrom: parameterStore(client, table).read },
+    dispatches: { find: dispatches.find, recipientsFrom: parameterStore(client, table).read },
   };
   return {
     isOfSmallRequests,
     slices,
     unknowns: unknownOutcomesStore(client, table),
-    jobs: {
+    dispatches: {
       look: snapshotStore(client, table),
-      beginStraight: async (chunk) => void (await jobs.beginStraight(chunk)),
+      beginStraight: async (chunk) => void (await dispatches.beginStraight(chunk)),
     },
     judgeAgain: (chunk) => recomposedChunk(chunk, judging),
     numbers: { paces: deployedPaces(), urgentCapacity: urgentStore(client, table) },

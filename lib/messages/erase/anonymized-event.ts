@@ -4,7 +4,7 @@ import { type PersonIds, spells } from './person.ts';
 
 /** An event about a message keeps these fields: no other field is known to be nameless. */
 const kept = [
-  ...['job_id', 'message_id', 'did', 'template', 'campaign_id', 'attends', 'code', 'platform_code', 'pricing'],
+  ...['dispatch_id', 'message_id', 'did', 'template', 'campaign_id', 'attends', 'code', 'platform_code', 'pricing'],
   ...['accepted_at', 'by', 'button_index', 'card_index', 'replied_at'],
 ];
 

@@ -3,16 +3,16 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { packed } from '../accept/packed-json.ts';
 import { recipientsOfPage } from '../accept/parameter-pages.ts';
-import { addressesOf, packedAddresses } from '../accept/whole-job.ts';
-import { anonymized, placeInSlice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
-import { sliceItemOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
+import { addressesOf, packedAddresses } from '../accept/whole-dispatch.ts';
 import { anonymizedReceipt, packedReceipts, receiptsOf } from '../receipts/receipt-items.ts';
 import { marketOfAddress } from '../request/recipient-address.ts';
+import { anonymized, placeInSlice, type SliceKey, sliceOf } from '../send/claims/slice.ts';
+import { sliceItemOf, sliceOfItem } from '../send/claims/slice-items.ts';
 import { type PersonIds, spells } from './person.ts';
 
 /*
- * These rules change the attributes of a job's items that name some recipients; undefined means no change. Other data
- * stays byte for byte, unless packed together.
+ * These rules change the attributes of a dispatch's items that name some recipients; undefined means no change. Other
+ * data stays byte for byte, unless packed together.
  */
 
 export type Change = Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export function parametersWithout(item: Item, indexes: Indexes): Change | undefi
 
 /** Keeps outcomes; removes the platform's ids and texts. */
 export function sliceWithout(key: SliceKey, item: Item, indexes: Indexes): Change | undefined {
-  const places = [...indexes].filter((index) => sliceOf({ jobId: key.jobId, index }).slice === key.slice);
+  const places = [...indexes].filter((index) => sliceOf({ dispatchId: key.dispatchId, index }).slice === key.slice);
   const slice = anonymized(sliceOfItem(key, item), new Set(places.map(placeInSlice)));
   if (slice === undefined) return undefined;
   const { version, outcomes } = sliceItemOf(slice);
@@ -81,8 +81,8 @@ const SharedSchema = v.object({
 const noHeader = 'null';
 
 /**
- * Changes shared data of a job or its acceptance. `attends` goes if it names the person, and with the header once all
- * recipients are erased.
+ * Changes shared data of a dispatch or its acceptance. `attends` goes if it names the person, and with the header once
+ * all recipients are erased.
  */
 export function sharedWithout(
   item: Item,

@@ -2,7 +2,7 @@ import { forEachConcurrently } from '../../aws/concurrently.ts';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { canonicalNumber, numberSpellings } from '../../opt-outs/canonical-number.ts';
 import { anonymizedEvent } from './anonymized-event.ts';
-import { type ErasePorts, type Erasing, type JobPlace, jobPlaces } from './erase-ports.ts';
+import { type DispatchPlace, dispatchPlaces, type ErasePorts, type Erasing } from './erase-ports.ts';
 import type { PersonIds } from './person.ts';
 import { type PersonData, personDataIn } from './person-data.ts';
 
@@ -10,24 +10,24 @@ import { type PersonData, personDataIn } from './person-data.ts';
 // anonymized-items.ts and anonymized-event.ts what is left. In webhooks only EVENT and WAITS concern people.
 
 // No index leads from a number to its items, so scans of both tables find them. Where an item names a recipient of a
-// job, all items of that job are read by key.
+// dispatch, all items of that dispatch are read by key.
 
 // A pass may miss later writes, or items of ids that it learns only then. So passes repeat until one finds nothing.
 
 // Learned ids are stored before their source goes, and removed at the end: otherwise a dead run could not be repeated
 // for them.
 
-// Later writes leave the person out: workers read the job's mark after each claim (excluded-recipients.ts), runs of
-// receipts too (match-receipts.ts). infra/operate names copies outside the tables.
+// Later writes leave the person out: workers read the dispatch's mark after each claim (excluded-recipients.ts), runs
+// of receipts too (match-receipts.ts). infra/operate names copies outside the tables.
 
 const otherPlaces = ['idempotencyKeys', 'replacedIds', 'pairs', 'optOutRows', 'events', 'waitingEvents'] as const;
-type Place = JobPlace | (typeof otherPlaces)[number];
-export const places: readonly Place[] = [...jobPlaces, ...otherPlaces];
+type Place = DispatchPlace | (typeof otherPlaces)[number];
+export const places: readonly Place[] = [...dispatchPlaces, ...otherPlaces];
 
 export interface Erased {
   /** The last pass found nothing if `clean`. */
   readonly passes: number;
-  readonly jobs: number;
+  readonly dispatches: number;
   readonly messages: number;
   /** Unsent messages end `failed`, `erased`. */
   readonly pending: number;
@@ -48,7 +48,7 @@ const findingsAtOnce = 10;
 
 /**
  * Erases a person, or only counts in a dry run. Is idempotent, and may stop anywhere. Memory holds one page per scan
- * segment, and found job ids. Rejects when a store cannot be reached.
+ * segment, and found dispatch ids. Rejects when a store cannot be reached.
  */
 export async function erasePerson(erasing: Erasing, ports: ErasePorts): Promise<Erased> {
   const run = new Run(erasing, ports);
@@ -64,7 +64,7 @@ export async function erasePerson(erasing: Erasing, ports: ErasePorts): Promise<
   return erased;
 }
 
-interface InJob {
+interface InDispatch {
   readonly indexes: Set<number>;
   /** Messages that were pending when they were first looked at: this run's mark ends them. */
   readonly pending: Set<number>;
@@ -77,7 +77,7 @@ class Run {
   readonly #ports: ErasePorts;
   /** The ids are in all spellings, because clients spell numbers differently. */
   readonly #ids: Set<string>;
-  readonly #jobs = new Map<string, InJob>();
+  readonly #dispatches = new Map<string, InDispatch>();
   readonly #changed = Object.fromEntries(places.map((place) => [place, 0])) as Record<Place, number>;
   readonly #unknown = new Set<string>();
   #seen = new Map<string, Set<number>>();
@@ -139,10 +139,11 @@ class Run {
   }
 
   result(passes: number, clean: boolean): Erased {
-    const jobs = [...this.#jobs.values()];
-    const sum = (of: (job: InJob) => number) => jobs.reduce((total, job) => total + of(job), 0);
+    const dispatches = [...this.#dispatches.values()];
+    const sum = (of: (dispatch: InDispatch) => number) =>
+      dispatches.reduce((total, dispatch) => total + of(dispatch), 0);
     return {
-      ...{ passes, jobs: jobs.length, clean, readUnits: this.#readUnits, changed: this.#changed },
+      ...{ passes, dispatches: dispatches.length, clean, readUnits: this.#readUnits, changed: this.#changed },
       messages: sum(({ indexes }) => indexes.size),
       pending: sum(({ pending }) => pending.size),
       underWay: sum(({ underWay }) => underWay.size),
@@ -156,29 +157,32 @@ class Run {
     if (found === undefined) return;
     if (found.kind === 'gone') await this.#learn(found.linked);
     if (found.kind === 'unknown') this.#unknown.add(found.prefix);
-    else if (found.kind === 'job') await this.#inJob(found);
+    else if (found.kind === 'dispatch') await this.#inDispatch(found);
     else if (await this.#changedItem(item, found)) this.#count(found.place);
   }
 
-  async #changedItem(item: Item, found: Exclude<PersonData, { readonly kind: 'job' | 'unknown' }>): Promise<boolean> {
+  async #changedItem(
+    item: Item,
+    found: Exclude<PersonData, { readonly kind: 'dispatch' | 'unknown' }>,
+  ): Promise<boolean> {
     const { rewriter, tables } = this.#ports;
     if (found.kind === 'changed') return await rewriter.rewrite(tables.messages, item, () => found.change);
     if (found.kind === 'pair') return await rewriter.forgetPairs(tables.messages, item, found.hashes);
     return await rewriter.remove(tables.messages, item, found.place === 'optOutRows' ? 'recipient' : 'by');
   }
 
-  /** Several items name the same job; this pass handles each recipient once. */
-  async #inJob({ jobId, indexes }: Extract<PersonData, { readonly kind: 'job' }>): Promise<void> {
-    const seen = this.#seen.get(jobId) ?? new Set();
+  /** Several items name the same dispatch; this pass handles each recipient once. */
+  async #inDispatch({ dispatchId, indexes }: Extract<PersonData, { readonly kind: 'dispatch' }>): Promise<void> {
+    const seen = this.#seen.get(dispatchId) ?? new Set();
     const open = indexes.filter((index) => !seen.has(index));
     if (open.length === 0) return;
-    this.#seen.set(jobId, new Set([...seen, ...open]));
-    const inJob = { jobId, indexes: open, ids: this.#ids, clientId: this.#erasing.clientId };
-    const erased = await this.#ports.eraseInJob(inJob, (others) => this.#learn(others));
+    this.#seen.set(dispatchId, new Set([...seen, ...open]));
+    const inDispatch = { dispatchId, indexes: open, ids: this.#ids, clientId: this.#erasing.clientId };
+    const erased = await this.#ports.eraseInDispatch(inDispatch, (others) => this.#learn(others));
     if (erased === undefined) return;
     for (const [place, count] of Object.entries(erased.changed)) this.#count(place as Place, count);
-    const known = this.#jobs.get(jobId) ?? { indexes: new Set(), pending: new Set(), underWay: new Set() };
-    this.#jobs.set(jobId, known);
+    const known = this.#dispatches.get(dispatchId) ?? { indexes: new Set(), pending: new Set(), underWay: new Set() };
+    this.#dispatches.set(dispatchId, known);
     for (const index of erased.pending) if (!known.indexes.has(index)) known.pending.add(index);
     for (const index of erased.indexes) {
       known.indexes.add(index);

@@ -2,36 +2,38 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import type { PersonIds } from './person.ts';
 import type { Rewriter } from './rewrite-store.ts';
 
-export const jobPlaces = ['addresses', 'parameters', 'outcomes', 'receipts', 'shared'] as const;
-export type JobPlace = (typeof jobPlaces)[number];
+export const dispatchPlaces = ['addresses', 'parameters', 'outcomes', 'receipts', 'shared'] as const;
+export type DispatchPlace = (typeof dispatchPlaces)[number];
 
-export interface PersonInJob {
-  readonly jobId: string;
+export interface PersonInDispatch {
+  readonly dispatchId: string;
   readonly indexes: readonly number[];
   readonly ids: PersonIds;
-  /** Only jobs of this client are erased. */
+  /** Only dispatches of this client are erased. */
   readonly clientId?: number | undefined;
 }
 
 /**
- * In a dry run, it is what would be done. Messages are named by index, because a job is examined several times, with what
- * another run has left unfinished, and each counts once.
+ * In a dry run, it is what would be done. Messages are named by index, because a dispatch is examined several times,
+ * with what another run has left unfinished, and each counts once.
  */
-export interface ErasedInJob {
+export interface ErasedInDispatch {
   /** These were examined. */
   readonly indexes: ReadonlySet<number>;
   /** Unclaimed messages end `failed`, `erased`. */
   readonly pending: readonly number[];
-  /** Workers hold these messages and may still write the platform's texts about them, so the job stays unfinished. */
+  /**
+   * Workers hold these messages and may still write the platform's texts about them, so the dispatch stays unfinished.
+   */
   readonly underWay: readonly number[];
-  readonly changed: Readonly<Partial<Record<JobPlace, number>>>;
+  readonly changed: Readonly<Partial<Record<DispatchPlace, number>>>;
 }
 
 /** Awaits `learned` before it removes the source of a learned id. */
-export type EraseInJob = (
-  person: PersonInJob,
+export type EraseInDispatch = (
+  person: PersonInDispatch,
   learned: (ids: readonly string[]) => Promise<void>,
-) => Promise<ErasedInJob | undefined>;
+) => Promise<ErasedInDispatch | undefined>;
 
 /**
  * An erasure stores ids that it learns, by a given id, before their source goes, so that a dead run can be repeated.
@@ -49,7 +51,7 @@ export interface Erasing {
 
 export interface ErasePorts {
   readonly rewriter: Rewriter;
-  readonly eraseInJob: EraseInJob;
+  readonly eraseInDispatch: EraseInDispatch;
   readonly learnedIds: LearnedIds;
   /** Scans items of the messages table that may name a person, page by page; returns the read units. */
   readonly scanMessages: (each: (items: readonly Item[]) => Promise<void>) => Promise<number>;

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { NameOf } from '../../opt-outs/person-name.ts';
-import { erasingKey, jobMemorySeconds } from '../items.ts';
+import { dispatchMemorySeconds, erasingKey } from '../items.ts';
 import type { LearnedIds } from './erase-ports.ts';
 
 interface StoreOptions {
@@ -30,7 +30,7 @@ export function learnedIdsStore({ client, table, nameOf, nowMs }: StoreOptions):
           UpdateExpression: 'SET expiresAtSeconds = :expiry ADD ids :ids',
           ExpressionAttributeValues: {
             ':ids': new Set(learned),
-            ':expiry': Math.ceil(nowMs() / 1_000) + jobMemorySeconds,
+            ':expiry': Math.ceil(nowMs() / 1_000) + dispatchMemorySeconds,
           },
         }),
       );

@@ -3,22 +3,25 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import { listedPartition } from '../../opt-outs/opt-out-items.ts';
 import { unpackedText } from '../accept/packed-json.ts';
 import { recipientsOfPage } from '../accept/parameter-pages.ts';
-import { addressesFrom, addressesOfItem } from '../accept/whole-job.ts';
-import { jobOfPartition, jobOfReceipts, recipientsPrefix, userIdOfReplaced } from '../items.ts';
+import { addressesFrom, addressesOfItem } from '../accept/whole-dispatch.ts';
+import { dispatchOfPartition, dispatchOfReceipts, recipientsPrefix, userIdOfReplaced } from '../items.ts';
 import { recipientHashOf } from '../pace/number-pace.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { isOf, mayName, type PersonIds, spells, without } from './person.ts';
 
 export type PersonData =
-  /** Recipients of a job are the person, or an erasure of the job is unfinished: the whole job is examined. */
-  | { readonly kind: 'job'; readonly jobId: string; readonly indexes: readonly number[] }
+  /**
+   * Recipients of a dispatch are the person, or an erasure of the dispatch is unfinished: the whole dispatch is
+   * examined.
+   */
+  | { readonly kind: 'dispatch'; readonly dispatchId: string; readonly indexes: readonly number[] }
   /** `linked` are other ids of the person. */
   | { readonly kind: 'gone'; readonly place: 'optOutRows' | 'replacedIds'; readonly linked: readonly string[] }
   | { readonly kind: 'changed'; readonly place: 'idempotencyKeys'; readonly change: Readonly<Record<string, unknown>> }
   | { readonly kind: 'pair'; readonly place: 'pairs'; readonly hashes: readonly string[] }
   | { readonly kind: 'unknown'; readonly prefix: string };
 
-/** A scan reads only these. The rest of a found job is read later. */
+/** A scan reads only these. The rest of a found dispatch is read later. */
 export const attributesRead = [
   ...['pk', 'sk', 'to', 'erasing', 'erased', 'recipients', 'receipts', 'warning', 'recipient', 'by', 'pairs'],
 ] as const;
@@ -43,9 +46,9 @@ const nameless = [
 ] as const;
 
 /** These items reveal no more of recipients than the country. */
-const namelessOfJob: ReadonlySet<string> = new Set(['ACCEPTED', 'DOUBT', 'SPENT', 'COUNT', 'RESERVED']);
+const namelessOfDispatch: ReadonlySet<string> = new Set(['ACCEPTED', 'DOUBT', 'SPENT', 'COUNT', 'RESERVED']);
 
-/** The scan filters out these numerous nameless kinds; slices are read with their job. */
+/** The scan filters out these numerous nameless kinds; slices are read with their dispatch. */
 export const skippedKinds = { partitions: ['DISPATCHES#'], sortKeys: ['SLICE#'] } as const;
 
 const mostUnpackedBytes = 32 * 1_048_576;
@@ -60,8 +63,8 @@ interface Looked {
 }
 
 /**
- * Returns the finding about the person, if any. With a client it concerns only that client's data, and jobs of all
- * clients.
+ * Returns the finding about the person, if any. With a client it concerns only that client's data, and dispatches of
+ * all clients.
  */
 export function personDataIn(item: Item, ids: PersonIds, clientId?: number): PersonData | undefined {
   const { pk, sk } = v.parse(ItemSchema, item);
@@ -72,20 +75,21 @@ export function personDataIn(item: Item, ids: PersonIds, clientId?: number): Per
 }
 
 const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => PersonData | undefined>> = {
-  JOB: ({ pk, sk, item, ids }) => {
-    if (namelessOfJob.has(sk) || sk.startsWith('SLICE#')) return undefined;
-    if (sk === 'JOB') return inJob(jobOfPartition(pk), [...straightIn(item, ids), ...unfinishedIn(item)]);
-    if (!sk.startsWith(recipientsPrefix)) return { kind: 'unknown', prefix: `JOB ${sk.split('#', 1)[0]}` };
+  DISPATCH: ({ pk, sk, item, ids }) => {
+    if (namelessOfDispatch.has(sk) || sk.startsWith('SLICE#')) return undefined;
+    if (sk === 'DISPATCH')
+      return inDispatch(dispatchOfPartition(pk), [...straightIn(item, ids), ...unfinishedIn(item)]);
+    if (!sk.startsWith(recipientsPrefix)) return { kind: 'unknown', prefix: `DISPATCH ${sk.split('#', 1)[0]}` };
     return mayBeIn(item['recipients'], ids)
-      ? inJob(jobOfPartition(pk), of(addressesOfItem(itemOf(item, sk)).addresses, ids))
+      ? inDispatch(dispatchOfPartition(pk), of(addressesOfItem(itemOf(item, sk)).addresses, ids))
       : undefined;
   },
   PARAMS: ({ pk, sk, item, ids }) => {
     const page = item['recipients'];
     if (!mayBeIn(page, ids)) return undefined;
-    const jobId = pk.split('#')[1] ?? '';
-    return inJob(
-      jobId,
+    const dispatchId = pk.split('#')[1] ?? '';
+    return inDispatch(
+      dispatchId,
       of(
         [...recipientsOfPage(page).entries()].map(([at, { to }]) => [Number(sk) + at, to]),
         ids,
@@ -95,8 +99,8 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Per
   RECEIPTS: ({ pk, item, ids }) => {
     if (!mayBeIn(item['receipts'], ids)) return undefined;
     const ofPerson = receiptsOf(item).filter(({ userId, waId }) => isOf(ids, userId) || isOf(ids, waId));
-    return inJob(
-      jobOfReceipts(pk),
+    return inDispatch(
+      dispatchOfReceipts(pk),
       ofPerson.map(({ index }) => index),
     );
   },
@@ -130,8 +134,8 @@ function isOthers(pk: string, clientId: number | undefined): boolean {
   return clientId !== undefined && pk.split('#')[1] !== String(clientId);
 }
 
-function inJob(jobId: string, indexes: readonly number[]): PersonData | undefined {
-  return indexes.length === 0 ? undefined : { kind: 'job', jobId, indexes: [...new Set(indexes)] };
+function inDispatch(dispatchId: string, indexes: readonly number[]): PersonData | undefined {
+  return indexes.length === 0 ? undefined : { kind: 'dispatch', dispatchId, indexes: [...new Set(indexes)] };
 }
 
 function of(addresses: readonly (readonly [index: number, to: string | undefined])[], ids: PersonIds): number[] {

@@ -2,16 +2,16 @@ import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
-import { type Outcome, type Recorded, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
-import type { Slices } from '../dispatch/claims/slice-store.ts';
-import { messageEvent } from '../dispatch/message-event.ts';
-import { aboutJob, type StoredRecipient } from '../job.ts';
-import type { JobStop } from '../job-state.ts';
-import type { JobRounds, StoredJob } from './job-rounds.ts';
+import { aboutDispatch, type StoredRecipient } from '../dispatch.ts';
+import type { DispatchStop } from '../dispatch-item-state.ts';
+import { type Outcome, type Recorded, type Slice, sliceOf, sliceSize } from '../send/claims/slice.ts';
+import type { Slices } from '../send/claims/slice-store.ts';
+import { messageEvent } from '../send/message-event.ts';
+import type { DispatchRounds, StoredDispatch } from './dispatch-rounds.ts';
 
 export interface EndPorts {
   readonly slices: Pick<Slices, 'endUncalled'>;
-  readonly jobs: Pick<JobRounds, 'recipientsFrom'>;
+  readonly dispatches: Pick<DispatchRounds, 'recipientsFrom'>;
   readonly events: EventSink;
   readonly nowMs: () => number;
 }
@@ -19,7 +19,7 @@ export interface EndPorts {
 interface Ending {
   readonly from: number;
   readonly until: number;
-  readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;
+  readonly settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>;
 }
 
 interface EventFacts {
@@ -32,26 +32,30 @@ const owner = 'fan-out';
 const slicesAtOnce = 10;
 
 /**
- * Recipients of a stopped job end as it was stopped (D46, D53), without another opening `expired` (D56). Emits their
- * events first. A claimed slice stays with its worker.
+ * Recipients of a stopped dispatch end as it was stopped (D46, D53), without another opening `expired` (D56). Emits
+ * their events first. A claimed slice stays with its worker.
  */
-export async function endUnqueued(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
-  const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
+export async function endUnqueued(
+  dispatch: StoredDispatch,
+  { from, until, settlement }: Ending,
+  ports: EndPorts,
+): Promise<void> {
+  const addresses = await addressesOf(dispatch.head.dispatchId, { from, until }, ports);
   const firsts = Array.from({ length: Math.ceil((until - from) / sliceSize) }, (_, at) => from + at * sliceSize);
   await forEachConcurrently(firsts, slicesAtOnce, async (first) => {
-    const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
+    const ended = await endedSlice(dispatch, first, { settlement, nowMs: ports.nowMs() }, ports);
     if (ended === undefined) return;
     const endings = ended.outcomes.filter(isEnding);
     for (const { state } of endings) count(metricOf[state]);
-    await ports.events.send(eventsOf(job, ended, { addresses, nowMs: ports.nowMs() }));
+    await ports.events.send(eventsOf(dispatch, ended, { addresses, nowMs: ports.nowMs() }));
   });
 }
 
-async function addressesOf(jobId: string, { from, until }: { from: number; until: number }, ports: EndPorts) {
+async function addressesOf(dispatchId: string, { from, until }: { from: number; until: number }, ports: EndPorts) {
   const addresses = new Map<number, string>();
   for (let index = from; index < until; ) {
-    const recipients: readonly StoredRecipient[] = await ports.jobs.recipientsFrom(jobId, index);
-    if (recipients.length === 0) throw new Error('recipients of the job are gone');
+    const recipients: readonly StoredRecipient[] = await ports.dispatches.recipientsFrom(dispatchId, index);
+    if (recipients.length === 0) throw new Error('recipients of the dispatch are gone');
     for (const { to } of recipients) {
       if (to !== undefined) addresses.set(index, to);
       index += 1;
@@ -61,14 +65,14 @@ async function addressesOf(jobId: string, { from, until }: { from: number; until
 }
 
 async function endedSlice(
-  { head }: StoredJob,
+  { head }: StoredDispatch,
   first: number,
   { settlement, nowMs }: Pick<Ending, 'settlement'> & { readonly nowMs: number },
   { slices }: EndPorts,
 ): Promise<Slice | undefined> {
-  const { jobId, total, keptUntilMs } = head;
+  const { dispatchId, total, keptUntilMs } = head;
   const size = Math.min(sliceSize, total - first);
-  const key = sliceOf({ jobId, index: first });
+  const key = sliceOf({ dispatchId, index: first });
   const claim = { key, try: 0, owner, atMs: nowMs, size, ...omitUndefined({ keptUntilMs }) };
   const outcomes = new Map(Array.from({ length: size }, (_, place): [number, Outcome] => [place, settlement]));
   return await slices.endUncalled(claim, outcomes);
@@ -83,13 +87,17 @@ function isEnding(outcome: Recorded | undefined): outcome is Ended {
 }
 
 /** Emits the recorded outcome: a slice that ended `expired` may be met again after a stop. */
-function eventsOf({ head }: StoredJob, { key, outcomes }: Slice, { addresses, nowMs }: EventFacts): ServiceEvent[] {
-  const { jobId, clientId, acceptedAtMs, correlationId } = head;
+function eventsOf(
+  { head }: StoredDispatch,
+  { key, outcomes }: Slice,
+  { addresses, nowMs }: EventFacts,
+): ServiceEvent[] {
+  const { dispatchId, clientId, acceptedAtMs, correlationId } = head;
   return outcomes.flatMap((outcome, place) => {
     if (!isEnding(outcome)) return [];
     const { state, code, reason } = outcome;
     const index = key.slice * sliceSize + place;
-    const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: addresses.get(index) };
+    const message = { dispatchId, index, clientId, acceptedAtMs, about: aboutDispatch(head), to: addresses.get(index) };
     const facts = { timestampMs: nowMs, code, ...omitUndefined({ reason }) };
     return [{ ...messageEvent(`message.${state}`, message, facts), correlationId }];
   });

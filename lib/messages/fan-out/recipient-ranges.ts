@@ -1,20 +1,20 @@
-import { sliceSize } from '../dispatch/claims/slice.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import { type Lot, lastSlotBeforeEndMs, type Opening, openingStateAt } from '../lots.ts';
-import type { Progress } from './job-rounds.ts';
+import { sliceSize } from '../send/claims/slice.ts';
+import type { Progress } from './dispatch-rounds.ts';
 
 /**
- * Recipients from a slice's start are released in order: all of a job, or for a scheduled send (D56) the whole slices
- * of a lot, or a slice in which lots meet.
+ * Recipients from a slice's start are released in order: all of a dispatch, or for a scheduled send (D56) the whole
+ * slices of a lot, or a slice in which lots meet.
  */
 export interface RecipientRange {
   readonly from: number;
   readonly until: number;
-  /** Each of its lots has openings. A job without lots is always open. */
+  /** Each of its lots has openings. A dispatch without lots is always open. */
   readonly lots?: readonly (readonly Opening[])[];
 }
 
-/** A rest is what is left of a stretch; `at` is the stretch's index in the job. */
+/** A rest is what is left of a stretch; `at` is the stretch's index in the dispatch. */
 export interface RangeRest extends RecipientRange {
   readonly at: number;
 }
@@ -28,13 +28,13 @@ export type RangeState =
   | { readonly kind: 'closed'; readonly opensAtMs: number }
   | { readonly kind: 'over' };
 
-interface JobOfLots {
-  readonly head: Pick<JobHead, 'total' | 'expiresAtMs'>;
+interface DispatchOfLots {
+  readonly head: Pick<DispatchHead, 'total' | 'expiresAtMs'>;
   readonly lots?: readonly Lot[];
 }
 
-/** Returns the stretches of a job, in order. Is deterministic. */
-export function rangesOf({ head: { total }, lots }: JobOfLots): readonly RecipientRange[] {
+/** Returns the stretches of a dispatch, in order. Is deterministic. */
+export function rangesOf({ head: { total }, lots }: DispatchOfLots): readonly RecipientRange[] {
   if (lots === undefined) return [{ from: 0, until: total }];
   const stretches: RecipientRange[] = [];
   let from = 0;
@@ -115,7 +115,7 @@ export function opensNextMs(stretch: RecipientRange, nowMs: number, expiresAtMs?
   return later.kind === 'closed' ? later.opensAtMs : standing.untilMs;
 }
 
-/** Returns the lots of recipients `first` to `last`; `until` stays the index in the job. */
+/** Returns the lots of recipients `first` to `last`; `until` stays the index in the dispatch. */
 export function lotsBetween(lots: readonly Lot[], first: number, last: number): Lot[] {
   const from = lots.findIndex(({ until }) => first < until);
   const to = lots.findIndex(({ until }) => last < until);

@@ -2,8 +2,8 @@ import { type Schedule, slotMsOf } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 
 /*
- * A job is released a little at a time, because a cancelled or parked job leaves a hole, but enough for the lane until
- * its job message returns.
+ * A dispatch is released a little at a time, because a cancelled or parked dispatch leaves a hole, but enough for the
+ * lane until its round message returns.
  */
 
 const clamped = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
@@ -14,7 +14,7 @@ export function horizonMs(everyMs: number, share: number): number {
 }
 
 /**
- * The job message returns after half the horizon, in case it is late; within a minute, because the lane's share may
+ * The round message returns after half the horizon, in case it is late; within a minute, because the lane's share may
  * grow.
  */
 export function nextRoundSeconds(horizon: number): number {
@@ -22,7 +22,7 @@ export function nextRoundSeconds(horizon: number): number {
 }
 
 const longestDelaySeconds = 900;
-/** Jitter spreads jobs that open at one moment, or wait for days. */
+/** Jitter spreads dispatches that open at one moment, or wait for days. */
 const openingSpreadSeconds = 5;
 const waitingSpreadSeconds = 60;
 

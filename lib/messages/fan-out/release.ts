@@ -1,15 +1,15 @@
-import { sliceSize } from '../dispatch/claims/slice.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import { bulkEveryMs, type NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { laneOf, reserve } from '../pace/reserve.ts';
 import { type Schedule, shareOf, turnAt } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
+import { sliceSize } from '../send/claims/slice.ts';
 import { horizonMs, lastSlotMsOf, nextRoundSeconds } from './release-horizon.ts';
 
 export interface ReleasePorts {
   readonly paces: NumberPaces;
-  readonly limitOf: (head: JobHead) => Promise<number>;
+  readonly limitOf: (head: DispatchHead) => Promise<number>;
   readonly nowMs: () => number;
 }
 
@@ -41,9 +41,9 @@ const mostOfWave = 2_000;
 const shortestWaveMs = 2_000;
 
 /** Returns the release of one round. Throws when the pace of its number cannot be read. */
-export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Release> {
+export async function releaseOf(head: DispatchHead, ports: ReleasePorts): Promise<Release> {
   const { clientId, phoneNumberId } = head;
-  const lane = { clientId, lane: laneOf(head.jobId, head.total) };
+  const lane = { clientId, lane: laneOf(head.dispatchId, head.total) };
   const [limitPerSecond, found] = await Promise.all([ports.limitOf(head), ports.paces.find(phoneNumberId)]);
   let pace: NumberPace = found;
   const everyMs = () => bulkEveryMs(limitPerSecond, pace, ports.nowMs());

@@ -1,28 +1,34 @@
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
-import type { JobMessage } from '../accept/job-message.ts';
+import type { RoundMessage } from '../accept/round-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
-import type { JobHead, StoredRecipient } from '../job.ts';
-import { type ByJobState, byJobState, type JobState, type JobStates, type JobStop } from '../job-state.ts';
+import type { DispatchHead, StoredRecipient } from '../dispatch.ts';
+import {
+  type ByDispatchState,
+  byDispatchState,
+  type DispatchItemState,
+  type DispatchItemStates,
+  type DispatchStop,
+} from '../dispatch-item-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchMessage, watchOf } from '../watch/watch-message.ts';
 import type { Released } from './cost-at-release.ts';
-import { type EndPorts, endUnqueued } from './end-unqueued.ts';
 import {
+  type DispatchRounds,
   holdEveryMs,
-  type JobRounds,
   leaseMarginMs,
   leaseMs,
   type NextRound,
   type Progress,
   type RoundRun,
   roundAfterLast,
-  type StoredJob,
+  type StoredDispatch,
   type Taken,
   type Wave,
-} from './job-rounds.ts';
+} from './dispatch-rounds.ts';
+import { type EndPorts, endUnqueued } from './end-unqueued.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';
 import {
   advanced,
@@ -37,20 +43,20 @@ import {
 } from './recipient-ranges.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { openingDelaySeconds } from './release-horizon.ts';
-import type { Revalidation } from './revalidate-job.ts';
+import type { Revalidation } from './revalidate-dispatch.ts';
 import { chunksOfWave } from './wave-chunks.ts';
 
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
-  readonly jobs: JobRounds;
-  readonly states: Pick<JobStates, 'stop'>;
-  readonly judge: (job: StoredJob) => Promise<Revalidation>;
-  /** Returns how the rest of a job ends that has become too expensive (cost-at-release.ts). */
+  readonly dispatches: DispatchRounds;
+  readonly states: Pick<DispatchItemStates, 'stop'>;
+  readonly judge: (dispatch: StoredDispatch) => Promise<Revalidation>;
+  /** Returns how the rest of a dispatch ends that has become too expensive (cost-at-release.ts). */
   readonly costStop: (released: Released) => Promise<Settlement | undefined>;
-  /** Counts the cost of a job now (spend/count-jobs.ts); is idempotent. */
-  readonly countNow: (jobId: string) => Promise<void>;
+  /** Counts the cost of a dispatch now (spend/count-dispatches.ts); is idempotent. */
+  readonly countNow: (dispatchId: string) => Promise<void>;
   readonly queue: ChunkSink;
   readonly watch: DelayedQueue<WatchMessage>;
-  readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
+  readonly sendAgain: (message: RoundMessage, delaySeconds: number) => Promise<void>;
   /** Extends the delivery's invisibility to `holdSeconds`. Never throws: a failure only brings it back too soon. */
   readonly hold: () => Promise<void>;
   readonly remainingMs: () => number;
@@ -61,7 +67,7 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
 /** `again` makes SQS deliver the same message once more. */
 export type FanOutEnd = 'done' | 'again';
 
-type Settlement = Pick<JobStop, 'state' | 'code' | 'reason'>;
+type Settlement = Pick<DispatchStop, 'state' | 'code' | 'reason'>;
 type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
 
 /** Recipients without another opening end this way (D56). */
@@ -73,8 +79,8 @@ const endedAtOnce = 500;
 const waveBudgetMs = 15_000;
 
 export interface RoundFacts {
-  readonly message: JobMessage;
-  readonly job: StoredJob;
+  readonly message: RoundMessage;
+  readonly dispatch: StoredDispatch;
   readonly run: RoundRun;
   readonly heldAtMs: number;
   readonly takenAtMs: number;
@@ -84,10 +90,10 @@ export class Round {
   readonly #facts: RoundFacts;
   readonly #ports: FanOutPorts;
   readonly #stretches: readonly RecipientRange[];
-  readonly #ending: Pick<JobHead, 'expiresAtMs'> & Pick<StoredJob, 'lots'>;
+  readonly #ending: Pick<DispatchHead, 'expiresAtMs'> & Pick<StoredDispatch, 'lots'>;
   progress: Progress;
-  #state: JobState;
-  /** The job is judged once per round that releases something. */
+  #state: DispatchItemState;
+  /** The dispatch is judged once per round that releases something. */
   #judged: Revalidation | undefined;
   #tooDear: { readonly stop: Settlement | undefined } | undefined;
   #heldAtMs: number;
@@ -101,18 +107,18 @@ export class Round {
   constructor(facts: RoundFacts, taken: Extract<Taken, { kind: 'taken' }>, ports: FanOutPorts) {
     this.#facts = facts;
     this.#ports = ports;
-    this.#stretches = rangesOf(facts.job);
-    this.#ending = { ...omitUndefined({ expiresAtMs: facts.job.head.expiresAtMs, lots: facts.job.lots }) };
+    this.#stretches = rangesOf(facts.dispatch);
+    this.#ending = { ...omitUndefined({ expiresAtMs: facts.dispatch.head.expiresAtMs, lots: facts.dispatch.lots }) };
     this.progress = taken.progress;
     this.#state = taken.state;
     this.#heldAtMs = facts.heldAtMs;
     this.#leaseUntilMs = facts.takenAtMs + leaseMs;
   }
 
-  /** Releases what the round allows. Recipients of a stopped job end as the stop says (D46, D53). */
+  /** Releases what the round allows. Recipients of a stopped dispatch end as the stop says (D46, D53). */
   async work(): Promise<FanOutEnd> {
-    const { job, message } = this.#facts;
-    const { head } = job;
+    const { dispatch, message } = this.#facts;
+    const { head } = dispatch;
     const ports = this.#ports;
     while (this.progress.queued < head.total) {
       if (ports.remainingMs() < waveBudgetMs) return await this.#nextRound(message, 0);
@@ -120,16 +126,16 @@ export class Round {
         this.#heldAtMs = ports.nowMs();
         await ports.hold();
       }
-      const by = byJobState(this.#state, this.#ending, ports.nowMs());
+      const by = byDispatchState(this.#state, this.#ending, ports.nowMs());
       const end = by.kind === 'settle' ? await this.#settle(by.settlement) : await this.#step(by);
       if (end !== undefined) return end;
     }
     await ports.watch.sendLater(watchOf(head), firstLookSeconds(this.#release?.lastMs() ?? 0, ports.nowMs()));
-    ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: head.total });
+    ports.log('dispatch.fanned_out', { dispatchId: head.dispatchId, clientId: head.clientId, count: head.total });
     // What a stop has ended costs nothing, so its reservation is free at once (D56, D58).
-    if (this.#state.stop !== undefined) await ports.countNow(head.jobId);
+    if (this.#state.stop !== undefined) await ports.countNow(head.dispatchId);
     const end = await this.#handOver({ round: roundAfterLast });
-    if (end === 'done' && head.when !== undefined) await ports.jobs.leaveSchedule(head.jobId);
+    if (end === 'done' && head.when !== undefined) await ports.dispatches.leaveSchedule(head.dispatchId);
     return end;
   }
 
@@ -144,22 +150,22 @@ export class Round {
   }
 
   async #stop(settlement: Settlement): Promise<FanOutEnd | undefined> {
-    await this.#ports.states.stop(this.#facts.job.head, { ...settlement, atMs: this.#ports.nowMs() });
+    await this.#ports.states.stop(this.#facts.dispatch.head, { ...settlement, atMs: this.#ports.nowMs() });
     return (await this.#announce(this.progress)) ? undefined : 'again';
   }
 
   async #end(rest: RangeRest, settlement: Settlement): Promise<FanOutEnd | undefined> {
     const { from } = rest;
     const until = Math.min(rest.until, from + endedAtOnce);
-    await endUnqueued(this.#facts.job, { from, until, settlement }, this.#ports);
+    await endUnqueued(this.#facts.dispatch, { from, until, settlement }, this.#ports);
     return (await this.#announce(advanced(this.#stretches, this.progress, { ...rest, until }))) ? undefined : 'again';
   }
 
   /**
-   * Takes the step of a job that is not stopped. An announced wave is queued even after its opening: the worker checks
-   * each recipient (D56).
+   * Takes the step of a dispatch that is not stopped. An announced wave is queued even after its opening: the worker
+   * checks each recipient (D56).
    */
-  async #step(by: Exclude<ByJobState, { kind: 'settle' }>): Promise<FanOutEnd | undefined> {
+  async #step(by: Exclude<ByDispatchState, { kind: 'settle' }>): Promise<FanOutEnd | undefined> {
     const { message } = this.#facts;
     const { parkedSeconds, ...resumed } = message;
     if (this.progress.wave === undefined) {
@@ -173,7 +179,7 @@ export class Round {
     if (by.kind === 'wait') {
       return await this.#nextRound({ ...message, parkedSeconds: by.delaySeconds }, by.delaySeconds);
     }
-    // The job waits as long again after it has resumed, behind what waits in the dispatch queue.
+    // The dispatch waits as long again after it has resumed, behind what waits in the dispatch queue.
     if (parkedSeconds !== undefined) return await this.#nextRound(resumed, parkedSeconds);
     return await this.#wave();
   }
@@ -183,12 +189,12 @@ export class Round {
   }
 
   #standing(rest: RecipientRange): RangeState {
-    return rangeState(rest, this.#ports.nowMs(), this.#facts.job.head.expiresAtMs);
+    return rangeState(rest, this.#ports.nowMs(), this.#facts.dispatch.head.expiresAtMs);
   }
 
   #untilOpeningSeconds(rests: readonly RangeRest[]): number {
     const nowMs = this.#ports.nowMs();
-    const opens = rests.map((rest) => opensNextMs(rest, nowMs, this.#facts.job.head.expiresAtMs));
+    const opens = rests.map((rest) => opensNextMs(rest, nowMs, this.#facts.dispatch.head.expiresAtMs));
     return openingDelaySeconds(Math.min(...opens.map((opensAtMs) => opensAtMs ?? nowMs)), nowMs, this.#ports.random());
   }
 
@@ -216,17 +222,17 @@ export class Round {
     return this.#untilOpeningSeconds(rests);
   }
 
-  /** Returns undefined once the wave is queued, or the job is stopped. */
+  /** Returns undefined once the wave is queued, or the dispatch is stopped. */
   async #wave(): Promise<FanOutEnd | undefined> {
-    const { job, message } = this.#facts;
+    const { dispatch, message } = this.#facts;
     const ports = this.#ports;
     const release = await this.#releaseOfRound();
     const next = this.#next(release);
     if (typeof next === 'number') return await this.#nextRound(message, next);
-    this.#judged ??= await ports.judge(job);
+    this.#judged ??= await ports.judge(dispatch);
     const judged = this.#judged;
     if (judged.kind === 'refused') return await this.#stop(judged.stop);
-    this.#tooDear ??= { stop: await ports.costStop({ job, head: judged.head, rests: this.#rests() }) };
+    this.#tooDear ??= { stop: await ports.costStop({ dispatch, head: judged.head, rests: this.#rests() }) };
     if (this.#tooDear.stop !== undefined) return await this.#stop(this.#tooDear.stop);
     const recipients = await this.#composed(next, judged);
     let { wave } = this.progress;
@@ -235,13 +241,13 @@ export class Round {
       if (wave === undefined) return await this.#nextRound(message, contendedSeconds(ports.random()));
       if (!(await this.#announce({ ...this.progress, wave }))) return 'again';
       // A stop that was read with the announcement prevails over the wave.
-      if (byJobState(this.#state, this.#ending, ports.nowMs()).kind !== 'send') return undefined;
+      if (byDispatchState(this.#state, this.#ending, ports.nowMs()).kind !== 'send') return undefined;
     }
     const { lane, limitPerSecond } = release;
     const composed = {
       head: judged.head,
       ...omitUndefined({ composedMs: judged.judgedMs }),
-      ...omitUndefined({ lots: job.lots && withoutEnded(job.lots, ports.nowMs()) }),
+      ...omitUndefined({ lots: dispatch.lots && withoutEnded(dispatch.lots, ports.nowMs()) }),
       ...{ lane: lane.lane, limitPerSecond, recipients, firstPosition: wave.position },
     };
     const timed = chunksOfWave(composed, release.everyMs()).map((chunk) => {
@@ -255,32 +261,34 @@ export class Round {
   }
 
   async #releaseOfRound(): Promise<Release> {
-    this.#release ??= await releaseOf(this.#facts.job.head, this.#ports);
+    this.#release ??= await releaseOf(this.#facts.dispatch.head, this.#ports);
     return this.#release;
   }
 
-  /** Returns undefined when too many jobs reserve on the number. This is no failure, so it uses up no delivery. */
+  /**
+   * Returns undefined when too many dispatches reserve on the number. This is no failure, so it uses up no delivery.
+   */
   async #reserved(release: Release, { from, until, lots }: RangeRest): Promise<Wave | undefined> {
     try {
       const position = await release.reserve(until - from);
       return { ...(lots === undefined ? {} : { from }), until, position };
     } catch (error) {
       if (!(error instanceof PaceContended)) throw error;
-      this.#ports.log('job.number_contended', { count: until - from });
+      this.#ports.log('dispatch.number_contended', { count: until - from });
       return undefined;
     }
   }
 
   async #composed({ from, until }: RangeRest, { plan, fits }: Sendable): Promise<ChunkRecipient[]> {
-    const { job } = this.#facts;
-    const { jobId } = job.head;
+    const { dispatch } = this.#facts;
+    const { dispatchId } = dispatch.head;
     const composed: ChunkRecipient[] = [];
     for (let index = from; index < until; index += 1) {
       const stored = await this.#recipient(index);
       const recipient = fits(stored)
-        ? composedRecipient(plan, stored, { jobId, index }, this.#ports)
+        ? composedRecipient(plan, stored, { dispatchId, index }, this.#ports)
         : { index, ...omitUndefined({ to: stored.to }), unfit: true as const };
-      const waitMs = job.waitsMs.get(index);
+      const waitMs = dispatch.waitsMs.get(index);
       composed.push(waitMs === undefined ? recipient : { ...recipient, notBeforeMs: this.#ports.nowMs() + waitMs });
     }
     return composed;
@@ -289,16 +297,16 @@ export class Round {
   async #recipient(index: number): Promise<StoredRecipient> {
     const known = this.#page.recipients[index - this.#page.firstIndex];
     if (known !== undefined) return known;
-    const recipients = await this.#ports.jobs.recipientsFrom(this.#facts.run.jobId, index);
+    const recipients = await this.#ports.dispatches.recipientsFrom(this.#facts.run.dispatchId, index);
     this.#page = { firstIndex: index, recipients };
     const [first] = recipients;
-    if (first === undefined) throw new Error('recipients of the job are gone');
+    if (first === undefined) throw new Error('recipients of the dispatch are gone');
     return first;
   }
 
   async #announce(progress: Progress): Promise<boolean> {
     const nowMs = this.#ports.nowMs();
-    const state = await this.#ports.jobs.announce(this.#facts.run, progress, nowMs);
+    const state = await this.#ports.dispatches.announce(this.#facts.run, progress, nowMs);
     if (state === undefined) return false;
     this.progress = progress;
     this.#state = state;
@@ -306,19 +314,19 @@ export class Round {
     return true;
   }
 
-  async #nextRound(message: JobMessage, delaySeconds: number): Promise<FanOutEnd> {
+  async #nextRound(message: RoundMessage, delaySeconds: number): Promise<FanOutEnd> {
     const round = this.#facts.run.round + 1;
     await this.#ports.sendAgain({ ...message, round }, delaySeconds);
     return await this.#handOver({ round, ...this.dueAfter(delaySeconds) });
   }
 
   async #handOver(next: NextRound): Promise<FanOutEnd> {
-    return (await this.#ports.jobs.handOver(this.#facts.run, this.progress, next)) ? 'done' : 'again';
+    return (await this.#ports.dispatches.handOver(this.#facts.run, this.progress, next)) ? 'done' : 'again';
   }
 
-  /** Returns when a round's message is due, for a scheduled job that lost-rounds.ts watches. */
+  /** Returns when a round's message is due, for a scheduled dispatch that lost-rounds.ts watches. */
   dueAfter(delaySeconds: number): Pick<NextRound, 'dueMs'> {
-    if (this.#facts.job.head.when === undefined) return {};
+    if (this.#facts.dispatch.head.when === undefined) return {};
     return { dueMs: this.#ports.nowMs() + delaySeconds * 1_000 };
   }
 }

@@ -1,15 +1,15 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import { type ChunkRecipient, type ChunkSlice, chunkOfJob, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
-import { sliceSize } from '../dispatch/claims/slice.ts';
-import type { JobHead } from '../job.ts';
+import { type ChunkRecipient, type ChunkSlice, chunkOfDispatch, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import type { Lot } from '../lots.ts';
 import { turnAt } from '../pace/schedule.ts';
+import { sliceSize } from '../send/claims/slice.ts';
 import { lotsBetween } from './recipient-ranges.ts';
 
 /** Consecutive composed recipients begin with a slice; the first has the lane position. */
 export interface ComposedWave {
-  readonly head: JobHead;
+  readonly head: DispatchHead;
   readonly lots?: readonly Lot[] | undefined;
   readonly lane: string;
   readonly limitPerSecond: number;
@@ -26,7 +26,7 @@ const strideMs = 100;
 /** Returns the chunks of a wave. `everyMs` is the spacing of slots. */
 export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[] {
   const slices = slicesOf(wave);
-  // A chunk is a turn, so it stays whole where jobs compete.
+  // A chunk is a turn, so it stays whole where dispatches compete.
   const perChunk = turnAt(everyMs) / sliceSize;
   const stride = everyMs >= strideFromEveryMs ? 1 : Math.max(1, Math.floor(strideMs / (sliceSize * everyMs)));
   const chunks: ChunkSlice[][] = [];
@@ -35,9 +35,14 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
     const apart = Math.min(stride, Math.ceil(group.length / perChunk));
     for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
   }
-  // A job of codes uses the lanes of jobs: the last tenth is for small requests (D44, D45).
+  // A dispatch of codes uses the lanes of dispatches: the last tenth is for small requests (D44, D45).
   const composed = omitUndefined({ composedMs: wave.composedMs });
-  return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), ...composed, ...lotsOf(wave, some), slices: some }));
+  return chunks.map((some) => ({
+    ...chunkOfDispatch(wave.head, wave),
+    ...composed,
+    ...lotsOf(wave, some),
+    slices: some,
+  }));
 }
 
 function lotsOf({ lots }: ComposedWave, slices: readonly ChunkSlice[]): Pick<QueuedChunk, 'lots'> {

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
-import { cancelOpenJob, type StopPorts } from '../report/cancel.ts';
+import { cancelOpenDispatch, type StopPorts } from '../report/cancel.ts';
 import type { Dispatches } from '../report/dispatches-store.ts';
 
 export interface CancelCampaignPorts extends StopPorts {
@@ -41,9 +41,9 @@ export async function cancelCampaign(
     let left = page.accepted.length;
     await forEachConcurrently(page.accepted, atOnce, async (pointer) => {
       if (ports.nowMs() >= endMs) return;
-      const stopped = await cancelOpenJob(ports, pointer.jobId);
+      const stopped = await cancelOpenDispatch(ports, pointer.dispatchId);
       if (stopped) cancelled += 1;
-      // A missing job is undecided: a small request is listed before it begins.
+      // A missing dispatch is undecided: a small request is listed before it begins.
       if (stopped !== undefined) await ports.dispatches.settle(clientId, pointer);
       left -= 1;
     });

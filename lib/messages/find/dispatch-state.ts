@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { didYouMean } from '../../http/closest-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
-import type { JobState } from '../job-state.ts';
+import type { DispatchItemState } from '../dispatch-item-state.ts';
 import type { OutcomeCounts } from '../report/outcome.ts';
 
 /** One word says how a dispatch stands (D59). */
@@ -13,7 +13,7 @@ export const DispatchStateWord = v.picklist(dispatchStates);
 export interface DispatchStateFacts {
   /** No call of a scheduled send is earlier (D56). */
   readonly fromMs: number | undefined;
-  readonly state: JobState;
+  readonly state: DispatchItemState;
   readonly counts: Pick<OutcomeCounts, 'pending'>;
 }
 

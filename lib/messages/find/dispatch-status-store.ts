@@ -2,18 +2,18 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet, type Item } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import { type DispatchPointer, jobOfAcceptedItem } from '../accept/whole-job.ts';
-import { acceptedKey, jobKey, jobOfPartition, spentKey } from '../items.ts';
-import type { JobState } from '../job-state.ts';
-import { jobStateOf } from '../job-state-store.ts';
-import { isStoppedLately, type PlacedJob, placesOf } from '../report/described-job.ts';
+import { type DispatchPointer, dispatchOfAcceptedItem } from '../accept/whole-dispatch.ts';
+import type { DispatchItemState } from '../dispatch-item-state.ts';
+import { itemStateOf } from '../dispatch-item-state-store.ts';
+import { acceptedKey, dispatchKey, dispatchOfPartition, spentKey } from '../items.ts';
+import { isStoppedLately, type PlacedDispatch, placesOf } from '../report/described-dispatch.ts';
 import { countStates, type OutcomeCounts, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
-import { partitionsOfJob } from '../report/report-cursor.ts';
+import { partitionsOfDispatch } from '../report/report-cursor.ts';
 import { reportStore } from '../report/report-store.ts';
 import { type StatementSummary, summaryOf } from '../spend/statement.ts';
 
 export interface StoredStatus {
-  readonly state: JobState;
+  readonly state: DispatchItemState;
   readonly counts: OutcomeCounts;
   readonly statement?: StatementSummary;
 }
@@ -21,7 +21,7 @@ export interface StoredStatus {
 export interface StoredStatuses {
   /**
    * Returns statuses in order, up to a dispatch that needs too much reading (never the first). Null means withdrawn.
-   * Makes one round trip, two if a job was stopped just now.
+   * Makes one round trip, two if a dispatch was stopped just now.
    */
   of(listed: readonly DispatchPointer[]): Promise<readonly (StoredStatus | null)[]>;
 }
@@ -39,27 +39,33 @@ export function dispatchStatusStore(
   pause: Pause = storePause,
 ): StoredStatuses {
   const report = reportStore({ client, table, nowMs });
-  const read = (jobId: string, total: number, how?: { readonly consistent: boolean }) =>
-    report.readMessages(jobId, partitionsOfJob(total), how);
+  const read = (dispatchId: string, total: number, how?: { readonly consistent: boolean }) =>
+    report.readMessages(dispatchId, partitionsOfDispatch(total), how);
 
   return {
     of: async (listed) => {
       const live = listed.slice(0, readLive(listed));
-      const keys = listed.flatMap(({ jobId }) => [jobKey(jobId), acceptedKey(jobId), spentKey(jobId)]);
+      const keys = listed.flatMap(({ dispatchId }) => [
+        dispatchKey(dispatchId),
+        acceptedKey(dispatchId),
+        spentKey(dispatchId),
+      ]);
       const [items, ...messages] = await Promise.all([
         batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true }),
-        ...live.map(({ jobId, total }) => read(jobId, total)),
+        ...live.map(({ dispatchId, total }) => read(dispatchId, total)),
       ]);
-      const ofJobs = Map.groupBy(items, (item) => jobOfPartition(item['pk']));
+      const ofDispatches = Map.groupBy(items, (item) => dispatchOfPartition(item['pk']));
       const standings: (StoredStatus | null)[] = [];
       for (const [at, pointer] of listed.entries()) {
-        const job = jobIn(ofJobs.get(pointer.jobId) ?? []);
-        const written = isStoppedLately(job.state, nowMs())
-          ? await read(pointer.jobId, pointer.total, { consistent: true })
+        const dispatch = dispatchIn(ofDispatches.get(pointer.dispatchId) ?? []);
+        const written = isStoppedLately(dispatch.state, nowMs())
+          ? await read(pointer.dispatchId, pointer.total, { consistent: true })
           : messages[at];
-        const counts = job.isWithdrawn ? null : countsOf(pointer, job, written);
+        const counts = dispatch.isWithdrawn ? null : countsOf(pointer, dispatch, written);
         if (counts === undefined) break;
-        standings.push(counts && { state: job.state, counts, ...omitUndefined({ statement: job.statement }) });
+        standings.push(
+          counts && { state: dispatch.state, counts, ...omitUndefined({ statement: dispatch.statement }) },
+        );
       }
       return standings;
     },
@@ -70,25 +76,25 @@ export function dispatchStatusStore(
 function readLive(listed: readonly DispatchPointer[]): number {
   let partitions = 0;
   const end = listed.findIndex(({ total }, at) => {
-    partitions += partitionsOfJob(total).length;
+    partitions += partitionsOfDispatch(total).length;
     return at > 0 && partitions > mostPartitionsRead;
   });
   return end === -1 ? listed.length : end;
 }
 
-interface ReadJob extends Pick<PlacedJob, 'repeats' | 'positions'> {
+interface ReadDispatch extends Pick<PlacedDispatch, 'repeats' | 'positions'> {
   readonly isWithdrawn: boolean;
-  readonly state: JobState;
+  readonly state: DispatchItemState;
   readonly statement?: StatementSummary;
 }
 
-function jobIn(items: readonly Item[]): ReadJob {
+function dispatchIn(items: readonly Item[]): ReadDispatch {
   const at = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
-  const [job, accepted, counted] = [at(jobKey('')), at(acceptedKey('')), at(spentKey(''))];
-  const { repeats = [], positions } = accepted === undefined ? {} : jobOfAcceptedItem(accepted);
+  const [dispatch, accepted, counted] = [at(dispatchKey('')), at(acceptedKey('')), at(spentKey(''))];
+  const { repeats = [], positions } = accepted === undefined ? {} : dispatchOfAcceptedItem(accepted);
   return {
-    isWithdrawn: job?.['withdrawnAtMs'] !== undefined,
-    state: job === undefined ? {} : jobStateOf(job),
+    isWithdrawn: dispatch?.['withdrawnAtMs'] !== undefined,
+    state: dispatch === undefined ? {} : itemStateOf(dispatch),
     repeats,
     ...omitUndefined({ positions, statement: counted === undefined ? undefined : summaryOf(counted) }),
   };
@@ -96,13 +102,13 @@ function jobIn(items: readonly Item[]): ReadJob {
 
 /** Counts from messages if read, else from the statement. Null means withdrawn, undefined that neither is there. */
 function countsOf(
-  { jobId, total }: DispatchPointer,
-  { state, statement, ...job }: ReadJob,
+  { dispatchId, total }: DispatchPointer,
+  { state, statement, ...dispatch }: ReadDispatch,
   written: WrittenMessages | undefined,
 ): OutcomeCounts | null | undefined {
   if (written === undefined) return statement?.counts;
-  const outcomeAt = outcomesOf({ ...state, head: { jobId } }, written);
+  const outcomeAt = outcomesOf({ ...state, head: { dispatchId } }, written);
   if (outcomeAt === undefined) return null;
-  const places = placesOf({ ...job, head: { total: total - job.repeats.length } });
+  const places = placesOf({ ...dispatch, head: { total: total - dispatch.repeats.length } });
   return countStates(places.map(({ index }) => outcomeAt(index).state));
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import type { DispatchPointer } from '../accept/whole-job.ts';
+import type { DispatchPointer } from '../accept/whole-dispatch.ts';
 import type { Cost } from '../report/cost.ts';
 import type { DispatchesQuery } from '../report/dispatches.ts';
 import type { Dispatches, PageRequest } from '../report/dispatches-store.ts';
@@ -53,16 +53,16 @@ function foundDispatch(
   nowMs: number,
 ): v.InferOutput<typeof FoundDispatchSchema> {
   const { state, counts } = standing;
-  const job = { head: { ...pointer, clientId }, ...omitUndefined({ retriedBy: state.retriedBy }) };
+  const dispatch = { head: { ...pointer, clientId }, ...omitUndefined({ retriedBy: state.retriedBy }) };
   return {
-    ...statusAnswer(job, { counts, cost: costOf(standing) }),
+    ...statusAnswer(dispatch, { counts, cost: costOf(standing) }),
     state: dispatchState({ fromMs: pointer.when?.fromMs, state, counts }, nowMs),
   };
 }
 
 /**
- * A small job's statement has no counts (spend/statement.ts), so the present counts decide whether anything may still
- * be billed.
+ * A small dispatch's statement has no counts (spend/statement.ts), so the present counts decide whether anything may
+ * still be billed.
  */
 function costOf({ statement, counts }: StoredStatus): Cost {
   const mayBeBilled = counts.pending + counts.held + counts.sent + counts.unknown > 0;

@@ -10,8 +10,8 @@ export type OpenPorts = Pick<FindPorts, 'dispatches' | 'standings'>;
 const mostDispatches = 50;
 
 /**
- * Says how many of the client's dispatches of a template wait for its review (D46), or returns undefined for none. Makes
- * two round trips. Other clients of the WABA are not counted: a client learns nothing of their sends.
+ * Says how many of the client's dispatches of a template wait for its review (D46), or returns undefined for none.
+ * Makes two round trips. Other clients of the WABA are not counted: a client learns nothing of their sends.
  */
 export async function waitingForReview(
   { dispatches, standings }: OpenPorts,

@@ -3,14 +3,14 @@ import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import {
-  type ByJobState,
-  byJobState,
-  type JobParked,
-  type JobState,
-  type JobStates,
-  type JobStop,
-} from '../job-state.ts';
-import { holdableOf, type ParkReason, reasonOf } from './held-job.ts';
+  type ByDispatchState,
+  byDispatchState,
+  type DispatchItemState,
+  type DispatchItemStates,
+  type DispatchParked,
+  type DispatchStop,
+} from '../dispatch-item-state.ts';
+import { holdableOf, type ParkReason, reasonOf } from './held-dispatch.ts';
 import {
   afterAnsweredRun,
   afterSilentRun,
@@ -33,9 +33,9 @@ const disabledCode = '132016';
 export const notThereCode = 132001;
 
 export interface RunHoldsPorts {
-  readonly states: Pick<JobStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
+  readonly states: Pick<DispatchItemStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
   readonly wabas: Pick<HoldsOfWabas, 'change' | 'takeProbe'>;
-  /** Starts a watcher, which looks at the parked job until no hold is left or its time is over. */
+  /** Starts a watcher, which looks at the parked dispatch until no hold is left or its time is over. */
   readonly watchParked: (chunk: QueuedChunk, sinceMs: number) => Promise<void>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
@@ -54,15 +54,15 @@ export interface Refused {
  */
 export interface RunHolds {
   saw(wabaId: string, holds: Holds): void;
-  /** Parks the job of a held chunk, unless it is known to be parked. The watcher notifies the client. */
-  park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
+  /** Parks the dispatch of a held chunk, unless it is known to be parked. The watcher notifies the client. */
+  park(chunk: QueuedChunk, reason: ParkReason, dispatch: DispatchItemState): Promise<void>;
   /**
-   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. One that is not there counts
-   * as in review. Returns undefined when the refusal concerns this message alone.
+   * Opens the hold of a refusal and parks the dispatch, or stops the dispatch of a disabled template. One that is not
+   * there counts as in review. Returns undefined when the refusal concerns this message alone.
    */
-  byRefusal(chunk: QueuedChunk, refusal: Refused): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
-  /** Stops the job of a chunk that was judged again. */
-  stop(chunk: QueuedChunk, settlement: Pick<JobStop, 'state' | 'code' | 'reason'>): Promise<void>;
+  byRefusal(chunk: QueuedChunk, refusal: Refused): Promise<Exclude<ByDispatchState, { kind: 'send' }> | undefined>;
+  /** Stops the dispatch of a chunk that was judged again. */
+  stop(chunk: QueuedChunk, settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>): Promise<void>;
   /**
    * Takes the probes of all holds on the chunk's messages; returns undefined when another worker probes or none is due.
    */
@@ -75,17 +75,17 @@ export interface RunHolds {
    * now on.
    */
   afterSilence(chunk: QueuedChunk, code: string): Promise<boolean>;
-  /** The platform took a message of a job in this state: its pause is over, or ends with its waiting. */
-  taken(chunk: QueuedChunk, job: JobState): Promise<void>;
+  /** The platform took a message of a dispatch in this state: its pause is over, or ends with its waiting. */
+  taken(chunk: QueuedChunk, dispatch: DispatchItemState): Promise<void>;
 }
 
-/** Serves one run: messages that are refused together open one hold and park their job once. */
+/** Serves one run: messages that are refused together open one hold and park their dispatch once. */
 export function runHolds(ports: RunHoldsPorts): RunHolds {
   const { states, wabas, nowMs, log } = ports;
   const seen = new Map<string, Holds>();
   const openings = new Map<string, Promise<void>>();
-  const parkings = new Map<string, Promise<JobParked>>();
-  const stops = new Map<string, Promise<JobStop>>();
+  const parkings = new Map<string, Promise<DispatchParked>>();
+  const stops = new Map<string, Promise<DispatchStop>>();
 
   async function change(wabaId: string, rule: HoldRule): Promise<Holds | undefined> {
     try {
@@ -103,42 +103,45 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     return await openHold({ wabaId, scope, atMs, rule: rule(atMs) }, { change, log });
   }
 
-  async function parkedBy(chunk: QueuedChunk, reason: ParkReason): Promise<JobParked> {
-    const { jobId, clientId } = chunk;
-    const parked: JobParked = { ...reason, sinceMs: nowMs() };
+  async function parkedBy(chunk: QueuedChunk, reason: ParkReason): Promise<DispatchParked> {
+    const { dispatchId, clientId } = chunk;
+    const parked: DispatchParked = { ...reason, sinceMs: nowMs() };
     try {
-      // The watcher is queued first: a parked job without one would wait until it expires.
+      // The watcher is queued first: a parked dispatch without one would wait until it expires.
       await ports.watchParked(chunk, parked.sinceMs);
-      if (await states.park(jobId, parked)) log('job.parked', { jobId, clientId, code: parked.code });
+      if (await states.park(dispatchId, parked)) log('dispatch.parked', { dispatchId, clientId, code: parked.code });
     } catch (error) {
-      log('job.not_held', { jobId, clientId, error: errorName(error) });
+      log('dispatch.not_held', { dispatchId, clientId, error: errorName(error) });
     }
     return parked;
   }
 
-  function parkedOnce(chunk: QueuedChunk, reason: ParkReason): Promise<JobParked> {
-    const parking = parkings.get(chunk.jobId) ?? parkedBy(chunk, reason);
-    parkings.set(chunk.jobId, parking);
+  function parkedOnce(chunk: QueuedChunk, reason: ParkReason): Promise<DispatchParked> {
+    const parking = parkings.get(chunk.dispatchId) ?? parkedBy(chunk, reason);
+    parkings.set(chunk.dispatchId, parking);
     return parking;
   }
 
   async function stoppedBy(
     chunk: QueuedChunk,
-    settlement: Pick<JobStop, 'state' | 'code' | 'reason'>,
-  ): Promise<JobStop> {
-    const { jobId, clientId } = chunk;
-    const stop: JobStop = { ...settlement, atMs: nowMs() };
+    settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>,
+  ): Promise<DispatchStop> {
+    const { dispatchId, clientId } = chunk;
+    const stop: DispatchStop = { ...settlement, atMs: nowMs() };
     try {
-      if (await states.stop(chunk, stop)) log('job.stopped', { jobId, clientId, code: stop.code });
+      if (await states.stop(chunk, stop)) log('dispatch.stopped', { dispatchId, clientId, code: stop.code });
     } catch (error) {
-      log('job.not_held', { jobId, clientId, error: errorName(error) });
+      log('dispatch.not_held', { dispatchId, clientId, error: errorName(error) });
     }
     return stop;
   }
 
-  function stoppedOnce(chunk: QueuedChunk, settlement: Pick<JobStop, 'state' | 'code' | 'reason'>): Promise<JobStop> {
-    const stopping = stops.get(chunk.jobId) ?? stoppedBy(chunk, settlement);
-    stops.set(chunk.jobId, stopping);
+  function stoppedOnce(
+    chunk: QueuedChunk,
+    settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>,
+  ): Promise<DispatchStop> {
+    const stopping = stops.get(chunk.dispatchId) ?? stoppedBy(chunk, settlement);
+    stops.set(chunk.dispatchId, stopping);
     return stopping;
   }
 
@@ -162,16 +165,16 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     return heldBack({ parked: await parkedOnce(chunk, reasonOf(scope, inReviewCode)) }, chunk);
   }
 
-  function heldBack(state: JobState, chunk: QueuedChunk) {
-    const by = byJobState(state, chunk, nowMs());
+  function heldBack(state: DispatchItemState, chunk: QueuedChunk) {
+    const by = byDispatchState(state, chunk, nowMs());
     return by.kind === 'send' ? undefined : by;
   }
 
   return {
     saw: (wabaId, holds) => void seen.set(wabaId, holds),
 
-    park: async (chunk, reason, job) => {
-      if (job.parked === undefined) await parkedOnce(chunk, reason);
+    park: async (chunk, reason, dispatch) => {
+      if (dispatch.parked === undefined) await parkedOnce(chunk, reason);
     },
 
     stop: async (chunk, settlement) => void (await stoppedOnce(chunk, settlement)),
@@ -221,12 +224,12 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
         afterSilentRun({ phoneNumberId }, { code, nowMs: atMs }),
       ),
 
-    taken: async ({ jobId }, { parked, pausedFromMs }) => {
+    taken: async ({ dispatchId }, { parked, pausedFromMs }) => {
       try {
-        if (parked === undefined && pausedFromMs !== undefined) await states.endPause(jobId);
-        if (parked !== undefined && !parked.goesOn) await states.goOn(jobId, parked.sinceMs);
+        if (parked === undefined && pausedFromMs !== undefined) await states.endPause(dispatchId);
+        if (parked !== undefined && !parked.goesOn) await states.goOn(dispatchId, parked.sinceMs);
       } catch (error) {
-        log('job.pause_not_ended', { jobId, error: errorName(error) });
+        log('dispatch.pause_not_ended', { dispatchId, error: errorName(error) });
       }
     },
   };

@@ -4,13 +4,13 @@ import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { type QueriedTable, queryPages } from '../../aws/dynamodb-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
-import { jobSortKey, lastOwnCallMs, timeOfJob, wrotePartition } from '../items.ts';
-import type { JobHead, Recipient } from '../job.ts';
-import { correspondentsMemorySeconds, groupsOf, groupsOfJob, isAmong, shortName } from './correspondents.ts';
+import type { DispatchHead, Recipient } from '../dispatch.ts';
+import { dispatchSortKey, lastOwnCallMs, timeOfDispatch, wrotePartition } from '../items.ts';
+import { correspondentsMemorySeconds, groupsOf, groupsOfDispatch, isAmong, shortName } from './correspondents.ts';
 
-/** Notes the recipients of a job. Rejects when a write fails or the limit passes. Is idempotent. */
+/** Notes the recipients of a dispatch. Rejects when a write fails or the limit passes. Is idempotent. */
 export type NoteCorrespondents = (
-  job: { readonly head: JobHead; readonly recipients: readonly Recipient[] },
+  dispatch: { readonly head: DispatchHead; readonly recipients: readonly Recipient[] },
   limitMs: number,
 ) => Promise<void>;
 
@@ -26,7 +26,7 @@ export type FindCorrespondents = (asked: {
 
 const writesAtOnce = 16;
 
-/** The time sorts after every job. */
+/** The time sorts after every dispatch. */
 const latestMs = 999_999_999_999_999;
 
 const WroteSchema = v.object({
@@ -36,19 +36,19 @@ const WroteSchema = v.object({
   fromMs: v.optional(v.number()),
 });
 
-/** Reads the key for people's names with the first job: a number of one client never needs it. */
+/** Reads the key for people's names with the first dispatch: a number of one client never needs it. */
 export function correspondentWriter(
   { documentClient, tableName }: QueriedTable,
   names: () => Promise<NameOf>,
 ): NoteCorrespondents {
   return async ({ head, recipients }, limitMs) => {
-    const { jobId, clientId, phoneNumberId, when } = head;
-    const groups = groupsOfJob(recipients.map(({ to }) => to).map(await names()));
+    const { dispatchId, clientId, phoneNumberId, when } = head;
+    const groups = groupsOfDispatch(recipients.map(({ to }) => to).map(await names()));
     // The limit starts here, because the key may come slowly, once per process.
     const abortSignal = AbortSignal.timeout(limitMs);
     // A scheduled send may write until its last possible call (D56): it concerns its client until 30 days after that.
     const lastMs = lastOwnCallMs(head) ?? head.acceptedAtMs;
-    const sk = jobSortKey(lastMs, jobId);
+    const sk = dispatchSortKey(lastMs, dispatchId);
     const expiresAtSeconds = Math.ceil(lastMs / 1_000) + correspondentsMemorySeconds;
     const facts = { clientId, expiresAtSeconds, ...omitUndefined({ fromMs: when?.fromMs }) };
     await forEachConcurrently(groups, writesAtOnce, ([group, packed]) => {
@@ -60,12 +60,12 @@ export function correspondentWriter(
 
 export function correspondentReader(messages: QueriedTable): FindCorrespondents {
   return async ({ phoneNumberId, names, sinceMs }) => {
-    const sort = { from: jobSortKey(sinceMs), to: jobSortKey(latestMs) };
+    const sort = { from: dispatchSortKey(sinceMs), to: dispatchSortKey(latestMs) };
     const found = new Map<number, number>();
     const search = async (partition: string, name: Uint8Array) => {
       for await (const page of queryPages(messages, partition, { sort, consistent: true })) {
         for (const item of page) {
-          const { clientId, names: packed, sk, fromMs: wroteMs = timeOfJob(sk) } = v.parse(WroteSchema, item);
+          const { clientId, names: packed, sk, fromMs: wroteMs = timeOfDispatch(sk) } = v.parse(WroteSchema, item);
           if (wroteMs < (found.get(clientId) ?? Infinity) && isAmong(packed, name)) found.set(clientId, wroteMs);
         }
       }

@@ -1,12 +1,12 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
 
 // Where clients share a number, an update without a message concerns those that wrote to the person within 30 days
-// (D55). Acceptance notes each job before it queues.
+// (D55). Acceptance notes each dispatch before it queues.
 
-// An item holds one job's people of one group, as eight bytes of each name. A job of more than 16 recipients groups by
-// four bits of the name; in a smaller one each person is a group.
+// An item holds one dispatch's people of one group, as eight bytes of each name. A dispatch of more than 16 recipients
+// groups by four bits of the name; in a smaller one each person is a group.
 
-// A reader asks for both groups of a person. More groups would cost more writes: 64 items for a job of a hundred.
+// A reader asks for both groups of a person. More groups would cost more writes: 64 items for a dispatch of a hundred.
 
 /** Among a billion people two share these bytes with a chance of three in a hundred. */
 export const shortNameBytes = 8;
@@ -16,7 +16,10 @@ export const mostGroups = 16;
 /** After a message, an update without context concerns its client for this long. */
 export const concernedMs = 30 * 86_400_000;
 
-/** The memory is longer by the possible delay of an update: webhooks are repeated for a week, dead letters are kept for two. */
+/**
+ * The memory is longer by the possible delay of an update: webhooks are repeated for a week, dead letters are kept for
+ * two.
+ */
 export const correspondentsMemorySeconds = (30 + 21) * 86_400;
 
 export type ShortName = Uint8Array;
@@ -37,7 +40,7 @@ export function groupsOf(name: ShortName): string[] {
   return [ownGroup(name), sharedGroup(name)];
 }
 
-export function groupsOfJob(names: readonly PersonName[]): Map<string, Uint8Array> {
+export function groupsOfDispatch(names: readonly PersonName[]): Map<string, Uint8Array> {
   const people = [...new Set(names)].map(shortName);
   const groupOf = people.length > mostGroups ? sharedGroup : ownGroup;
   return new Map([...Map.groupBy(people, groupOf)].map(([group, some]) => [group, Buffer.concat(some)]));

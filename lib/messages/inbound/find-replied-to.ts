@@ -1,4 +1,4 @@
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import { repliedMessageOf } from '../reply-payload.ts';
 import type { FindRepliedTo } from './reply-ports.ts';
 import type { FindSentId, SentMessage } from './sent-ids.ts';
@@ -6,8 +6,8 @@ import type { FindSentId, SentMessage } from './sent-ids.ts';
 /** Both reads reject when the store cannot be reached. */
 export interface RepliedToPorts {
   readonly findSentId: FindSentId;
-  /** Returns heads by job id, without missing jobs, strongly consistent. */
-  readonly findHeads: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
+  /** Returns heads by dispatch id, without missing dispatches, strongly consistent. */
+  readonly findHeads: (dispatchIds: readonly string[]) => Promise<ReadonlyMap<string, DispatchHead | 'unreadable'>>;
 }
 
 /**
@@ -22,10 +22,10 @@ export function repliedToFinder({ findSentId, findHeads }: RepliedToPorts): Find
     return sent && (await answered(sent, number));
   };
 
-  async function answered({ jobId, index }: SentMessage, { wabaId, phoneNumberId }: Parameters<FindRepliedTo>[1]) {
-    const head = (await findHeads([jobId])).get(jobId);
+  async function answered({ dispatchId, index }: SentMessage, { wabaId, phoneNumberId }: Parameters<FindRepliedTo>[1]) {
+    const head = (await findHeads([dispatchId])).get(dispatchId);
     if (head === undefined || head === 'unreadable') return undefined;
-    // Other apps of the number can send any payload: the job must belong to the number and contain the message.
+    // Other apps of the number can send any payload: the dispatch must belong to the number and contain the message.
     const isOfNumber = head.wabaId === wabaId && head.phoneNumberId === phoneNumberId;
     return isOfNumber && index < head.total ? { head, index } : undefined;
   }

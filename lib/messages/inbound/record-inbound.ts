@@ -7,7 +7,7 @@ import { type Scope, textOf } from '../../opt-outs/scope.ts';
 import type { stopWordMatcher } from '../../opt-outs/stop-words.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import { dispatchIdOf } from '../job.ts';
+import { messageIdOf } from '../dispatch.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 import { type ConcernedClients, type ConcernedPorts, concernedClients } from './concerned-clients.ts';
 import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
@@ -149,7 +149,7 @@ async function numberAnsweredFrom(
   { addressOf }: RecordPorts,
 ): Promise<Recipient[]> {
   if (answered === undefined || person.waId !== undefined) return [];
-  const to = await addressOf({ jobId: answered.head.jobId, index: answered.index });
+  const to = await addressOf({ dispatchId: answered.head.dispatchId, index: answered.index });
   return to === undefined || isUserId(to) ? [] : recipientsAmong([canonicalAddress(to)]);
 }
 
@@ -232,8 +232,8 @@ async function recorded(
   );
 }
 
-function messageOf({ head: { jobId }, index }: RepliedToMessage) {
-  return { jobId, messageId: dispatchIdOf({ jobId, index }) };
+function messageOf({ head: { dispatchId }, index }: RepliedToMessage) {
+  return { dispatchId, messageId: messageIdOf({ dispatchId, index }) };
 }
 
 /**

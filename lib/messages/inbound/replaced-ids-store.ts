@@ -9,7 +9,7 @@ import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-
 /** The memory covers recipient lists that are used once a year. */
 export const replacedIdMemorySeconds = 400 * 86_400;
 
-/** The ids of the largest job take a hundred requests, ten side by side. */
+/** The ids of the largest dispatch take a hundred requests, ten side by side. */
 const readsAtOnce = 1_000;
 
 const writesAtOnce = 20;

@@ -1,7 +1,7 @@
 import type { Did } from '../../access/directory.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { eventId, type MessageRepliedData, type ServiceEvent, type SubscribedTypes } from '../../webhooks/event.ts';
-import { aboutJob, dispatchIdOf } from '../job.ts';
+import { aboutDispatch, messageIdOf } from '../dispatch.ts';
 import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
 import type { InboundUpdate } from './inbound-message.ts';
 import type { RepliedToMessage } from './reply-ports.ts';
@@ -56,10 +56,10 @@ export function anySubscribesToReplies(wanted: SubscribedTypes): (did: Did | und
 }
 
 function aboutAnswered({ head, index }: RepliedToMessage) {
-  const { did, template, campaignId, attends } = aboutJob(head);
-  const messageId = dispatchIdOf({ jobId: head.jobId, index });
+  const { did, template, campaignId, attends } = aboutDispatch(head);
+  const messageId = messageIdOf({ dispatchId: head.dispatchId, index });
   const request = omitUndefined({ campaign_id: campaignId, attends });
-  return { job_id: head.jobId, message_id: messageId, did, template, ...request };
+  return { dispatch_id: head.dispatchId, message_id: messageId, did, template, ...request };
 }
 
 /** Returns the person's own words, or the answers of a form, never the payload that this service has set. */
@@ -69,10 +69,10 @@ function textOf({ by, text, payload }: Replied['reply'], isOurs: boolean): strin
 }
 
 function isOf(
-  ours: { readonly jobId: string; readonly index: number },
+  ours: { readonly dispatchId: string; readonly index: number },
   answered: RepliedToMessage | undefined,
 ): boolean {
-  return ours.jobId === answered?.head.jobId && ours.index === answered.index;
+  return ours.dispatchId === answered?.head.dispatchId && ours.index === answered.index;
 }
 
 function placeOf(place: QuickReplyPlace | undefined) {

@@ -2,11 +2,11 @@ import type { Did } from '../../access/directory.ts';
 import type { Recipient } from '../../opt-outs/person-name.ts';
 import type { Reply } from '../../platform/webhook/person-updates.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import type { InboundUpdate } from './inbound-message.ts';
 
 export interface RepliedToMessage {
-  readonly head: JobHead;
+  readonly head: DispatchHead;
   readonly index: number;
 }
 
@@ -20,7 +20,10 @@ export type FindRepliedTo = (
 ) => Promise<RepliedToMessage | undefined>;
 
 /** Returns the address that a message went to, as its client wrote it; undefined once it is erased or forgotten. */
-export type AddressOf = (message: { readonly jobId: string; readonly index: number }) => Promise<string | undefined>;
+export type AddressOf = (message: {
+  readonly dispatchId: string;
+  readonly index: number;
+}) => Promise<string | undefined>;
 
 /** Only this client may read the reply. */
 export interface ClientReply {

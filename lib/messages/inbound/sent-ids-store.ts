@@ -4,12 +4,12 @@ import { batchPut, type QueriedTable, type TableAccess } from '../../aws/dynamod
 import { sentIdKey } from '../items.ts';
 import type { FindSentId, KeepSentIds } from './sent-ids.ts';
 
-const SentItemSchema = v.object({ jobId: v.string(), index: v.number() });
+const SentItemSchema = v.object({ dispatchId: v.string(), index: v.number() });
 
-/** Writes platform ids, one item each, which expire with their job. */
+/** Writes platform ids, one item each, which expire with their dispatch. */
 export function sentIdWriter(messages: TableAccess): KeepSentIds {
   return async (sent, expiresAtSeconds) => {
-    const items = sent.map(({ jobId, index, ...message }) => [sentIdKey(message), { jobId, index }] as const);
+    const items = sent.map(({ dispatchId, index, ...message }) => [sentIdKey(message), { dispatchId, index }] as const);
     // A batch with a repeated key would be refused as a whole.
     const distinct = new Map(items.map(([key, item]) => [key.pk, { ...key, ...item, expiresAtSeconds }]));
     await batchPut(messages, [...distinct.values()]);

@@ -1,10 +1,10 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { SubscribedTypes } from '../../webhooks/event.ts';
-import { type JobAge, jobExpiresAtSeconds } from '../items.ts';
+import { type DispatchAge, dispatchExpiresAtSeconds } from '../items.ts';
 
 export interface SentMessage {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly index: number;
 }
 
@@ -21,8 +21,8 @@ export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], exp
 /** Reads strongly. Rejects when the store cannot be reached. */
 export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;
 
-interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, JobAge {
-  readonly jobId: string;
+interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, DispatchAge {
+  readonly dispatchId: string;
   readonly clientId: number;
   readonly heedsOptOuts?: true;
 }
@@ -46,18 +46,18 @@ export interface NoteSentPorts {
 }
 
 /**
- * Indexes ids of messages that heed opt-outs, because a stop word may answer them (D55), and of clients that subscribe to
- * `message.replied`. Others have none: each message costs an item. Unreadable subscriptions count as one (D41).
+ * Indexes ids of messages that heed opt-outs, because a stop word may answer them (D55), and of clients that subscribe
+ * to `message.replied`. Others have none: each message costs an item. Unreadable subscriptions count as one (D41).
  */
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();
   return async (chunk, endings) => {
-    const { jobId, clientId, wabaId, phoneNumberId } = chunk;
+    const { dispatchId, clientId, wabaId, phoneNumberId } = chunk;
     const sent = endings.flatMap(({ recipient: { index }, outcome: { platformMessageId } }) =>
-      platformMessageId === undefined ? [] : [{ jobId, index, wabaId, phoneNumberId, platformMessageId }],
+      platformMessageId === undefined ? [] : [{ dispatchId, index, wabaId, phoneNumberId, platformMessageId }],
     );
     if (sent.length > 0 && (chunk.heedsOptOuts || (await wants(clientId))))
-      await keep(sent, jobExpiresAtSeconds(chunk));
+      await keep(sent, dispatchExpiresAtSeconds(chunk));
   };
 
   async function wants(clientId: number): Promise<boolean> {

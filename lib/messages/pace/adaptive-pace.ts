@@ -41,7 +41,7 @@ export function adaptivePace(ports: LearningPorts): AdaptivePace {
         return { pace: to(pace, nowMs + waitedMs), result: undefined };
       });
     } catch (error) {
-      ports.log('dispatch.pace_failed', { count: 1, error: errorName(error) });
+      ports.log('send.pace_failed', { count: 1, error: errorName(error) });
     }
   };
   const slowDown = (number: PacedNumber) => {

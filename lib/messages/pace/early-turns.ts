@@ -1,8 +1,8 @@
 import { type Lane, lastTurnIn, type Segment } from './segments.ts';
 
 /*
- * Going in front means an earlier turn, not more turns, or many small jobs would starve others. A client may do so
- * again once every waiting client could have had as much.
+ * Going in front means an earlier turn, not more turns, or many small dispatches would starve others. A client may do
+ * so again once every waiting client could have had as much.
  */
 
 /** A client gets no further early turn before `untilMs`. */

@@ -15,7 +15,8 @@ export interface NumberPace {
   /** The number may not write to these people before a time (131056). */
   readonly pairs: readonly BlockedPair[];
   /**
-   * A call waited long for its answer: until then workers of small requests leave the number to those of jobs (D44).
+   * A call waited long for its answer: until then workers of small requests leave the number to those of dispatches
+   * (D44).
    */
   readonly slowUntilMs?: number;
 }

@@ -14,11 +14,11 @@ interface OfNumber {
 }
 
 /**
- * Returns the lane of a job. Small requests share `*`. For other jobs eight characters of the id suffice: jobs that
- * share a lane by chance only share its turns.
+ * Returns the lane of a dispatch. Small requests share `*`. For other dispatches eight characters of the id suffice:
+ * dispatches that share a lane by chance only share its turns.
  */
-export function laneOf(jobId: string, recipients: number): string {
-  return recipients <= straightRecipients ? '*' : jobId.slice(-8);
+export function laneOf(dispatchId: string, recipients: number): string {
+  return recipients <= straightRecipients ? '*' : dispatchId.slice(-8);
 }
 
 /** Reserves `count` positions of a lane, from `firstPosition` on. Throws when the item cannot be written. */

@@ -48,6 +48,6 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
  * Returns the backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make
  * two hours; a killed run returns within a minute.
  */
-export function jobRetrySeconds(deliveries: number): number {
+export function dispatchRetrySeconds(deliveries: number): number {
   return Math.min(43_200, 30 * 6 ** (deliveries - 1));
 }

@@ -194,7 +194,7 @@ function newRowFrom(position: number, count: number, turn: number): number {
   return count <= turn - (position % turn) ? position : turn * Math.ceil(position / turn);
 }
 
-/** Returns the lane for missed slots: its positions never collide with those that the job still reserves. */
+/** Returns the lane for missed slots: its positions never collide with those that the dispatch still reserves. */
 export function lateLane(lane: string): string {
   return `${lane}~`;
 }

@@ -1,6 +1,6 @@
 import { countsWithin, placeInTurns, sumOf, type TurnLengths } from './round-robin.ts';
 
-/** Slots go to a job of a client, or to all its small requests together (`*`). */
+/** Slots go to a dispatch of a client, or to all its small requests together (`*`). */
 export interface LaneName {
   readonly clientId: number;
   readonly lane: string;
@@ -16,7 +16,7 @@ export interface Lane extends LaneName {
 
 /**
  * Slots are `everyMs` apart. Clients take turns of up to `turn` messages, in order of appearance; within a client its
- * lanes do (D45: by messages, not by jobs).
+ * lanes do (D45: by messages, not by dispatches).
  */
 export interface Segment {
   readonly fromMs: number;

@@ -31,7 +31,7 @@ export interface UrgentCapacity {
   ) => Promise<readonly number[]>;
 }
 
-/** A client's one-time codes have it beside its jobs. */
+/** A client's one-time codes have it beside its dispatches. */
 export const urgentLane = '!';
 
 /** A longer wait in the tenth is no better than a lane of the schedule, whose turn begins as soon. */

@@ -1,21 +1,21 @@
 import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
-import { addressesFrom, addressesOfItem, addressesPerItem, type StoredAddresses } from '../accept/whole-job.ts';
-import { jobKey, jobOfPartition, recipientsKey } from '../items.ts';
-import { dispatchIdOf } from '../job.ts';
+import { addressesFrom, addressesOfItem, addressesPerItem, type StoredAddresses } from '../accept/whole-dispatch.ts';
+import { messageIdOf } from '../dispatch.ts';
+import { dispatchKey, dispatchOfPartition, recipientsKey } from '../items.ts';
 import type { AddressesOf } from './receipt-ports.ts';
 
-/** A straight job's item holds all addresses, in order. */
+/** A straight dispatch's item holds all addresses, in order. */
 const StraightSchema = v.object({ to: v.optional(v.instance(Uint8Array)) });
 
-/** Makes one request per hundred items, and reads of each job only the items with these messages. */
+/** Makes one request per hundred items, and reads of each dispatch only the items with these messages. */
 export function addressStore(messages: TableAccess): AddressesOf {
   return async (asked) => {
     const keys = new Map(asked.flatMap(keysOf).map((key) => [`${key.pk} ${key.sk}`, key]));
     const items = await batchGet(messages, [...keys.values()], { consistent: true });
     const known = new Map(items.flatMap(addressesIn));
-    const wanted = asked.map(dispatchIdOf);
+    const wanted = asked.map(messageIdOf);
     return new Map(
       wanted.flatMap((id): [string, string][] => {
         const to = known.get(id);
@@ -25,14 +25,14 @@ export function addressStore(messages: TableAccess): AddressesOf {
   };
 }
 
-function keysOf({ jobId, index }: { readonly jobId: string; readonly index: number }): ItemKey[] {
-  return [jobKey(jobId), recipientsKey(jobId, Math.floor(index / addressesPerItem) * addressesPerItem)];
+function keysOf({ dispatchId, index }: { readonly dispatchId: string; readonly index: number }): ItemKey[] {
+  return [dispatchKey(dispatchId), recipientsKey(dispatchId, Math.floor(index / addressesPerItem) * addressesPerItem)];
 }
 
-function addressesIn(item: Item): [dispatchId: string, to: string][] {
-  const jobId = jobOfPartition(item['pk']);
-  const addresses = item['sk'] === jobKey(jobId).sk ? straightOf(item) : addressesOfItem(item).addresses;
-  return addresses.map(([index, to]) => [dispatchIdOf({ jobId, index }), to]);
+function addressesIn(item: Item): [messageId: string, to: string][] {
+  const dispatchId = dispatchOfPartition(item['pk']);
+  const addresses = item['sk'] === dispatchKey(dispatchId).sk ? straightOf(item) : addressesOfItem(item).addresses;
+  return addresses.map(([index, to]) => [messageIdOf({ dispatchId, index }), to]);
 }
 
 function straightOf(item: Item): StoredAddresses['addresses'] {

@@ -1,11 +1,11 @@
 import { errorName } from '../../observe/error-name.ts';
-import { type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
+import { type DispatchHead, messageIdOf } from '../dispatch.ts';
 import { opened } from '../holds/hold.ts';
 import { type OpeningPorts, openHold } from '../holds/open-hold.ts';
 import { type HoldScope, scopeOfDrop, scopeOfRefusal } from '../holds/scope.ts';
-import { dispatchIdOf, type JobHead } from '../job.ts';
+import { type Slice, sliceOf, sliceSize } from '../send/claims/slice.ts';
 import type { Receipt } from './receipt.ts';
-import type { ProvenSlices, ReceiptsOfJob } from './receipt-ports.ts';
+import type { ProvenSlices, ReceiptsOfDispatch } from './receipt-ports.ts';
 
 interface HoldPorts extends OpeningPorts {
   readonly slices: Pick<ProvenSlices, 'findAll'>;
@@ -16,7 +16,7 @@ interface HoldPorts extends OpeningPorts {
 const newsMs = 60_000;
 
 interface Refused {
-  readonly head: JobHead;
+  readonly head: DispatchHead;
   readonly receipt: Receipt & { readonly code: string };
 }
 
@@ -24,16 +24,16 @@ interface Refused {
  * The platform may refuse a message after it took it, for account, number or template (131042 above all), or drop a
  * held one (135000): that opens a hold (D46). Never throws.
  */
-export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: HoldPorts): Promise<void> {
+export async function holdByReceipts(dispatches: readonly ReceiptsOfDispatch[], ports: HoldPorts): Promise<void> {
   const atMs = ports.nowMs();
-  const news = jobs.flatMap(({ head, receipts }) => receipts.flatMap((receipt) => newsOf(head, receipt, atMs)));
+  const news = dispatches.flatMap(({ head, receipts }) => receipts.flatMap((receipt) => newsOf(head, receipt, atMs)));
   const held = await heldOf(news, ports);
   const found = new Map<string, Parameters<typeof openHold>[0]>();
   for (const each of news) {
     const { wabaId } = each.head;
     const { code } = each.receipt;
     const scope =
-      scopeOfRefusal(Number(code), each.head) ?? (held.has(dispatchIdOf(each.receipt)) ? dropScopeOf(each) : undefined);
+      scopeOfRefusal(Number(code), each.head) ?? (held.has(messageIdOf(each.receipt)) ? dropScopeOf(each) : undefined);
     if (scope === undefined) continue;
     found.set(`${wabaId} ${scope}`, {
       wabaId,
@@ -49,7 +49,7 @@ export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: Hold
   }
 }
 
-function newsOf(head: JobHead, { code, ...receipt }: Receipt, nowMs: number): Refused[] {
+function newsOf(head: DispatchHead, { code, ...receipt }: Receipt, nowMs: number): Refused[] {
   const isNews = receipt.status === 'failed' && nowMs - receipt.atMs <= newsMs;
   return isNews && code !== undefined ? [{ head, receipt: { ...receipt, code } }] : [];
 }
@@ -67,7 +67,9 @@ async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Pro
   const [first] = drops;
   if (first === undefined) return new Set();
   try {
-    const keys = new Map(drops.map(({ receipt }) => sliceOf(receipt)).map((key) => [`${key.jobId} ${key.slice}`, key]));
+    const keys = new Map(
+      drops.map(({ receipt }) => sliceOf(receipt)).map((key) => [`${key.dispatchId} ${key.slice}`, key]),
+    );
     return new Set((await slices.findAll([...keys.values()])).flatMap(heldIn));
   } catch (error) {
     log('hold.not_changed', { wabaId: first.head.wabaId, error: errorName(error) });
@@ -75,9 +77,9 @@ async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Pro
   }
 }
 
-function heldIn({ key: { jobId, slice }, outcomes }: Slice): string[] {
+function heldIn({ key: { dispatchId, slice }, outcomes }: Slice): string[] {
   return outcomes.flatMap((outcome, place) => {
     const isHeld = outcome?.state === 'sent' && outcome.held !== undefined;
-    return isHeld ? [dispatchIdOf({ jobId, index: slice * sliceSize + place })] : [];
+    return isHeld ? [messageIdOf({ dispatchId, index: slice * sliceSize + place })] : [];
   });
 }

@@ -9,7 +9,7 @@ import { queueEvents } from './queue-events.ts';
 import { queueRefusals } from './queue-refusals.ts';
 import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessageVersion } from './receipt.ts';
 import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
-import type { HeadOfJob, ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
+import type { HeadOfDispatch, ReceiptPorts, ReceiptsOfDispatch } from './receipt-ports.ts';
 import { settleSlices } from './settle-slices.ts';
 
 export interface QueuedReceipts {
@@ -65,17 +65,17 @@ function readMessage(body: string, ports: ReceiptPorts): ReceiptMessage | undefi
   }
 }
 
-/** Returns the messages about unreadable jobs, and those with events left to queue. */
+/** Returns the messages about unreadable dispatches, and those with events left to queue. */
 async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
   const numbers = messages.flatMap(({ message }) => message.numbers);
-  const jobIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ jobId }) => jobId)));
-  const found = await ports.records.findHeads([...jobIds]);
-  const heads = new Map([...found].filter((entry): entry is [string, HeadOfJob] => entry[1] !== 'unreadable'));
-  const unreadable = new Set([...found.keys()].filter((jobId) => !heads.has(jobId)));
-  const { jobs, dropped } = matchReceipts(
+  const dispatchIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ dispatchId }) => dispatchId)));
+  const found = await ports.records.findHeads([...dispatchIds]);
+  const heads = new Map([...found].filter((entry): entry is [string, HeadOfDispatch] => entry[1] !== 'unreadable'));
+  const unreadable = new Set([...found.keys()].filter((dispatchId) => !heads.has(dispatchId)));
+  const { dispatches, dropped } = matchReceipts(
     numbers.map(({ receipts, ...number }) => ({
       ...number,
-      receipts: receipts.filter(({ jobId }) => !unreadable.has(jobId)),
+      receipts: receipts.filter(({ dispatchId }) => !unreadable.has(dispatchId)),
     })),
     heads,
     ports.nowMs(),
@@ -84,12 +84,14 @@ async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts):
     ports.log('receipts.dropped', { code, count: total });
     count('ReceiptsDropped', total);
   }
-  for (const jobId of unreadable) ports.log('receipts.job_unreadable', { jobId });
-  const events = jobs.length === 0 ? new Map<string, ServiceEvent>() : await recordJobs(jobs, ports);
+  for (const dispatchId of unreadable) ports.log('receipts.dispatch_unreadable', { dispatchId });
+  const events = dispatches.length === 0 ? new Map<string, ServiceEvent>() : await recordDispatches(dispatches, ports);
   const left = await queueEvents(inOrderOf(messages, events), ports);
   return messages
     .filter((message) =>
-      receiptsIn(message).some((each) => unreadable.has(each.jobId) || eventKeysOf(each).some((key) => left.has(key))),
+      receiptsIn(message).some(
+        (each) => unreadable.has(each.dispatchId) || eventKeysOf(each).some((key) => left.has(key)),
+      ),
     )
     .map(({ messageId }) => messageId);
 }
@@ -113,21 +115,21 @@ function receiptsIn({ message }: ReadMessage): Receipt[] {
   return message.numbers.flatMap(({ receipts }) => receipts);
 }
 
-async function recordJobs(
-  jobs: readonly ReceiptsOfJob[],
+async function recordDispatches(
+  dispatches: readonly ReceiptsOfDispatch[],
   ports: ReceiptPorts,
 ): Promise<ReadonlyMap<string, ServiceEvent>> {
   // Receipts are appended before anything follows (D39). Settling before the acknowledgement means that no message with
   // a receipt stays `unknown` or is resent.
-  await Promise.all(jobs.map(({ head, receipts }) => ports.records.append(head, receipts)));
-  const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
+  await Promise.all(dispatches.map(({ head, receipts }) => ports.records.append(head, receipts)));
+  const total = dispatches.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });
   count('ReceiptsRecorded', total);
   // Costs are counted, or scheduled to be, before the queue message is acknowledged (D58).
-  await ports.countCost(jobs);
-  await holdByReceipts(jobs, { ...ports, change: ports.changeHolds });
-  await queueRefusals(jobs, ports);
-  const doubtful = await ports.records.jobsWithUnknown(jobs.map(({ head }) => head.jobId));
-  const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => receipts);
-  return await eventsOfReceipts(jobs, await settleSlices(inDoubt, ports), ports);
+  await ports.countCost(dispatches);
+  await holdByReceipts(dispatches, { ...ports, change: ports.changeHolds });
+  await queueRefusals(dispatches, ports);
+  const doubtful = await ports.records.dispatchesWithUnknown(dispatches.map(({ head }) => head.dispatchId));
+  const inDoubt = dispatches.filter(({ head }) => doubtful.has(head.dispatchId)).flatMap(({ receipts }) => receipts);
+  return await eventsOfReceipts(dispatches, await settleSlices(inDoubt, ports), ports);
 }

@@ -1,18 +1,18 @@
-import { marketingRefusedCode } from '../dispatch/inbound-of-endings.ts';
+import { messageIdOf } from '../dispatch.ts';
 import { type InboundMessage, recipientsAmong } from '../inbound/inbound-message.ts';
-import { dispatchIdOf } from '../job.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
-import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
+import { marketingRefusedCode } from '../send/inbound-of-endings.ts';
+import type { ReceiptPorts, ReceiptsOfDispatch } from './receipt-ports.ts';
 
 /**
  * Queues refusals of marketing (D55): the platform takes the message and sends receipt 131050. All ids, from client and
  * receipt, name one person. Throws when queueing may have failed.
  */
 export async function queueRefusals(
-  jobs: readonly ReceiptsOfJob[],
+  dispatches: readonly ReceiptsOfDispatch[],
   { addressesOf, inbound, nowMs }: Pick<ReceiptPorts, 'addressesOf' | 'inbound' | 'nowMs'>,
 ): Promise<void> {
-  const refused = jobs
+  const refused = dispatches
     .filter(({ head }) => head.heedsOptOuts)
     .flatMap(({ head, receipts }) =>
       receipts.flatMap((receipt) =>
@@ -23,7 +23,7 @@ export async function queueRefusals(
   const addresses = await addressesOf(refused.map(({ receipt }) => receipt));
   const messages = refused.flatMap(({ head: { wabaId, phoneNumberId, clientId }, receipt }) => {
     const { userId, waId } = receipt;
-    const to = addresses.get(dispatchIdOf(receipt));
+    const to = addresses.get(messageIdOf(receipt));
     const recipients = recipientsAmong([to === undefined ? undefined : canonicalAddress(to), userId, waId]);
     // A time of the platform in the future becomes now.
     const atMs = Math.min(receipt.atMs, nowMs());

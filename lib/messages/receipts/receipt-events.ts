@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
-import { messageEvent } from '../dispatch/message-event.ts';
+import { aboutDispatch, type DispatchHead, messageIdOf } from '../dispatch.ts';
 import { receiptGroupOf } from '../items.ts';
-import { aboutJob, dispatchIdOf, type JobHead } from '../job.ts';
+import { messageEvent } from '../send/message-event.ts';
 import { foldReceipts, type Proof, proofOf } from './fold-receipts.ts';
 import type { Receipt } from './receipt.ts';
-import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
+import type { ReceiptPorts, ReceiptsOfDispatch } from './receipt-ports.ts';
 
 type EventPorts = Pick<ReceiptPorts, 'records' | 'addressesOf' | 'wanted' | 'nowMs'>;
 
@@ -19,7 +19,7 @@ const typeOfProof = {
 
 interface Tellable {
   readonly type: (typeof typeOfProof)[keyof typeof typeOfProof] | 'message.resolved';
-  readonly head: JobHead;
+  readonly head: DispatchHead;
   readonly receipt: Receipt;
   readonly timestampMs: number;
 }
@@ -32,7 +32,7 @@ export function eventKeysOf(receipt: Receipt): string[] {
 }
 
 function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
-  return `${type} ${dispatchIdOf(receipt)}`;
+  return `${type} ${messageIdOf(receipt)}`;
 }
 
 /**
@@ -40,26 +40,26 @@ function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
  * times by dispatch id. Reads addresses only for these events.
  */
 export async function eventsOfReceipts(
-  jobs: readonly ReceiptsOfJob[],
+  dispatches: readonly ReceiptsOfDispatch[],
   resolved: ReadonlyMap<string, number>,
   ports: EventPorts,
 ): Promise<ReadonlyMap<string, ServiceEvent>> {
-  const tellable = (await Promise.all(jobs.map((job) => tellableOf(job, resolved, ports)))).flat();
+  const tellable = (await Promise.all(dispatches.map((dispatch) => tellableOf(dispatch, resolved, ports)))).flat();
   if (tellable.length === 0) return new Map();
   const messages = new Map(
-    tellable.map(({ receipt }) => [dispatchIdOf(receipt), { jobId: receipt.jobId, index: receipt.index }]),
+    tellable.map(({ receipt }) => [messageIdOf(receipt), { dispatchId: receipt.dispatchId, index: receipt.index }]),
   );
   const addresses = await ports.addressesOf([...messages.values()]);
   return new Map(
     tellable.map((each) => [
       eventKeyOf(each.type, each.receipt),
-      eventOf(each, addresses.get(dispatchIdOf(each.receipt))),
+      eventOf(each, addresses.get(messageIdOf(each.receipt))),
     ]),
   );
 }
 
 async function tellableOf(
-  { head, receipts }: ReceiptsOfJob,
+  { head, receipts }: ReceiptsOfDispatch,
   resolved: ReadonlyMap<string, number>,
   ports: EventPorts,
 ): Promise<Tellable[]> {
@@ -67,7 +67,7 @@ async function tellableOf(
   // A failure is emitted only if all receipts of its message together prove it.
   const failed = wanted.has('message.failed') ? await failedOf(head, receipts, ports) : new Map<number, Receipt>();
   return receipts.flatMap((receipt): Tellable[] => {
-    const resolvedAtMs = resolved.get(dispatchIdOf(receipt));
+    const resolvedAtMs = resolved.get(messageIdOf(receipt));
     const settled: Tellable[] =
       resolvedAtMs === undefined || !wanted.has('message.resolved')
         ? []
@@ -82,13 +82,13 @@ async function tellableOf(
 
 /** Returns the deciding receipts of messages that failed by all known receipts, among those with a failure here. */
 async function failedOf(
-  { jobId }: JobHead,
+  { dispatchId }: DispatchHead,
   receipts: readonly Receipt[],
   { records }: EventPorts,
 ): Promise<ReadonlyMap<number, Receipt>> {
   const indexes = new Set(receipts.filter((each) => proofOf(each) === 'failed').map(({ index }) => index));
   const groups = [...new Set([...indexes].map(receiptGroupOf))];
-  const known = (await Promise.all(groups.map((group) => records.ofGroup(jobId, group)))).flat();
+  const known = (await Promise.all(groups.map((group) => records.ofGroup(dispatchId, group)))).flat();
   const ofMessages = Map.groupBy(
     known.filter(({ index }) => indexes.has(index)),
     ({ index }) => index,
@@ -104,14 +104,14 @@ async function failedOf(
 }
 
 /** Corrects the platform's clock: nothing happens to a message before its acceptance or in the future. */
-function timeOf({ atMs }: Receipt, { acceptedAtMs }: JobHead, nowMs: number): number {
+function timeOf({ atMs }: Receipt, { acceptedAtMs }: DispatchHead, nowMs: number): number {
   return Math.min(Math.max(atMs, acceptedAtMs), Math.max(nowMs, acceptedAtMs));
 }
 
 function eventOf({ type, head, receipt, timestampMs }: Tellable, to: string | undefined): ServiceEvent {
-  const { jobId, clientId, acceptedAtMs, correlationId } = head;
+  const { dispatchId, clientId, acceptedAtMs, correlationId } = head;
   const { index, platformMessageId, code, reason, pricing, userId } = receipt;
-  const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
+  const message = { dispatchId, index, clientId, acceptedAtMs, about: aboutDispatch(head), to };
   const failure = type === 'message.failed' ? { code, reason } : {};
   const price = type === 'message.resolved' || type === 'message.failed' ? {} : { pricing };
   const person = { userId, waId: isUserId(to) ? receipt.waId : undefined };

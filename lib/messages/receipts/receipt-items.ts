@@ -3,8 +3,8 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PricingSchema } from '../../webhooks/event.ts';
-import { jobOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
+import { dispatchOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Unpacked text of one item stays far below what an item holds, and a run has little more. */
@@ -41,9 +41,12 @@ export interface ReceiptItem {
 
 /**
  * A user id is half of a packed receipt, so only `sent` keeps it and later statuses drop it. The number stays where the
- * job may address user ids.
+ * dispatch may address user ids.
  */
-export function keptReceipt({ userId, waId, ...receipt }: Receipt, { byUserId }: Pick<JobHead, 'byUserId'>): Receipt {
+export function keptReceipt(
+  { userId, waId, ...receipt }: Receipt,
+  { byUserId }: Pick<DispatchHead, 'byUserId'>,
+): Receipt {
   if (repeating.has(receipt.status)) return receipt;
   return { ...receipt, ...omitUndefined({ userId, waId: byUserId ? waId : undefined }) };
 }
@@ -56,14 +59,18 @@ export function anonymizedReceipt({ platformMessageId, reason, userId, waId, ...
 const repeating: ReadonlySet<string> = new Set(['delivered', 'read', 'played']);
 
 /**
- * Returns the items that append receipts of one job, by group of messages. They are content-addressed, and so
+ * Returns the items that append receipts of one dispatch, by group of messages. They are content-addressed, and so
  * idempotent. They are packed, because the platform's message id repeats.
  */
-export function receiptItems(jobId: string, receipts: readonly Receipt[], expiresAtSeconds: number): ReceiptItem[] {
+export function receiptItems(
+  dispatchId: string,
+  receipts: readonly Receipt[],
+  expiresAtSeconds: number,
+): ReceiptItem[] {
   const groups = Map.groupBy(receipts, ({ index }) => receiptGroupOf(index));
   return [...groups].flatMap(([group, ofGroup]) =>
     textsOf(ofGroup).map((text) => ({
-      pk: receiptPartition(jobId, group),
+      pk: receiptPartition(dispatchId, group),
       sk: createHash('sha256').update(text).digest('base64url').slice(0, 22),
       receipts: brotliCompressSync(text, compression),
       expiresAtSeconds,
@@ -78,12 +85,12 @@ export function packedReceipts(receipts: readonly Receipt[]): Uint8Array {
 
 export function receiptsOf(item: unknown): Receipt[] {
   const { pk, receipts } = v.parse(ItemSchema, item);
-  const jobId = jobOfReceipts(pk);
+  const dispatchId = dispatchOfReceipts(pk);
   const text = brotliDecompressSync(receipts, { maxOutputLength: maxUnpackedBytes }).toString('utf8');
   return v
     .parse(RowsSchema, text)
     .map(([index, status, atMs, platformMessageId, code, reason, pricing, userId, waId]) => ({
-      jobId,
+      dispatchId,
       index,
       status,
       atMs,

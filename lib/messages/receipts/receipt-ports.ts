@@ -1,28 +1,28 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, SubscribedTypes } from '../../webhooks/event.ts';
-import type { Slice, SliceKey } from '../dispatch/claims/slice.ts';
-import type { Slices } from '../dispatch/claims/slice-store.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { InboundSink } from '../inbound/inbound-message.ts';
-import type { JobHead } from '../job.ts';
+import type { Slice, SliceKey } from '../send/claims/slice.ts';
+import type { Slices } from '../send/claims/slice-store.ts';
 import type { Receipt } from './receipt.ts';
 
 /** `erased` are the indexes of erased people (D60). */
-export type HeadOfJob = JobHead & { readonly erased?: ReadonlySet<number> };
+export type HeadOfDispatch = DispatchHead & { readonly erased?: ReadonlySet<number> };
 
-/** These receipts of one job count. */
-export interface ReceiptsOfJob {
-  readonly head: JobHead;
+/** These receipts of one dispatch count. */
+export interface ReceiptsOfDispatch {
+  readonly head: DispatchHead;
   readonly receipts: readonly Receipt[];
 }
 
 /** Reads are strongly consistent, writes idempotent. */
 export interface ReceiptRecords {
-  /** Returns heads by job id, without missing jobs. */
-  findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, HeadOfJob | 'unreadable'>>;
-  append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
-  jobsWithUnknown(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
-  ofGroup(jobId: string, group: number): Promise<readonly Receipt[]>;
+  /** Returns heads by dispatch id, without missing dispatches. */
+  findHeads(dispatchIds: readonly string[]): Promise<ReadonlyMap<string, HeadOfDispatch | 'unreadable'>>;
+  append(head: DispatchHead, receipts: readonly Receipt[]): Promise<void>;
+  dispatchesWithUnknown(dispatchIds: readonly string[]): Promise<ReadonlySet<string>>;
+  ofGroup(dispatchId: string, group: number): Promise<readonly Receipt[]>;
 }
 
 export interface ProvenSlices extends Pick<Slices, 'settle'> {
@@ -30,9 +30,9 @@ export interface ProvenSlices extends Pick<Slices, 'settle'> {
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
 }
 
-/** Returns addresses by dispatch id, without those of undescribed jobs. Reads strongly. */
+/** Returns addresses by dispatch id, without those of undescribed dispatches. Reads strongly. */
 export type AddressesOf = (
-  messages: readonly Pick<Receipt, 'jobId' | 'index'>[],
+  messages: readonly Pick<Receipt, 'dispatchId' | 'index'>[],
 ) => Promise<ReadonlyMap<string, string>>;
 
 export interface ReceiptPorts {
@@ -43,7 +43,7 @@ export interface ReceiptPorts {
   readonly wanted: SubscribedTypes;
   readonly events: EventSink;
   /** Counts the cost that appended receipts change, now or later (D58). Is idempotent. */
-  readonly countCost: (jobs: readonly ReceiptsOfJob[]) => Promise<void>;
+  readonly countCost: (dispatches: readonly ReceiptsOfDispatch[]) => Promise<void>;
   /** Takes refusals of marketing to people (D55). */
   readonly inbound: InboundSink;
   readonly nowMs: () => number;

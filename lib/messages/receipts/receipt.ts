@@ -3,7 +3,7 @@ import { PricingSchema } from '../../webhooks/event.ts';
 
 /** The platform's webhook tells this status of one of our messages, after it took the message (D38, D39). */
 export const ReceiptSchema = v.object({
-  jobId: v.string(),
+  dispatchId: v.string(),
   index: v.number(),
   /** The status is `sent`, `delivered`, `read`, `failed`, `played`, or an unknown word, as received. */
   status: v.string(),
@@ -34,7 +34,7 @@ export const receiptMessageVersion = 1;
 
 /**
  * The message of the receipt queue has a version (D47). The platform's signature proves the receipts' number; the
- * consumer compares it with the job's.
+ * consumer compares it with the dispatch's.
  */
 export const ReceiptMessageSchema = v.object({
   version: v.literal(receiptMessageVersion),

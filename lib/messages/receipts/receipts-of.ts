@@ -13,7 +13,7 @@ export interface WebhookReceipts {
   readonly unreadable: number;
 }
 
-/** The form is exactly what `dispatchIdOf` writes. */
+/** The form is exactly what `messageIdOf` writes. */
 const dispatchIdForm = /^([0-9A-Z]{26})-(0|[1-9]\d{0,4})$/;
 
 const maxReasonLength = 1_000;
@@ -66,10 +66,10 @@ function receiptOf(value: unknown, arrivedAtMs: number, contactOf: ContactOf): R
   const platformMessageId = textOf(status?.['id'], maxMessageIdLength);
   if (status === undefined || word === undefined || platformMessageId === undefined) return undefined;
   const ours = status['biz_opaque_callback_data'];
-  const [, jobId, index] = (typeof ours === 'string' && dispatchIdForm.exec(ours)) || [];
-  if (jobId === undefined) return 'foreign';
+  const [, dispatchId, index] = (typeof ours === 'string' && dispatchIdForm.exec(ours)) || [];
+  if (dispatchId === undefined) return 'foreign';
   return {
-    jobId,
+    dispatchId,
     index: Number(index),
     status: word,
     atMs: timeOf(status['timestamp']) ?? arrivedAtMs,

@@ -1,13 +1,13 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { count } from '../../observe/metrics.ts';
-import { settleByReceipts } from '../dispatch/claims/settle-by-receipts.ts';
-import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
-import { dispatchIdOf } from '../job.ts';
+import { messageIdOf } from '../dispatch.ts';
+import { settleByReceipts } from '../send/claims/settle-by-receipts.ts';
+import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../send/claims/slice.ts';
 import type { Receipt } from './receipt.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 
-// Receipts change a slice only if its job is in doubt and an outcome is `unknown`. items.ts, `unknownMarkKey`, has the
-// order of writes and reads.
+// Receipts change a slice only if its dispatch is in doubt and an outcome is `unknown`. items.ts, `unknownMarkKey`, has
+// the order of writes and reads.
 
 // A claimed try and `again` outcomes are left alone: the claimant, or the next try, reads receipts itself
 // (run-slice.ts).
@@ -45,7 +45,7 @@ export async function settleSlices(
       if (slice === undefined) return;
       const settled = await settle(slice, proven, ports);
       if (settled === undefined) changed.set(name, proven);
-      else for (const [dispatchId, atMs] of resolvedOf(settled, proven)) resolved.set(dispatchId, atMs);
+      else for (const [messageId, atMs] of resolvedOf(settled, proven)) resolved.set(messageId, atMs);
     });
     open = changed;
   }
@@ -63,14 +63,14 @@ function provenSlicesOf(receipts: readonly Receipt[]): ReadonlyMap<string, Prove
   return slices;
 }
 
-function nameOf({ jobId, slice }: SliceKey): string {
-  return `${jobId} ${slice}`;
+function nameOf({ dispatchId, slice }: SliceKey): string {
+  return `${dispatchId} ${slice}`;
 }
 
 /** Returns undefined when the slice has changed. */
 async function settle(
   seen: Slice,
-  { key: { jobId }, indexes }: ProvenSlice,
+  { key: { dispatchId }, indexes }: ProvenSlice,
   ports: SettlePorts,
 ): Promise<Slice | undefined> {
   const settled = await settleByReceipts(seen, new Set([...indexes].map(placeInSlice)), ports);
@@ -78,15 +78,15 @@ async function settle(
   const wasUnknown = (index: number) => seen.outcomes[placeInSlice(index)]?.state === 'unknown';
   for (const index of [...indexes].filter(wasUnknown)) {
     count('MessagesResolved');
-    ports.log('receipts.resolved', { dispatchId: dispatchIdOf({ jobId, index }) });
+    ports.log('receipts.resolved', { messageId: messageIdOf({ dispatchId, index }) });
   }
   return settled;
 }
 
-function resolvedOf({ key: { jobId }, outcomes }: Slice, { indexes }: ProvenSlice): [string, number][] {
+function resolvedOf({ key: { dispatchId }, outcomes }: Slice, { indexes }: ProvenSlice): [string, number][] {
   return [...indexes].flatMap((index): [string, number][] => {
     const outcome = outcomes[placeInSlice(index)];
     if (outcome?.state !== 'sent' || outcome.code !== provenByReceipt.code) return [];
-    return outcome.resolvedAtMs === undefined ? [] : [[dispatchIdOf({ jobId, index }), outcome.resolvedAtMs]];
+    return outcome.resolvedAtMs === undefined ? [] : [[messageIdOf({ dispatchId, index }), outcome.resolvedAtMs]];
   });
 }

@@ -1,40 +1,40 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queryPages } from '../../aws/dynamodb-batch.ts';
-import type { UnknownOutcomes } from '../dispatch/chunk-ports.ts';
-import { placeInSlice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
-import { jobExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../items.ts';
+import { dispatchExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../items.ts';
+import type { UnknownOutcomes } from '../send/chunk-ports.ts';
+import { placeInSlice, sliceOf, sliceSize } from '../send/claims/slice.ts';
 import { coalescedReads } from './coalesced-reads.ts';
 import { receiptsOf } from './receipt-items.ts';
 
-/** Forgetting a marked job costs a write. */
-const rememberedJobs = 1_000;
+/** Forgetting a marked dispatch costs a write. */
+const rememberedDispatches = 1_000;
 
 /**
- * A process marks each job once, also for concurrent slices, and retries a failed mark. Concurrent slices share one
- * strong read of receipts.
+ * A process marks each dispatch once, also for concurrent slices, and retries a failed mark. Concurrent slices share
+ * one strong read of receipts.
  */
 export function unknownOutcomesStore(client: DynamoDBDocumentClient, table: string): UnknownOutcomes {
   const marks = new Map<string, Promise<void>>();
   const indexesOf = coalescedReads((partition) => indexesWithReceipts(client, table, partition));
   return {
-    mark: async (job) => {
-      const known = marks.get(job.jobId);
+    mark: async (dispatch) => {
+      const known = marks.get(dispatch.dispatchId);
       if (known !== undefined) return await known;
-      if (marks.size >= rememberedJobs) marks.clear();
-      const expiresAtSeconds = jobExpiresAtSeconds(job);
+      if (marks.size >= rememberedDispatches) marks.clear();
+      const expiresAtSeconds = dispatchExpiresAtSeconds(dispatch);
       const write = client.send(
-        new PutCommand({ TableName: table, Item: { ...unknownMarkKey(job.jobId), expiresAtSeconds } }),
+        new PutCommand({ TableName: table, Item: { ...unknownMarkKey(dispatch.dispatchId), expiresAtSeconds } }),
       );
       const mark = write.then(() => undefined);
-      marks.set(job.jobId, mark);
-      mark.catch(() => marks.delete(job.jobId));
+      marks.set(dispatch.dispatchId, mark);
+      mark.catch(() => marks.delete(dispatch.dispatchId));
       await mark;
     },
 
-    proven: async ({ jobId, slice }) => {
+    proven: async ({ dispatchId, slice }) => {
       // A group of receipts holds whole slices.
-      const indexes = await indexesOf(receiptPartition(jobId, receiptGroupOf(slice * sliceSize)));
-      const ofSlice = [...indexes].filter((index) => sliceOf({ jobId, index }).slice === slice);
+      const indexes = await indexesOf(receiptPartition(dispatchId, receiptGroupOf(slice * sliceSize)));
+      const ofSlice = [...indexes].filter((index) => sliceOf({ dispatchId, index }).slice === slice);
       return new Set(ofSlice.map(placeInSlice));
     },
   };

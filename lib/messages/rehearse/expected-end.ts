@@ -1,7 +1,7 @@
 import { pairRateDelaysMs } from '../accept/pair-rate-delays.ts';
 import { straightRecipients } from '../chunk.ts';
+import type { DispatchHead, Recipient } from '../dispatch.ts';
 import { horizonMs, lastSlotMsOf } from '../fan-out/release-horizon.ts';
-import type { JobHead, Recipient } from '../job.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { laneOf } from '../pace/reserve.ts';
 import { endMsOf, reserved, type Schedule, type SlotRequest, slotMsOf } from '../pace/schedule.ts';
@@ -9,7 +9,7 @@ import { isLane, type LaneName } from '../pace/segments.ts';
 import { fitsUrgentCapacity, urgentLane } from '../pace/urgent.ts';
 
 export interface Expected {
-  readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'urgent'>;
+  readonly head: Pick<DispatchHead, 'dispatchId' | 'clientId' | 'urgent'>;
   readonly recipients: readonly Pick<Recipient, 'to'>[];
   readonly limitPerSecond: number;
   readonly pace: NumberPace;
@@ -17,17 +17,17 @@ export interface Expected {
 }
 
 /**
- * Returns when the job's last message would leave, if accepted now (D43 to D45): behind due slots, in turns with
+ * Returns when the dispatch's last message would leave, if accepted now (D43 to D45): behind due slots, in turns with
  * waiting lanes, at a pace that may climb. Assumes that workers keep up.
  */
-export function expectedEndMs(job: Expected): number {
-  const { head, recipients, nowMs } = job;
+export function expectedEndMs(dispatch: Expected): number {
+  const { head, recipients, nowMs } = dispatch;
   const total = recipients.length;
-  if (head.urgent && total <= straightRecipients) return codesEndMs(job, total);
+  if (head.urgent && total <= straightRecipients) return codesEndMs(dispatch, total);
   const waits = pairRateDelaysMs(recipients);
-  // The first turn of a job or small request comes before waiting lanes.
-  const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total), inFront: true } as const;
-  const inTurns = laneEndMs(job, lane, total - waits.size);
+  // The first turn of a dispatch or small request comes before waiting lanes.
+  const lane = { clientId: head.clientId, lane: laneOf(head.dispatchId, total), inFront: true } as const;
+  const inTurns = laneEndMs(dispatch, lane, total - waits.size);
   return Math.max(inTurns, ...[...waits.values()].map((waitMs) => nowMs + waitMs));
 }
 
@@ -35,11 +35,11 @@ export function expectedEndMs(job: Expected): number {
  * Returns the end of one-time codes of a small request: in an idle schedule, else in the last tenth, assumed free, if
  * it takes all.
  */
-function codesEndMs(job: Expected, count: number): number {
-  const { head, limitPerSecond, pace, nowMs } = job;
+function codesEndMs(dispatch: Expected, count: number): number {
+  const { head, limitPerSecond, pace, nowMs } = dispatch;
   const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs);
   if (endMsOf(pace.schedule) > nowMs && fitsUrgentCapacity(count, everyMs)) return nowMs + (count - 1) * everyMs;
-  return laneEndMs(job, { clientId: head.clientId, lane: urgentLane, inFront: true }, count);
+  return laneEndMs(dispatch, { clientId: head.clientId, lane: urgentLane, inFront: true }, count);
 }
 
 function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<SlotRequest, 'count'>, count: number): number {
@@ -51,8 +51,8 @@ function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<SlotReq
 }
 
 /**
- * A schedule shows only reserved slots, and unfinished jobs reserve again within half a horizon. So lanes that reach
- * further are assumed to have as much left as this job.
+ * A schedule shows only reserved slots, and unfinished dispatches reserve again within half a horizon. So lanes that
+ * reach further are assumed to have as much left as this dispatch.
  */
 function withOthers(
   schedule: Schedule,

@@ -6,7 +6,7 @@ export interface ExpectedTimes {
   /** The list is empty if zones do not matter, because only a moment was asked for. */
   readonly zones: readonly string[];
   readonly recipients: number;
-  /** The time is undefined if no call falls within the job's life. */
+  /** The time is undefined if no call falls within the dispatch's life. */
   readonly firstMs: number | undefined;
   /** The last of them leaves about then. */
   readonly lastMs: number | undefined;

@@ -7,7 +7,7 @@ import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { Budgets } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import { bulkEveryMs } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { Timetable } from '../when/timetable.ts';
@@ -20,7 +20,7 @@ export interface RehearsePorts extends CheckPorts, SendCostPorts, Omit<Portfolio
   readonly budgets: Pick<Budgets, 'committedUnits'>;
   readonly paces: Pick<NumberPaces, 'find'>;
   /** Reads the messages a second that the number may send, without a cache as in a round (D43). */
-  readonly currentLimitOf: (head: JobHead) => Promise<number>;
+  readonly currentLimitOf: (head: DispatchHead) => Promise<number>;
 }
 
 const people = v.pipe(v.number(), v.integer());
@@ -86,10 +86,10 @@ export async function rehearseSend(
   send: Send & { readonly means: CostLimits },
   ports: RehearsePorts,
 ): Promise<Rehearsed> {
-  const { job, warning, timetable } = await checkSend(send, ports);
-  const { head, recipients } = job;
+  const { dispatch, warning, timetable } = await checkSend(send, ports);
+  const { head, recipients } = dispatch;
   const [costs, limitPerSecond, pace, portfolio] = await Promise.all([
-    sendCost(job, ports),
+    sendCost(dispatch, ports),
     ports.currentLimitOf(head),
     ports.paces.find(head.phoneNumberId),
     portfolioOf(send, ports),
@@ -149,7 +149,7 @@ function shownTimes({ zones, recipients, firstMs, lastMs }: ExpectedTimes) {
 
 /** Returns the refusal for cost, if any. Reads the client's month only if its budget stops the send. */
 async function wouldRefuse(
-  { clientId, category, acceptedAtMs }: JobHead,
+  { clientId, category, acceptedAtMs }: DispatchHead,
   units: number,
   { means, budgets }: { readonly means: CostLimits } & Pick<RehearsePorts, 'budgets'>,
 ): Promise<Refusal | undefined> {

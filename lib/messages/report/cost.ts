@@ -2,14 +2,14 @@ import { type Charge, chargeOf } from '../../pricing/charge.ts';
 import { otherMarket } from '../../pricing/country.ts';
 import { type KnownRates, utcDay } from '../../pricing/rates-of-day.ts';
 import { undeliveredMarket } from '../../pricing/undelivered.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import { forgottenAtMs } from '../items.ts';
-import type { JobHead } from '../job.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
 import type { ReportedOutcome, ReportedState } from '../receipts/reported-state.ts';
 import { marketOfAddress } from '../request/recipient-address.ts';
-import type { DescribedJob, DescribedRecipients } from './described-job.ts';
+import type { DescribedDispatch, DescribedRecipients } from './described-dispatch.ts';
 
-/** A job's messages were delivered on one UTC day in one market and category. */
+/** A dispatch's messages were delivered on one UTC day in one market and category. */
 export interface CostLine {
   /** The form is `YYYY-MM-DD`. */
   readonly day: string;
@@ -31,7 +31,7 @@ export interface Cost {
   readonly final: boolean;
 }
 
-export interface JobCost {
+export interface DispatchCost {
   readonly cost: Cost;
   readonly lines: readonly CostLine[];
   /** Messages that may still be billed have this list price. */
@@ -45,38 +45,38 @@ export interface KnownMessage {
   readonly market: string;
 }
 
-/** Returns the head with the category of the latest release that has raised the job's reservation (D56). */
-export function releasedHead({ head, reserved }: Pick<DescribedJob, 'head' | 'reserved'>): JobHead {
+/** Returns the head with the category of the latest release that has raised the dispatch's reservation (D56). */
+export function releasedHead({ head, reserved }: Pick<DescribedDispatch, 'head' | 'reserved'>): DispatchHead {
   return { ...head, category: reserved?.category ?? head.category };
 }
 
-type CostedJob = Pick<JobHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
+type CostedDispatch = Pick<DispatchHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
 
-/** Returns the market of a job's recipient; an erased one has left it (D60). */
+/** Returns the market of a dispatch's recipient; an erased one has left it (D60). */
 export function marketAt({ recipients, erasedMarkets }: DescribedRecipients, index: number): string {
   const to = recipients.get(index);
   return to === undefined ? (erasedMarkets?.get(index) ?? otherMarket) : marketOfAddress(to);
 }
 
 /**
- * Returns the cost of a job's messages (D58): of proven deliveries, or of taken messages where no receipts are
- * expected. The platform's clock decides the day, within the job's lifetime.
+ * Returns the cost of a dispatch's messages (D58): of proven deliveries, or of taken messages where no receipts are
+ * expected. The platform's clock decides the day, within the dispatch's lifetime.
  */
-export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: KnownRates): JobCost {
+export function costOf(dispatch: CostedDispatch, messages: Iterable<KnownMessage>, rates: KnownRates): DispatchCost {
   const lines = new Map<string, CostLine>();
   let [openUnits, open, delivered, unpriced] = [0, 0, 0, 0];
   for (const message of messages) {
-    const atMs = deliveryOf(job, message);
+    const atMs = deliveryOf(dispatch, message);
     if (atMs === undefined) {
       if (!mayStillBeBilled(message.outcome.state)) continue;
       open += 1;
-      openUnits += estimateOf(job, message.market, rates);
+      openUnits += estimateOf(dispatch, message.market, rates);
       continue;
     }
     const { pricing } = message.proven ?? {};
     const { market } = message;
-    const day = utcDay(Math.min(Math.max(atMs, job.acceptedAtMs), forgottenAtMs(job)));
-    const charge = chargeOf({ day, market, templateCategory: job.category, pricing }, rates);
+    const day = utcDay(Math.min(Math.max(atMs, dispatch.acceptedAtMs), forgottenAtMs(dispatch)));
+    const charge = chargeOf({ day, market, templateCategory: dispatch.category, pricing }, rates);
     const { billed, category, units } = charge;
     delivered += 1;
     if (!charge.isPriced) unpriced += 1;
@@ -91,12 +91,12 @@ export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: 
   }
   const inOrder = [...lines].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const units = inOrder.reduce((sum, line) => sum + line.units, 0);
-  const isPriced = unpriced === 0 && (delivered > 0 || job.receiptsExpected === true);
+  const isPriced = unpriced === 0 && (delivered > 0 || dispatch.receiptsExpected === true);
   return { cost: { units, basis: isPriced ? 'platform' : 'list', final: open === 0 }, lines: inOrder, openUnits };
 }
 
 /** Returns the billed delivery time, or undefined if not billed so far. */
-function deliveryOf({ receiptsExpected, acceptedAtMs }: CostedJob, { outcome, proven }: KnownMessage) {
+function deliveryOf({ receiptsExpected, acceptedAtMs }: CostedDispatch, { outcome, proven }: KnownMessage) {
   if (proven?.deliveredAtMs !== undefined) return proven.deliveredAtMs;
   return receiptsExpected !== true && outcome.state === 'sent' ? (outcome.atMs ?? acceptedAtMs) : undefined;
 }
@@ -109,7 +109,7 @@ function mayStillBeBilled(state: ReportedState): boolean {
 }
 
 /** Returns zero where the platform delivers nothing of the category. */
-function estimateOf({ category, acceptedAtMs }: CostedJob, market: string, rates: KnownRates): number {
+function estimateOf({ category, acceptedAtMs }: CostedDispatch, market: string, rates: KnownRates): number {
   if (undeliveredMarket(category, { digits: undefined, country: market }) !== undefined) return 0;
   return chargeOf({ day: utcDay(acceptedAtMs), market, templateCategory: category }, rates).units;
 }

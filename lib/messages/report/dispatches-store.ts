@@ -4,8 +4,8 @@ import { didPattern } from '../../access/directory.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { type DispatchPointer, PointerSchema } from '../accept/whole-job.ts';
-import { dispatchesPartition, jobKey, jobMemorySeconds, timeOfJob } from '../items.ts';
+import { type DispatchPointer, PointerSchema } from '../accept/whole-dispatch.ts';
+import { dispatchesPartition, dispatchKey, dispatchMemorySeconds, timeOfDispatch } from '../items.ts';
 import { boundsOf, type DispatchesQuery } from './dispatches.ts';
 
 /** Lists are newest first, after the sort key `after`, without forgotten dispatches. */
@@ -34,7 +34,7 @@ export interface AcceptedPage {
   readonly next?: string;
 }
 
-const JobItemSchema = v.object({ pk: v.string(), withdrawnAtMs: v.optional(v.number()) });
+const DispatchItemSchema = v.object({ pk: v.string(), withdrawnAtMs: v.optional(v.number()) });
 
 export function dispatchesStore(
   client: DynamoDBDocumentClient,
@@ -97,13 +97,13 @@ export function dispatchesStore(
     },
 
     notWithdrawn: async (accepted) => {
-      const keys = accepted.map(({ jobId }) => jobKey(jobId));
+      const keys = accepted.map(({ dispatchId }) => dispatchKey(dispatchId));
       const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: false });
       const withdrawn = items
-        .map((item) => v.parse(JobItemSchema, item))
+        .map((item) => v.parse(DispatchItemSchema, item))
         .filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)
         .map(({ pk }) => pk);
-      return accepted.filter(({ jobId }) => !withdrawn.includes(jobKey(jobId).pk));
+      return accepted.filter(({ dispatchId }) => !withdrawn.includes(dispatchKey(dispatchId).pk));
     },
   };
 }
@@ -114,9 +114,9 @@ const mostReadAtOnce = 2_000;
 /** Tells whether nearly all items pass the filter: only times are asked for, and none is near its expiry. */
 function isPassed(question: DispatchesQuery, after: string | undefined, nowMs: number): boolean {
   const { did, campaignId, template, unsettled, toMs = nowMs } = question;
-  const beginsMs = after === undefined ? toMs : timeOfJob(after);
+  const beginsMs = after === undefined ? toMs : timeOfDispatch(after);
   const all = [did, campaignId, template, unsettled].every((asked) => asked === undefined);
-  return all && beginsMs > nowMs - jobMemorySeconds * 1_000;
+  return all && beginsMs > nowMs - dispatchMemorySeconds * 1_000;
 }
 
 function filterOf({ did, campaignId, template, unsettled }: DispatchesQuery, nowMs: number) {

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import type { DispatchPointer } from '../accept/whole-job.ts';
-import { jobSortKey } from '../items.ts';
+import type { DispatchPointer } from '../accept/whole-dispatch.ts';
+import { dispatchSortKey } from '../items.ts';
 
 export interface DispatchesQuery {
   readonly clientId: number;
@@ -41,8 +41,8 @@ export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuery, 
   readonly from: string;
   readonly to: string;
 } {
-  // Job ids sort after the bare end time, so the end is exclusive.
-  return { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(Math.min(Math.max(toMs, 0), latestMs)) };
+  // Dispatch ids sort after the bare end time, so the end is exclusive.
+  return { from: dispatchSortKey(Math.max(fromMs, 0)), to: dispatchSortKey(Math.min(Math.max(toMs, 0), latestMs)) };
 }
 
 /** A sort key can hold no later moment. */
@@ -57,9 +57,9 @@ export const ListedDispatchSchema = v.object({
   total: v.pipe(wholeNumber, v.description('Recipients of the request.')),
 });
 
-export function listedDispatch({ jobId, templateName, templateLanguage, ...rest }: DispatchPointer) {
+export function listedDispatch({ dispatchId, templateName, templateLanguage, ...rest }: DispatchPointer) {
   return {
-    dispatch_id: jobId,
+    dispatch_id: dispatchId,
     template: { name: templateName, language: templateLanguage },
     ...omitUndefined({ campaign_id: rest.campaignId }),
     accepted_at: new Date(rest.acceptedAtMs).toISOString(),

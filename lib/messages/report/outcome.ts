@@ -1,16 +1,6 @@
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import {
-  isWithdrawn,
-  lost,
-  placeInSlice,
-  provenByReceipt,
-  type Recorded,
-  type Slice,
-  sliceOf,
-} from '../dispatch/claims/slice.ts';
-import { claimLifeMs } from '../dispatch/deadlines.ts';
-import { dispatchIdOf, type JobHead } from '../job.ts';
-import { type Ending, endOfTry, type JobState, type UnderWay } from '../job-state.ts';
+import { type DispatchHead, messageIdOf } from '../dispatch.ts';
+import { type DispatchItemState, type Ending, endOfTry, type UnderWay } from '../dispatch-item-state.ts';
 import { lotAt, openingStateAt } from '../lots.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
 import {
@@ -20,10 +10,20 @@ import {
   reportedOutcome,
   reportedStates,
 } from '../receipts/reported-state.ts';
+import {
+  isWithdrawn,
+  lost,
+  placeInSlice,
+  provenByReceipt,
+  type Recorded,
+  type Slice,
+  sliceOf,
+} from '../send/claims/slice.ts';
+import { claimLifeMs } from '../send/deadlines.ts';
 
 /** The platform's receipts (D39) advance a recipient's outcome on our side (D29). */
 export interface ReportedOutcome extends ReportedFacts {
-  readonly dispatchId: string;
+  readonly messageId: string;
   readonly to?: string;
 }
 
@@ -37,20 +37,20 @@ export interface WrittenMessages {
 export type OutcomeAt = (index: number) => ReportedOutcome;
 
 /**
- * Returns outcomes from one read of a job, which was read before or beside it. Returns undefined for a withdrawn job
- * (D25).
+ * Returns outcomes from one read of a dispatch, which was read before or beside it. Returns undefined for a withdrawn
+ * dispatch (D25).
  */
 export function outcomesOf(
-  job: OpenJob & { readonly head: Pick<JobHead, 'jobId' | 'expiresAtMs'> },
+  dispatch: OpenDispatch & { readonly head: Pick<DispatchHead, 'dispatchId' | 'expiresAtMs'> },
   { slices, proofs, askedAtMs }: WrittenMessages,
 ): OutcomeAt | undefined {
   if ([...slices.values()].some(isWithdrawn)) return undefined;
-  const { jobId, expiresAtMs } = job.head;
-  const open = { expiresAtMs, ...job };
+  const { dispatchId, expiresAtMs } = dispatch.head;
+  const open = { expiresAtMs, ...dispatch };
   return (index) => {
-    const key = { jobId, index };
-    const own = outcomeOf(index, { slice: slices.get(sliceOf(key).slice), job: open }, askedAtMs);
-    return { dispatchId: dispatchIdOf(key), ...reportedOutcome(own, proofs.get(index)) };
+    const key = { dispatchId, index };
+    const own = outcomeOf(index, { slice: slices.get(sliceOf(key).slice), dispatch: open }, askedAtMs);
+    return { messageId: messageIdOf(key), ...reportedOutcome(own, proofs.get(index)) };
   };
 }
 
@@ -60,31 +60,31 @@ export function outcomesOf(
  */
 export function outcomeOf(
   index: number,
-  { slice, job }: { readonly slice: Slice | undefined; readonly job: OpenJob },
+  { slice, dispatch }: { readonly slice: Slice | undefined; readonly dispatch: OpenDispatch },
   nowMs: number,
 ): OwnOutcome {
   const known = slice?.outcomes[placeInSlice(index)];
   if (slice !== undefined && known !== undefined && known.state !== 'again') return recordedOutcome(known, slice);
-  // A stopped job's open message is pending until nothing can leave, then ends as stopped unless its try was under way
-  // (items.ts, `mayReckon`; D46, D53).
-  const stopped = endOfTry(job, { slice: sliceOf({ jobId: '', index }).slice, try: decidingTry(slice) });
+  // A stopped dispatch's open message is pending until nothing can leave, then ends as stopped unless its try was under
+  // way (items.ts, `mayReckon`; D46, D53).
+  const stopped = endOfTry(dispatch, { slice: sliceOf({ dispatchId: '', index }).slice, try: decidingTry(slice) });
   if (stopped !== undefined) return stopped;
   if (slice?.state !== 'claimed') {
     // A message outside its opening shows when it may leave (D56).
-    const scheduledForMs = nextOpeningMs(index, job, nowMs);
+    const scheduledForMs = nextOpeningMs(index, dispatch, nowMs);
     if (scheduledForMs !== undefined) return { state: 'pending', code: scheduled, scheduledForMs };
-    return { state: 'pending', ...omitUndefined({ code: job.parked?.code }) };
+    return { state: 'pending', ...omitUndefined({ code: dispatch.parked?.code }) };
   }
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : recordedOutcome(lost, slice);
 }
 
-export interface OpenJob extends JobState, Ending {}
+export interface OpenDispatch extends DispatchItemState, Ending {}
 
 /** A message that waits for its opening has this code. */
 const scheduled = 'scheduled';
 
 /** Returns when a closed recipient may leave, or undefined if open now or never. */
-function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OpenJob, nowMs: number) {
+function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OpenDispatch, nowMs: number) {
   const standing = lots && openingStateAt(lotAt(lots, index).open, nowMs);
   return standing?.kind === 'closed' && standing.opensAtMs < expiresAtMs ? standing.opensAtMs : undefined;
 }
@@ -115,8 +115,8 @@ function recordedOutcome(outcome: Said, slice: Slice): OwnOutcome {
 }
 
 /**
- * Returns the claimed tries of a stopped job, from a strong read after the stop: their recipients may have been called
- * (items.ts, `mayReckon`).
+ * Returns the claimed tries of a stopped dispatch, from a strong read after the stop: their recipients may have been
+ * called (items.ts, `mayReckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');

@@ -3,16 +3,16 @@ import * as v from 'valibot';
 import { batchGet, type Item, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import { type Slice, sliceOf } from '../dispatch/claims/slice.ts';
-import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
-import { sliceStore } from '../dispatch/claims/slice-store.ts';
-import { dispatchesPartition, jobKey, jobOfPartition, jobSortKey } from '../items.ts';
-import { dispatchIdOf } from '../job.ts';
-import { JobStateSchema } from '../job-state.ts';
+import { messageIdOf } from '../dispatch.ts';
+import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
+import { dispatchesPartition, dispatchKey, dispatchOfPartition, dispatchSortKey } from '../items.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
-import { addressAt, type DescribedJob, placesOf } from './described-job.ts';
+import { type Slice, sliceOf } from '../send/claims/slice.ts';
+import { recipientsPerPartition } from '../send/claims/slice-items.ts';
+import { sliceStore } from '../send/claims/slice-store.ts';
+import { addressAt, type DescribedDispatch, placesOf } from './described-dispatch.ts';
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
-import { partitionsOfJob } from './report-cursor.ts';
+import { partitionsOfDispatch } from './report-cursor.ts';
 import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
@@ -27,24 +27,33 @@ export interface Period {
   readonly toMs: number;
 }
 
-interface JobsOf {
+interface DispatchesOf {
   readonly did: string;
   readonly clientIds: readonly number[];
 }
 
 /** Operators read outcomes strongly consistently. */
 export interface Outcomes {
-  /** Returns undefined for a job that was never accepted, was withdrawn, or is forgotten. */
-  findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Lists jobs of one DID and these clients accepted in a period, oldest first: those whose id is wanted, or all. */
-  listJobs(from: JobsOf & { readonly isWanted?: (jobId: string) => boolean }, period: Period): Promise<DescribedJob[]>;
+  /** Returns undefined for a dispatch that was never accepted, was withdrawn, or is forgotten. */
+  findStored(dispatchId: string): Promise<DescribedDispatch | undefined>;
   /**
-   * Lists the jobs among these that wait for a hold, without reading the recipients of the others. `unreadable` gets the ids
-   * of jobs whose items cannot be read.
+   * Lists dispatches of one DID and these clients accepted in a period, oldest first: those whose id is wanted, or all.
    */
-  listParked(from: JobsOf, period: Period, unreadable: (jobId: string) => void): Promise<DescribedJob[]>;
+  listAll(
+    from: DispatchesOf & { readonly isWanted?: (dispatchId: string) => boolean },
+    period: Period,
+  ): Promise<DescribedDispatch[]>;
+  /**
+   * Lists the dispatches among these that wait for a hold, without reading the recipients of the others. `unreadable`
+   * gets the ids of dispatches whose items cannot be read.
+   */
+  listParked(
+    from: DispatchesOf,
+    period: Period,
+    unreadable: (dispatchId: string) => void,
+  ): Promise<DescribedDispatch[]>;
   /** Returns one outcome per place of the request, in order. */
-  ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
+  ofDispatch(dispatch: DescribedDispatch): Promise<PlacedOutcome[]>;
   ofMessage(key: MessageKey): Promise<ReportedOutcome>;
   /** Works as `resolveUnknown`. */
   resolve(key: MessageKey, state: 'sent' | 'failed'): Promise<boolean>;
@@ -60,40 +69,40 @@ interface StoreOptions {
 /** More requests side by side would time out while they wait for a socket, and their items fill the memory. */
 const statesAtOnce = 1_000;
 
-const PointerSchema = v.object({ sk: v.string(), jobId: v.string(), did: v.string() });
+const PointerSchema = v.object({ sk: v.string(), dispatchId: v.string(), did: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
   const messages = { documentClient: client, tableName: table, pause };
   const report = reportStore({ client, table, nowMs, consistent: true });
   return {
-    findJob: (jobId) => report.findDescribed(jobId),
+    findStored: (dispatchId) => report.findDescribed(dispatchId),
 
-    listJobs: async ({ isWanted = () => true, ...from }, period) =>
-      await described((await jobIdsOf(from, period)).filter(isWanted)),
+    listAll: async ({ isWanted = () => true, ...from }, period) =>
+      await described((await dispatchIdsOf(from, period)).filter(isWanted)),
 
     listParked: async (from, period, unreadable) => {
-      const jobIds = await jobIdsOf(from, period);
-      const jobs: DescribedJob[] = [];
-      for (let at = 0; at < jobIds.length; at += statesAtOnce) {
-        for (const jobId of await waitingAmong(jobIds.slice(at, at + statesAtOnce))) {
+      const dispatchIds = await dispatchIdsOf(from, period);
+      const dispatches: DescribedDispatch[] = [];
+      for (let at = 0; at < dispatchIds.length; at += statesAtOnce) {
+        for (const dispatchId of await waitingAmong(dispatchIds.slice(at, at + statesAtOnce))) {
           try {
-            jobs.push(...(await described([jobId])));
+            dispatches.push(...(await described([dispatchId])));
           } catch (error) {
             if (!v.isValiError(error)) throw error;
-            unreadable(jobId);
+            unreadable(dispatchId);
           }
         }
       }
-      return jobs;
+      return dispatches;
     },
 
-    ofJob: async (job) => {
-      const { jobId, total } = job.head;
-      const outcomeAt = outcomesOf(job, await report.readMessages(jobId, partitionsOfJob(total)));
+    ofDispatch: async (dispatch) => {
+      const { dispatchId, total } = dispatch.head;
+      const outcomeAt = outcomesOf(dispatch, await report.readMessages(dispatchId, partitionsOfDispatch(total)));
       if (outcomeAt === undefined) return [];
-      return placesOf(job).map((place) => {
+      return placesOf(dispatch).map((place) => {
         const { index, spelling: _, ...shown } = place;
-        return { ...outcomeAt(index), ...omitUndefined({ to: addressAt(job, place) }), ...shown };
+        return { ...outcomeAt(index), ...omitUndefined({ to: addressAt(dispatch, place) }), ...shown };
       });
     },
 
@@ -103,65 +112,65 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       resolveUnknown(key, state, {
         read: readMessage,
         slices: sliceStore({ client, table, nowMs }),
-        markUnknown: async (jobId) => {
-          const job = await report.findDescribed(jobId);
-          if (job !== undefined) await unknownOutcomesStore(client, table).mark(job.head);
+        markUnknown: async (dispatchId) => {
+          const dispatch = await report.findDescribed(dispatchId);
+          if (dispatch !== undefined) await unknownOutcomesStore(client, table).mark(dispatch.head);
         },
         nowMs,
       }),
   };
 
   /** Returns the ids in the order of acceptance. */
-  async function jobIdsOf({ did, clientIds }: JobsOf, { fromMs, toMs }: Period): Promise<string[]> {
+  async function dispatchIdsOf({ did, clientIds }: DispatchesOf, { fromMs, toMs }: Period): Promise<string[]> {
     const partitions = clientIds.map(dispatchesPartition);
-    const jobIds = new Map<string, string>();
+    const dispatchIds = new Map<string, string>();
     for (const partition of fromMs < toMs ? partitions : []) {
-      // Job ids sort after the bare end time, so the end is exclusive.
-      const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
+      // Dispatch ids sort after the bare end time, so the end is exclusive.
+      const period = { from: dispatchSortKey(Math.max(fromMs, 0)), to: dispatchSortKey(toMs) };
       for (const item of await queryPartition(messages, partition, period)) {
         const pointer = v.parse(PointerSchema, item);
-        if (pointer.did === did) jobIds.set(pointer.sk, pointer.jobId);
+        if (pointer.did === did) dispatchIds.set(pointer.sk, pointer.dispatchId);
       }
     }
-    return [...jobIds].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, jobId]) => jobId);
+    return [...dispatchIds].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, dispatchId]) => dispatchId);
   }
 
-  /** Returns parked jobs in this order, with those whose state cannot be read: they may be parked. */
-  async function waitingAmong(jobIds: readonly string[]): Promise<string[]> {
-    const items = await batchGet(messages, jobIds.map(jobKey), { consistent: true });
-    const waiting = new Set(items.filter(mayBeParked).map(({ pk }) => jobOfPartition(pk)));
-    return jobIds.filter((jobId) => waiting.has(jobId));
+  /** Returns parked dispatches in this order, with those whose state cannot be read: they may be parked. */
+  async function waitingAmong(dispatchIds: readonly string[]): Promise<string[]> {
+    const items = await batchGet(messages, dispatchIds.map(dispatchKey), { consistent: true });
+    const waiting = new Set(items.filter(mayBeParked).map(({ pk }) => dispatchOfPartition(pk)));
+    return dispatchIds.filter((dispatchId) => waiting.has(dispatchId));
   }
 
-  async function described(jobIds: readonly string[]): Promise<DescribedJob[]> {
-    const jobs: DescribedJob[] = [];
-    for (const jobId of jobIds) {
-      const job = await report.findDescribed(jobId);
-      if (job !== undefined) jobs.push(job);
+  async function described(dispatchIds: readonly string[]): Promise<DescribedDispatch[]> {
+    const dispatches: DescribedDispatch[] = [];
+    for (const dispatchId of dispatchIds) {
+      const dispatch = await report.findDescribed(dispatchId);
+      if (dispatch !== undefined) dispatches.push(dispatch);
     }
-    return jobs;
+    return dispatches;
   }
 
-  async function readMessage({ jobId, index }: MessageKey): Promise<{
+  async function readMessage({ dispatchId, index }: MessageKey): Promise<{
     readonly slice: Slice | undefined;
     readonly outcome: ReportedOutcome;
   }> {
-    const job = await report.findDescribed(jobId);
-    const written = await report.readMessages(jobId, [Math.floor(index / recipientsPerPartition)]);
-    const outcomeAt = job === undefined ? undefined : outcomesOf(job, written);
-    if (job === undefined || outcomeAt === undefined) {
-      return { slice: undefined, outcome: { dispatchId: dispatchIdOf({ jobId, index }), state: 'pending' } };
+    const dispatch = await report.findDescribed(dispatchId);
+    const written = await report.readMessages(dispatchId, [Math.floor(index / recipientsPerPartition)]);
+    const outcomeAt = dispatch === undefined ? undefined : outcomesOf(dispatch, written);
+    if (dispatch === undefined || outcomeAt === undefined) {
+      return { slice: undefined, outcome: { messageId: messageIdOf({ dispatchId, index }), state: 'pending' } };
     }
-    const slice = written.slices.get(sliceOf({ jobId, index }).slice);
-    return { slice, outcome: { ...outcomeAt(index), ...toOf(job, index) } };
+    const slice = written.slices.get(sliceOf({ dispatchId, index }).slice);
+    return { slice, outcome: { ...outcomeAt(index), ...toOf(dispatch, index) } };
   }
 }
 
 function mayBeParked(item: Item): boolean {
-  const state = v.safeParse(JobStateSchema, item);
+  const state = v.safeParse(DispatchItemStateSchema, item);
   return !state.success || (state.output.stop === undefined && state.output.parked !== undefined);
 }
 
-function toOf({ recipients }: DescribedJob, index: number) {
+function toOf({ recipients }: DescribedDispatch, index: number) {
   return omitUndefined({ to: recipients.get(index) });
 }

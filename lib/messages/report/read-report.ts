@@ -1,11 +1,11 @@
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
-import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
-import { type JobHead, jobIdPattern } from '../job.ts';
-import type { JobProgress } from '../watch/watch.ts';
+import { type DispatchHead, dispatchIdPattern } from '../dispatch.ts';
+import { recipientsPerPartition } from '../send/claims/slice-items.ts';
+import type { DispatchProgress } from '../watch/watch.ts';
 import { type Cost, costOf, marketAt, releasedHead } from './cost.ts';
-import { type DescribedJob, isStoppedLately, placesOf } from './described-job.ts';
+import { type DescribedDispatch, isStoppedLately, placesOf } from './described-dispatch.ts';
 import {
   countStates,
   type OutcomeAt,
@@ -15,7 +15,7 @@ import {
   type WrittenMessages,
 } from './outcome.ts';
 import { type DispatchStatus, type ReportPage, reportPage } from './report.ts';
-import { partitionsOf, partitionsOfJob, type ReportPlace, type ReportQuery } from './report-cursor.ts';
+import { partitionsOf, partitionsOfDispatch, type ReportPlace, type ReportQuery } from './report-cursor.ts';
 import type { Report } from './report-store.ts';
 
 export interface ReportPorts {
@@ -24,151 +24,157 @@ export interface ReportPorts {
   readonly nowMs: () => number;
 }
 
-/** A later page has its messages from the same round trip as the job. */
+/** A later page has its messages from the same round trip as the dispatch. */
 export interface OpenReport {
-  readonly job: DescribedJob;
+  readonly dispatch: DescribedDispatch;
   readonly from?: ReportPlace;
   readonly written?: WrittenMessages;
 }
 
 /**
- * Makes the first of two round trips for the first page, the only one for later pages. The caller must check the job's
- * owner before it shows anything.
+ * Makes the first of two round trips for the first page, the only one for later pages. The caller must check the
+ * dispatch's owner before it shows anything.
  */
 export async function openReport(
   report: Report,
   question: ReportQuery,
   from: ReportPlace | undefined,
 ): Promise<OpenReport | undefined> {
-  const { jobId } = question;
+  const { dispatchId } = question;
   if (from === undefined) {
-    const job = await describedJob(report, jobId);
-    return job === undefined ? undefined : { job };
+    const dispatch = await describedDispatch(report, dispatchId);
+    return dispatch === undefined ? undefined : { dispatch };
   }
-  if (!jobIdPattern.test(jobId)) return undefined;
-  const [job, written] = await Promise.all([
-    report.findDescribed(jobId),
-    report.readMessages(jobId, partitionsOf(question, from)),
+  if (!dispatchIdPattern.test(dispatchId)) return undefined;
+  const [dispatch, written] = await Promise.all([
+    report.findDescribed(dispatchId),
+    report.readMessages(dispatchId, partitionsOf(question, from)),
   ]);
-  return job === undefined ? undefined : { job, from, written };
+  return dispatch === undefined ? undefined : { dispatch, from, written };
 }
 
-/** Returns the job of a dispatch id, or undefined if there is none or the id is malformed. */
-export async function describedJob(report: Report, dispatchId: string): Promise<DescribedJob | undefined> {
-  return jobIdPattern.test(dispatchId) ? await report.findDescribed(dispatchId) : undefined;
+/** Returns the dispatch of a dispatch id, or undefined if there is none or the id is malformed. */
+export async function describedDispatch(report: Report, dispatchId: string): Promise<DescribedDispatch | undefined> {
+  return dispatchIdPattern.test(dispatchId) ? await report.findDescribed(dispatchId) : undefined;
 }
 
-/** Reads the rest of the page. A later page of a job that stopped just now takes one more round trip. */
+/** Reads the rest of the page. A later page of a dispatch that stopped just now takes one more round trip. */
 export async function readPage(
   report: Report,
   question: ReportQuery,
   open: OpenReport,
   { nowMs, rates }: { readonly nowMs: number; readonly rates: KnownRates },
 ): Promise<ReportPage> {
-  const { jobId } = question;
-  const { job, from } = open;
-  const read = isStoppedLately(job, nowMs) ? { consistent: true } : undefined;
+  const { dispatchId } = question;
+  const { dispatch, from } = open;
+  const read = isStoppedLately(dispatch, nowMs) ? { consistent: true } : undefined;
   const asRead = read === undefined ? open.written : undefined;
-  const written = asRead ?? (await report.readMessages(jobId, partitionsOf(question, from ?? job.head.total), read));
-  const outcomeAt = outcomesOf(job, written) ?? takenBack();
-  const costNow = () => costNowOf(job, { written, outcomeAt }, rates);
-  return reportPage(job, question, { from, outcomeAt, costNow });
+  const written =
+    asRead ?? (await report.readMessages(dispatchId, partitionsOf(question, from ?? dispatch.head.total), read));
+  const outcomeAt = outcomesOf(dispatch, written) ?? takenBack();
+  const costNow = () => costNowOf(dispatch, { written, outcomeAt }, rates);
+  return reportPage(dispatch, question, { from, outcomeAt, costNow });
 }
 
 /**
- * Looks at a job again, cheaply: final partitions are not read until all are final. Then the whole job is read once for
- * its counts.
+ * Looks at a dispatch again, cheaply: final partitions are not read until all are final. Then the whole dispatch is
+ * read once for its counts.
  */
 export async function countsOf(
   report: Report,
-  jobId: string,
+  dispatchId: string,
   knownFinal: readonly number[] = [],
-): Promise<JobProgress | undefined> {
-  const found = await report.findDescribed(jobId);
+): Promise<DispatchProgress | undefined> {
+  const found = await report.findDescribed(dispatchId);
   if (found === undefined) return undefined;
-  const job = await reckoned(report, found);
-  const { head } = job;
-  const facts = { head, ...omitUndefined({ lots: job.lots, reserved: job.reserved }) };
-  const all = partitionsOfJob(head.total);
+  const dispatch = await reckoned(report, found);
+  const { head } = dispatch;
+  const facts = { head, ...omitUndefined({ lots: dispatch.lots, reserved: dispatch.reserved }) };
+  const all = partitionsOfDispatch(head.total);
   const open = all.filter((partition) => !knownFinal.includes(partition));
-  const outcomeAt = await outcomesIn(report, job, open);
+  const outcomeAt = await outcomesIn(report, dispatch, open);
   if (outcomeAt === undefined) return undefined;
   const finalPartitions = all.filter((partition) => !open.includes(partition) || isFinal(partition, head, outcomeAt));
   if (finalPartitions.length < all.length) return { ...facts, finalPartitions };
-  const asWhole = open.length === all.length ? outcomeAt : await outcomesIn(report, job, all);
+  const asWhole = open.length === all.length ? outcomeAt : await outcomesIn(report, dispatch, all);
   if (asWhole === undefined) return undefined;
-  const counts = countsIn(job, asWhole);
+  const counts = countsIn(dispatch, asWhole);
   if (counts.pending === 0) return { ...facts, finalPartitions, counts };
   return { ...facts, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
 }
 
-/** Returns the standing of a job whose state a cancellation has just changed (D53). */
-export async function statusNow(report: Report, job: DescribedJob, rates: KnownRates): Promise<DispatchStatus> {
-  const all = partitionsOfJob(job.head.total);
-  const known = await writtenIn(report, await reckoned(report, job), all);
+/** Returns the standing of a dispatch whose state a cancellation has just changed (D53). */
+export async function statusNow(
+  report: Report,
+  dispatch: DescribedDispatch,
+  rates: KnownRates,
+): Promise<DispatchStatus> {
+  const all = partitionsOfDispatch(dispatch.head.total);
+  const known = await writtenIn(report, await reckoned(report, dispatch), all);
   const outcomeAt = known.outcomeAt ?? takenBack();
-  return { counts: countsIn(job, outcomeAt), cost: costNowOf(job, { ...known, outcomeAt }, rates) };
+  return { counts: countsIn(dispatch, outcomeAt), cost: costNowOf(dispatch, { ...known, outcomeAt }, rates) };
 }
 
 function costNowOf(
-  job: DescribedJob,
+  dispatch: DescribedDispatch,
   { written, outcomeAt }: { readonly written: WrittenMessages; readonly outcomeAt: OutcomeAt },
   rates: KnownRates,
 ): Cost {
-  const { head } = job;
+  const { head } = dispatch;
   const messages = Array.from({ length: head.total }, (_, index) => ({
     outcome: outcomeAt(index),
     proven: written.proofs.get(index),
-    market: marketAt(job, index),
+    market: marketAt(dispatch, index),
   }));
-  return costOf(releasedHead(job), messages, rates).cost;
+  return costOf(releasedHead(dispatch), messages, rates).cost;
 }
 
-/** Returns all outcomes of a job, read strongly: ended messages have ended for good. */
+/** Returns all outcomes of a dispatch, read strongly: ended messages have ended for good. */
 export async function outcomesNow(
   report: Report,
-  found: DescribedJob,
+  found: DescribedDispatch,
 ): Promise<{ readonly outcomeAt: OutcomeAt; readonly written: WrittenMessages }> {
-  const job = await reckoned(report, found);
-  const { jobId, total } = job.head;
-  const written = await report.readMessages(jobId, partitionsOfJob(total), { consistent: true });
-  return { outcomeAt: outcomesOf(job, written) ?? takenBack(), written };
+  const dispatch = await reckoned(report, found);
+  const { dispatchId, total } = dispatch.head;
+  const written = await report.readMessages(dispatchId, partitionsOfDispatch(total), { consistent: true });
+  return { outcomeAt: outcomesOf(dispatch, written) ?? takenBack(), written };
 }
 
 /**
- * Writes the tries under way of a stopped job, once: from then on all other outcomes are final (items.ts, `mayReckon`).
+ * Writes the tries under way of a stopped dispatch, once: from then on all other outcomes are final (items.ts,
+ * `mayReckon`).
  */
-async function reckoned(report: Report, job: DescribedJob): Promise<DescribedJob> {
-  const { stop, underWay, head } = job;
-  if (stop === undefined || underWay !== undefined) return job;
-  const written = await report.readMessages(head.jobId, partitionsOfJob(head.total), { consistent: true });
-  return { ...job, underWay: await report.reckon(head.jobId, underWayIn(written)) };
+async function reckoned(report: Report, dispatch: DescribedDispatch): Promise<DescribedDispatch> {
+  const { stop, underWay, head } = dispatch;
+  if (stop === undefined || underWay !== undefined) return dispatch;
+  const written = await report.readMessages(head.dispatchId, partitionsOfDispatch(head.total), { consistent: true });
+  return { ...dispatch, underWay: await report.reckon(head.dispatchId, underWayIn(written)) };
 }
 
-/** Returns outcomes of these partitions; for a stopped job read strongly, so that unclaimed slices are certain. */
+/** Returns outcomes of these partitions; for a stopped dispatch read strongly, so that unclaimed slices are certain. */
 async function outcomesIn(
   report: Report,
-  job: DescribedJob,
+  dispatch: DescribedDispatch,
   partitions: readonly number[],
 ): Promise<OutcomeAt | undefined> {
-  return (await writtenIn(report, job, partitions)).outcomeAt;
+  return (await writtenIn(report, dispatch, partitions)).outcomeAt;
 }
 
-async function writtenIn(report: Report, job: DescribedJob, partitions: readonly number[]) {
-  const read = job.stop === undefined ? undefined : { consistent: true };
-  const written = await report.readMessages(job.head.jobId, partitions, read);
-  return { written, outcomeAt: outcomesOf(job, written) };
+async function writtenIn(report: Report, dispatch: DescribedDispatch, partitions: readonly number[]) {
+  const read = dispatch.stop === undefined ? undefined : { consistent: true };
+  const written = await report.readMessages(dispatch.head.dispatchId, partitions, read);
+  return { written, outcomeAt: outcomesOf(dispatch, written) };
 }
 
 function takenBack(): never {
   throw new Refusal('dispatch_not_found', 'dispatch not found');
 }
 
-function countsIn(job: DescribedJob, outcomeAt: OutcomeAt): OutcomeCounts {
-  return countStates(placesOf(job).map(({ index }) => outcomeAt(index).state));
+function countsIn(dispatch: DescribedDispatch, outcomeAt: OutcomeAt): OutcomeCounts {
+  return countStates(placesOf(dispatch).map(({ index }) => outcomeAt(index).state));
 }
 
-function isFinal(partition: number, { total }: JobHead, outcomeAt: OutcomeAt): boolean {
+function isFinal(partition: number, { total }: DispatchHead, outcomeAt: OutcomeAt): boolean {
   const first = partition * recipientsPerPartition;
   const size = Math.min(recipientsPerPartition, total - first);
   return Array.from({ length: size }, (_, at) => first + at).every((index) => outcomeAt(index).state !== 'pending');

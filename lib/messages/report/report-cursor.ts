@@ -1,29 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
-import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
+import { recipientsPerPartition } from '../send/claims/slice-items.ts';
 import type { Cost } from './cost.ts';
-import { type DescribedJob, type Place, placesOf } from './described-job.ts';
+import { type DescribedDispatch, type Place, placesOf } from './described-dispatch.ts';
 import { type OutcomeCounts, totalOf } from './outcome.ts';
 
 export const reportMaxLimit = 1_000;
 
 export interface ReportQuery {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly states: ReadonlySet<ReportedState> | undefined;
   readonly limit: number;
 }
 
 /**
- * A page begins here, with what must be known before the job is read: the slices for the same round trip, and the
+ * A page begins here, with what must be known before the dispatch is read: the slices for the same round trip, and the
  * counts.
  */
 export interface ReportPlace {
   readonly position: number;
   /**
-   * The index is that of the next recipient in the job that is no repeat, or the total if the job's order differs from
-   * the request's (D56).
+   * The index is that of the next recipient in the dispatch that is no repeat, or the total if the dispatch's order
+   * differs from the request's (D56).
    */
   readonly index: number;
   readonly total: number;
@@ -47,9 +47,9 @@ const CursorSchema = v.strictTuple([
   v.strictTuple([whole(Number.MAX_SAFE_INTEGER), v.picklist(['platform', 'list']), v.boolean()]),
 ]);
 
-/** A cursor belongs to one job and filter; the number of rows may change. */
-function scopeOf({ jobId, states }: Omit<ReportQuery, 'limit'>): string {
-  return `report ${jobId} ${states === undefined ? '' : reportedStates.filter((state) => states.has(state)).join()}`;
+/** A cursor belongs to one dispatch and filter; the number of rows may change. */
+function scopeOf({ dispatchId, states }: Omit<ReportQuery, 'limit'>): string {
+  return `report ${dispatchId} ${states === undefined ? '' : reportedStates.filter((state) => states.has(state)).join()}`;
 }
 
 export function reportCursor(question: Omit<ReportQuery, 'limit'>, place: ReportPlace): string {
@@ -61,7 +61,7 @@ export function reportCursor(question: Omit<ReportQuery, 'limit'>, place: Report
   ]);
 }
 
-/** Returns the place of a cursor, or undefined for another job or filter. */
+/** Returns the place of a cursor, or undefined for another dispatch or filter. */
 export function reportPlaceOf(question: Omit<ReportQuery, 'limit'>, cursor: string): ReportPlace | undefined {
   const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
   if (!parsed.success) return undefined;
@@ -73,8 +73,12 @@ export function reportPlaceOf(question: Omit<ReportQuery, 'limit'>, cursor: stri
 }
 
 /** Tells whether this service can have made the place: a cursor may be forged. */
-export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuery, 'states'>, place: ReportPlace): boolean {
-  const places = placesOf(job);
+export function isPlaceIn(
+  dispatch: DescribedDispatch,
+  { states }: Pick<ReportQuery, 'states'>,
+  place: ReportPlace,
+): boolean {
+  const places = placesOf(dispatch);
   if (place.position < 1 || place.position >= places.length) return false;
   const { counts, cost } = place;
   const asHandedOut = placeAt(places, place.position, { counts, cost, filtered: states !== undefined });
@@ -83,13 +87,13 @@ export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuery, 'stat
 
 /** Returns the partitions that a page needs, ascending. The first page counts and needs all. */
 export function partitionsOf({ states, limit }: ReportQuery, from: ReportPlace | number): number[] {
-  if (typeof from === 'number') return partitionsOfJob(from);
+  if (typeof from === 'number') return partitionsOfDispatch(from);
   // With a filter, the page's reach is only known after reading.
   const end = states === undefined ? Math.min(from.total, from.index + limit) : from.total;
   return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
 }
 
-export function partitionsOfJob(total: number): number[] {
+export function partitionsOfDispatch(total: number): number[] {
   return partitionRange(0, total);
 }
 

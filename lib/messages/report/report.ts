@@ -6,10 +6,10 @@ import { invalid } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { dollarsOf } from '../../pricing/money.ts';
-import { type JobHead, RequestedTimeSchema } from '../job.ts';
+import { type DispatchHead, RequestedTimeSchema } from '../dispatch.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import type { Cost } from './cost.ts';
-import { addressAt, type DescribedJob, type Place, placesOf } from './described-job.ts';
+import { addressAt, type DescribedDispatch, type Place, placesOf } from './described-dispatch.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
 import { placeAt, type ReportPlace, type ReportQuery, reportCursor } from './report-cursor.ts';
 
@@ -107,7 +107,7 @@ export interface ReportPage extends DispatchStatus {
  * duplicate has its original's state.
  */
 export function reportPage(
-  job: DescribedJob,
+  dispatch: DescribedDispatch,
   question: ReportQuery,
   {
     from,
@@ -120,7 +120,7 @@ export function reportPage(
     readonly costNow: () => Cost;
   },
 ): ReportPage {
-  const places = placesOf(job);
+  const places = placesOf(dispatch);
   const counts = from?.counts ?? countStates(places.map(({ index }) => outcomeAt(index).state));
   const cost = from?.cost ?? costNow();
   const rows: ReportRow[] = [];
@@ -133,7 +133,7 @@ export function reportPage(
     if (rows.length === question.limit) {
       return { counts, cost, rows, next: placeAt(places, place.position, { counts, cost, filtered: true }) };
     }
-    rows.push(rowOf(place, outcome, addressAt(job, place)));
+    rows.push(rowOf(place, outcome, addressAt(dispatch, place)));
   }
   return { counts, cost, rows };
 }
@@ -156,10 +156,10 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   };
 }
 
-interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
+interface AnsweredDispatch extends Pick<DescribedDispatch, 'retriedBy'> {
   readonly head: Pick<
-    JobHead,
-    | 'jobId'
+    DispatchHead,
+    | 'dispatchId'
     | 'clientId'
     | 'did'
     | 'templateName'
@@ -171,10 +171,10 @@ interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
   >;
 }
 
-export function reportAnswer(job: AnsweredJob, question: ReportQuery, page: ReportPage) {
+export function reportAnswer(dispatch: AnsweredDispatch, question: ReportQuery, page: ReportPage) {
   const { rows, next } = page;
   return {
-    ...statusAnswer(job, page),
+    ...statusAnswer(dispatch, page),
     data: rows,
     paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
@@ -184,10 +184,10 @@ export function reportAnswer(job: AnsweredJob, question: ReportQuery, page: Repo
  * Returns a dispatch with counts and cost. `complete` means that nothing was pending when they were computed, on the
  * first page of a report.
  */
-export function statusAnswer({ head, retriedBy }: AnsweredJob, { counts, cost }: DispatchStatus) {
-  const { jobId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs, when } = head;
+export function statusAnswer({ head, retriedBy }: AnsweredDispatch, { counts, cost }: DispatchStatus) {
+  const { dispatchId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs, when } = head;
   return {
-    dispatch_id: jobId,
+    dispatch_id: dispatchId,
     client_id: clientId,
     did,
     template: { name: templateName, language: templateLanguage },

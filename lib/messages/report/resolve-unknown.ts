@@ -1,9 +1,9 @@
-import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/claims/slice.ts';
-import type { Slices } from '../dispatch/claims/slice-store.ts';
+import { placeInSlice, resolvedByOperator, type Slice } from '../send/claims/slice.ts';
+import type { Slices } from '../send/claims/slice-store.ts';
 import type { ReportedOutcome } from './outcome.ts';
 
 export interface MessageKey {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly index: number;
 }
 
@@ -13,7 +13,7 @@ export interface ResolvePorts {
     key: MessageKey,
   ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;
   readonly slices: Pick<Slices, 'settle' | 'endForTheDead'>;
-  readonly markUnknown: (jobId: string) => Promise<void>;
+  readonly markUnknown: (dispatchId: string) => Promise<void>;
   readonly nowMs: () => number;
 }
 
@@ -32,7 +32,7 @@ export async function resolveUnknown(
   let recorded: Slice | undefined = slice;
   // The claimant is dead, and no delivery has recorded that.
   if (slice.outcomes[place]?.state !== 'unknown') {
-    await markUnknown(key.jobId);
+    await markUnknown(key.dispatchId);
     recorded = await slices.endForTheDead(slice, 'operator');
   }
   if (recorded === undefined) return false;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import { HeaderInputSchema, type MessageRequest, type Recipient } from '../job.ts';
+import { HeaderInputSchema, type MessageRequest, type Recipient } from '../dispatch.ts';
 import { type QuickReplyPlace, replyPayload } from '../reply-payload.ts';
 import type { ParameterContract } from './parameter-contract.ts';
 import { canonicalAddress } from './recipient-address.ts';
@@ -16,7 +16,7 @@ const plannedButtonEntries = {
   quickReplies: v.exactOptional(v.array(v.number())),
 };
 
-/** Messages of a job share it: it travels once with the job. */
+/** Messages of a dispatch share it: it travels once with the dispatch. */
 export const CompositionPlanSchema = v.object({
   templateName: v.string(),
   /** The code has the template's spelling, whatever the request wrote (D26). */
@@ -95,11 +95,11 @@ function plannedButtons({
 }
 
 /**
- * Returns the platform's request body for one recipient (platform reference, 4.1 and 4.2). Is pure. `dispatchId`
+ * Returns the platform's request body for one recipient (platform reference, 4.1 and 4.2). Is pure. `messageId`
  * returns in status events as `biz_opaque_callback_data`, and with a tapped quick reply.
  */
-export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
-  const components = messageComponents(plan, recipient.params ?? {}, dispatchId);
+export function composeMessage(plan: CompositionPlan, recipient: Recipient, messageId: string): MessageRequest {
+  const components = messageComponents(plan, recipient.params ?? {}, messageId);
   const address = isUserId(recipient.to) ? { recipient: recipient.to } : { to: canonicalAddress(recipient.to) };
   return {
     messaging_product: 'whatsapp',
@@ -111,20 +111,20 @@ export function composeMessage(plan: CompositionPlan, recipient: Recipient, disp
       language: { code: plan.languageCode },
       ...(components.length === 0 ? {} : { components }),
     },
-    biz_opaque_callback_data: dispatchId,
+    biz_opaque_callback_data: messageId,
     ...omitUndefined({ messaging_account_id: plan.messagingAccountId }),
   };
 }
 
 type Component = Readonly<Record<string, unknown>>;
 
-function messageComponents(plan: CompositionPlan, params: Params, dispatchId: string): Component[] {
+function messageComponents(plan: CompositionPlan, params: Params, messageId: string): Component[] {
   const [product] = params.products ?? [];
   const components = [
     ...headerComponent(plan, params),
     ...textComponent('body', params.body),
     ...buttonComponents(plan, plan.codeButton === undefined ? params.buttons : []),
-    ...quickReplies(plan, dispatchId),
+    ...quickReplies(plan, messageId),
     ...(plan.flows ?? []).map((index) => ({ type: 'button', sub_type: 'flow', index })),
   ];
   if (plan.codeButton !== undefined) components.push(urlButton(plan.codeButton, params.body?.[0] ?? ''));
@@ -136,7 +136,7 @@ function messageComponents(plan: CompositionPlan, params: Params, dispatchId: st
   if (plan.cards.length > 0) {
     const cards = plan.cards.map((card, index) => ({
       card_index: index,
-      components: [...cardComponents(card, params.cards?.[index] ?? {}), ...quickReplies(card, dispatchId, index)],
+      components: [...cardComponents(card, params.cards?.[index] ?? {}), ...quickReplies(card, messageId, index)],
     }));
     components.push({ type: 'carousel', cards });
   }
@@ -196,10 +196,10 @@ function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: r
 }
 
 /** Each payload names message and button, because labels of buttons may be equal. */
-function quickReplies({ quickReplies = [] }: PlannedButtons, dispatchId: string, card?: number): Component[] {
+function quickReplies({ quickReplies = [] }: PlannedButtons, messageId: string, card?: number): Component[] {
   return quickReplies.map((index) => {
     const place: QuickReplyPlace = { button: index, ...omitUndefined({ card }) };
-    return button('quick_reply', index, { type: 'payload', payload: replyPayload(dispatchId, place) });
+    return button('quick_reply', index, { type: 'payload', payload: replyPayload(messageId, place) });
   });
 }
 

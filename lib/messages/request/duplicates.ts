@@ -1,11 +1,11 @@
 import { canonicalNumber, spellingOf } from '../../opt-outs/canonical-number.ts';
-import type { Recipient, Repeat } from '../job.ts';
+import type { Recipient, Repeat } from '../dispatch.ts';
 
 const maxNamed = 20;
 
 /**
- * Drops recipients that repeat an earlier person with the same `params`, in whatever spelling (D25); returns the repeats
- * too.
+ * Drops recipients that repeat an earlier person with the same `params`, in whatever spelling (D25); returns the
+ * repeats too.
  */
 export function withoutDuplicates(recipients: readonly Recipient[]): {
   readonly kept: Recipient[];

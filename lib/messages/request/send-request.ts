@@ -8,7 +8,7 @@ import { butReceived } from '../../http/json-excerpt.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import type { HeaderInput, Recipient } from '../job.ts';
+import type { HeaderInput, Recipient } from '../dispatch.ts';
 import { addressForm, addressFormText, addressHint } from './recipient-address.ts';
 
 const maxRecipients = 10_000;

@@ -3,22 +3,22 @@ import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { inTimeLeft } from '../accept/answer-deadline.ts';
 import { runOverMs } from '../accept/idempotency.ts';
-import { type WithdrawPorts, withdrawJob } from '../accept/withdraw-job.ts';
-import { jobMemorySeconds } from '../items.ts';
+import { type WithdrawPorts, withdrawDispatch } from '../accept/withdraw-dispatch.ts';
+import { dispatchMemorySeconds } from '../items.ts';
 import { heldIn, type Marking, type Marks, type RetryState, withMarking } from './marks.ts';
 
 /** Every method rejects when the store cannot be reached. */
 export interface RetryMarks {
   /** Reads strongly. */
-  find(jobId: string): Promise<Marks>;
+  find(dispatchId: string): Promise<Marks>;
   /** Replaces exactly `seen` by compare-and-set. Returns false when it has changed. */
   replace(write: MarksWrite): Promise<boolean>;
-  /** Returns the states of retries' jobs, strongly consistent. A missing job is open. */
-  standingsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, RetryState>>;
+  /** Returns the states of retries' dispatches, strongly consistent. A missing dispatch is open. */
+  standingsOf(dispatchIds: readonly string[]): Promise<ReadonlyMap<string, RetryState>>;
 }
 
 export interface MarksWrite {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly seen: Marks;
   readonly next: Marks;
   readonly keptUntilMs: number;
@@ -27,13 +27,13 @@ export interface MarksWrite {
 export interface MarkPorts extends WithdrawPorts {
   readonly marks: RetryMarks;
   readonly nowMs: () => number;
-  /** Runs when a retry's job was withdrawn because its acceptance must be dead. Does not throw. */
-  readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
+  /** Runs when a retry's dispatch was withdrawn because its acceptance must be dead. Does not throw. */
+  readonly takenBack?: ((dispatchId: string) => Promise<void>) | undefined;
 }
 
 export interface Retrying {
-  readonly jobId: string;
-  readonly source: { readonly jobId: string; readonly forgottenAtMs: number };
+  readonly dispatchId: string;
+  readonly source: { readonly dispatchId: string; readonly forgottenAtMs: number };
   /** At least one index in the source is to be sent again. */
   readonly wanted: readonly number[];
 }
@@ -41,14 +41,14 @@ export interface Retrying {
 /** Each conflict means that another retry has marked something. */
 const mostAttempts = 5;
 
-/** Marks outlive their job: TTL deletes late, and no reader may find the job without its marks. */
+/** Marks outlive their dispatch: TTL deletes late, and no reader may find the dispatch without its marks. */
 const marginMs = 86_400_000;
 
 /**
- * Older marks are never taken over: the retry's item goes after 30 days, and a job that began then looks like one that
- * never did.
+ * Older marks are never taken over: the retry's item goes after 30 days, and a dispatch that began then looks like one
+ * that never did.
  */
-const believedMs = (jobMemorySeconds - 86_400) * 1_000;
+const believedMs = (dispatchMemorySeconds - 86_400) * 1_000;
 
 /**
  * Marks wanted recipients that no other retry has, and accepts them (marks.ts). Refuses with 409 `request_in_progress`,
@@ -65,7 +65,7 @@ export async function withMarked<T>(
     return await accept(marked);
   } catch (error) {
     // Marks are released after a refusal. After `dispatch_undecided` they stay until another request finds out.
-    if (mayBeGivenBack(error, marked)) await givenBack(retrying.jobId, ports);
+    if (mayBeGivenBack(error, marked)) await givenBack(retrying.dispatchId, ports);
     throw error;
   }
 }
@@ -76,62 +76,66 @@ function mayBeGivenBack(error: unknown, marked: ReadonlySet<number> | undefined)
   return marked !== undefined && error.code !== 'dispatch_undecided';
 }
 
-async function markRecipients({ jobId, source, wanted }: Retrying, ports: MarkPorts): Promise<ReadonlySet<number>> {
+async function markRecipients(
+  { dispatchId, source, wanted }: Retrying,
+  ports: MarkPorts,
+): Promise<ReadonlySet<number>> {
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-    const seen = await ports.marks.find(source.jobId);
+    const seen = await ports.marks.find(source.dispatchId);
     // The previous attempt succeeded and its reply was lost.
-    const own = seen.retries.find((marking) => marking.jobId === jobId);
+    const own = seen.retries.find((marking) => marking.dispatchId === dispatchId);
     if (own !== undefined) return new Set(own.indexes);
     const standings = await decided(seen, ports);
-    const marking = freeOf(seen, { wanted, standings, jobId, atMs: ports.nowMs() });
+    const marking = freeOf(seen, { wanted, standings, dispatchId, atMs: ports.nowMs() });
     const next = withMarking(seen, marking, standings);
     const keptUntilMs = source.forgottenAtMs + marginMs;
-    if (await ports.marks.replace({ jobId: source.jobId, seen, next, keptUntilMs })) return new Set(marking.indexes);
+    if (await ports.marks.replace({ dispatchId: source.dispatchId, seen, next, keptUntilMs }))
+      return new Set(marking.indexes);
   }
   throw beingRetried();
 }
 
 /** Returns the wanted recipients that are free now, for a rehearsal. Writes nothing; refuses as `withMarked` does. */
 export async function unmarked(
-  { jobId, source, wanted }: Retrying,
+  { dispatchId, source, wanted }: Retrying,
   { marks, nowMs }: Pick<MarkPorts, 'marks' | 'nowMs'>,
 ): Promise<ReadonlySet<number>> {
-  const seen = await marks.find(source.jobId);
-  const standings = await marks.standingsOf(seen.retries.map((marking) => marking.jobId));
+  const seen = await marks.find(source.dispatchId);
+  const standings = await marks.standingsOf(seen.retries.map((marking) => marking.dispatchId));
   const asIfTakenBack = new Map(standings);
   for (const marking of seen.retries) {
-    if (isDead(marking, standings, nowMs())) asIfTakenBack.set(marking.jobId, 'withdrawn');
+    if (isDead(marking, standings, nowMs())) asIfTakenBack.set(marking.dispatchId, 'withdrawn');
   }
-  return new Set(freeOf(seen, { wanted, standings: asIfTakenBack, jobId, atMs: nowMs() }).indexes);
+  return new Set(freeOf(seen, { wanted, standings: asIfTakenBack, dispatchId, atMs: nowMs() }).indexes);
 }
 
 /** Returns the states of marking retries, after dead ones are withdrawn. */
 async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<string, RetryState>> {
-  const found = await ports.marks.standingsOf(seen.retries.map(({ jobId }) => jobId));
+  const found = await ports.marks.standingsOf(seen.retries.map(({ dispatchId }) => dispatchId));
   const standings = new Map(found);
   for (const marking of seen.retries) {
     if (!isDead(marking, standings, ports.nowMs())) continue;
     const standing = await takenBack(marking, ports);
-    if (standing !== undefined) standings.set(marking.jobId, standing);
+    if (standing !== undefined) standings.set(marking.dispatchId, standing);
   }
   return standings;
 }
 
 /** Returns undefined when the write fails: the marks then hold, and nothing is less certain than before. */
-async function takenBack({ jobId }: Marking, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
+async function takenBack({ dispatchId }: Marking, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
   try {
-    const standing = await withdrawJob(jobId, ports);
-    if (standing === 'withdrawn') await ports.takenBack?.(jobId);
+    const standing = await withdrawDispatch(dispatchId, ports);
+    if (standing === 'withdrawn') await ports.takenBack?.(dispatchId);
     return standing;
   } catch (error) {
-    log('retry.marks_kept', { jobId, error: errorName(error) });
+    log('retry.marks_kept', { dispatchId, error: errorName(error) });
     return undefined;
   }
 }
 
-function isDead({ jobId, atMs }: Marking, standings: ReadonlyMap<string, RetryState>, nowMs: number): boolean {
+function isDead({ dispatchId, atMs }: Marking, standings: ReadonlyMap<string, RetryState>, nowMs: number): boolean {
   const ageMs = nowMs - atMs;
-  return (standings.get(jobId) ?? 'open') === 'open' && ageMs >= runOverMs && ageMs < believedMs;
+  return (standings.get(dispatchId) ?? 'open') === 'open' && ageMs >= runOverMs && ageMs < believedMs;
 }
 
 /** Returns the recipients to mark, at least one. */
@@ -141,29 +145,29 @@ function freeOf(
     wanted,
     standings,
     ...mine
-  }: Pick<Retrying, 'wanted'> & Pick<Marking, 'jobId' | 'atMs'> & { standings: ReadonlyMap<string, RetryState> },
+  }: Pick<Retrying, 'wanted'> & Pick<Marking, 'dispatchId' | 'atMs'> & { standings: ReadonlyMap<string, RetryState> },
 ): Marking {
   const held = heldIn(seen, standings);
   const indexes = wanted.filter((index) => !held.has(index)).toSorted((one, other) => one - other);
   if (indexes.length > 0) return { ...mine, indexes };
-  const standingOf = ({ jobId }: Marking) => standings.get(jobId) ?? 'open';
+  const standingOf = ({ dispatchId }: Marking) => standings.get(dispatchId) ?? 'open';
   const holding = seen.retries.filter(
     (marking) => standingOf(marking) !== 'withdrawn' && marking.indexes.some((index) => wanted.includes(index)),
   );
   if (holding.some((marking) => standingOf(marking) === 'open')) throw beingRetried();
   throw new Refusal('nothing_to_retry', 'all recipients that could be retried are in another retry: see retried_by', {
-    retriedBy: holding.map(({ jobId }) => jobId).sort(),
+    retriedBy: holding.map(({ dispatchId }) => dispatchId).sort(),
   });
 }
 
 /** A failure only makes the marks hold longer, until the run must be dead, and does not change the answer. */
-async function givenBack(jobId: string, ports: MarkPorts): Promise<void> {
+async function givenBack(dispatchId: string, ports: MarkPorts): Promise<void> {
   try {
     await inTimeLeft(ports.remainingMs, async (signal) => {
-      await ports.acceptance.withdraw(jobId, signal);
+      await ports.acceptance.withdraw(dispatchId, signal);
     });
   } catch (error) {
-    log('retry.marks_kept', { jobId, error: errorName(error) });
+    log('retry.marks_kept', { dispatchId, error: errorName(error) });
   }
 }
 

@@ -4,7 +4,7 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { packed, unpacked } from '../accept/packed-json.ts';
-import { jobKey, jobOfPartition, retriesKey } from '../items.ts';
+import { dispatchKey, dispatchOfPartition, retriesKey } from '../items.ts';
 import type { RetryMarks } from './mark-recipients.ts';
 import { type Marking, noMarks, type RetryState } from './marks.ts';
 
@@ -13,32 +13,32 @@ const maxUnpackedBytes = 4_194_304;
 
 const ItemSchema = v.object({ version: v.number(), retries: v.instance(Uint8Array) });
 
-/** Each retry has its job, its time, and runs of indexes as (first, count). */
+/** Each retry has its dispatch, its time, and runs of indexes as (first, count). */
 const RetriesSchema = v.array(v.tuple([v.string(), v.number(), v.array(v.tuple([v.number(), v.number()]))]));
 
-const JobItemSchema = v.object({
+const DispatchItemSchema = v.object({
   pk: v.string(),
   head: v.optional(v.unknown()),
   withdrawnAtMs: v.optional(v.number()),
 });
 
-/** Keeps one item per job: ten thousand marks take a few kilobytes. */
+/** Keeps one item per dispatch: ten thousand marks take a few kilobytes. */
 export function retryMarksStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): RetryMarks {
   return {
-    find: async (jobId) => {
+    find: async (dispatchId) => {
       const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: retriesKey(jobId), ConsistentRead: true }),
+        new GetCommand({ TableName: table, Key: retriesKey(dispatchId), ConsistentRead: true }),
       );
       if (Item === undefined) return noMarks;
       const { version, retries } = v.parse(ItemSchema, Item);
       return { version, retries: markingsIn(retries) };
     },
 
-    replace: async ({ jobId, seen, next, keptUntilMs }) => {
+    replace: async ({ dispatchId, seen, next, keptUntilMs }) => {
       const Item = {
-        ...retriesKey(jobId),
+        ...retriesKey(dispatchId),
         version: next.version,
-        retries: packed(next.retries.map(({ jobId: by, atMs, indexes }) => [by, atMs, runsOf(indexes)])),
+        retries: packed(next.retries.map(({ dispatchId: by, atMs, indexes }) => [by, atMs, runsOf(indexes)])),
         expiresAtSeconds: Math.ceil(keptUntilMs / 1_000),
       };
       const condition =
@@ -48,23 +48,27 @@ export function retryMarksStore(client: DynamoDBDocumentClient, table: string, p
       return (await conditionalWrite(client.send(new PutCommand({ TableName: table, Item, ...condition })))).written;
     },
 
-    standingsOf: async (jobIds) => {
+    standingsOf: async (dispatchIds) => {
       const access = { documentClient: client, tableName: table, pause };
-      const items = await batchGet(access, [...new Set(jobIds)].map(jobKey), { consistent: true });
-      return new Map(items.map((item) => standingIn(v.parse(JobItemSchema, item))));
+      const items = await batchGet(access, [...new Set(dispatchIds)].map(dispatchKey), { consistent: true });
+      return new Map(items.map((item) => standingIn(v.parse(DispatchItemSchema, item))));
     },
   };
 }
 
-function standingIn({ pk, head, withdrawnAtMs }: v.InferOutput<typeof JobItemSchema>): readonly [string, RetryState] {
-  if (withdrawnAtMs !== undefined) return [jobOfPartition(pk), 'withdrawn'];
-  return [jobOfPartition(pk), head === undefined ? 'open' : 'begun'];
+function standingIn({
+  pk,
+  head,
+  withdrawnAtMs,
+}: v.InferOutput<typeof DispatchItemSchema>): readonly [string, RetryState] {
+  if (withdrawnAtMs !== undefined) return [dispatchOfPartition(pk), 'withdrawn'];
+  return [dispatchOfPartition(pk), head === undefined ? 'open' : 'begun'];
 }
 
 function markingsIn(bytes: Uint8Array): Marking[] {
   return v
     .parse(RetriesSchema, unpacked(bytes, maxUnpackedBytes))
-    .map(([jobId, atMs, runs]) => ({ jobId, atMs, indexes: runs.flatMap(indexesOf) }));
+    .map(([dispatchId, atMs, runs]) => ({ dispatchId, atMs, indexes: runs.flatMap(indexesOf) }));
 }
 
 function runsOf(indexes: readonly number[]): [number, number][] {

@@ -11,10 +11,10 @@ import { type MarkPorts, type Retrying, unmarked, withMarked } from './mark-reci
 import { type RetryRecipient, type RetrySource, retrySource, type SourcePorts } from './retry-source.ts';
 
 /** Its client may use the DID of the dispatch. */
-export interface Retry extends Pick<Send, 'jobId' | 'clientId' | 'time'> {
+export interface Retry extends Pick<Send, 'dispatchId' | 'clientId' | 'time'> {
   readonly caller: ScopedCaller;
   readonly did: Did;
-  readonly dispatchId: string;
+  readonly sourceId: string;
   readonly codes: ReadonlySet<string> | undefined;
   readonly means: CostLimits;
 }
@@ -24,8 +24,8 @@ type RetrySend = Send & Pick<Retry, 'means'>;
 export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
 
 /**
- * Accepts a retry (D57): sends to free recipients with their template and parameters, in the original hours unless it has
- * its own, with full time to live. Refuses also with 409 `not_retryable` when parameters no longer fit.
+ * Accepts a retry (D57): sends to free recipients with their template and parameters, in the original hours unless it
+ * has its own, with full time to live. Refuses also with 409 `not_retryable` when parameters no longer fit.
  */
 export async function acceptRetry(
   retry: Retry & { readonly remainingMs: () => number },
@@ -51,22 +51,29 @@ export async function rehearsedRetry<T>(
   return await judged({ retry, source, marked: free }, () => rehearse(sendOf(retry, source, free)));
 }
 
-function sourceOf({ clientId, did, dispatchId, codes }: Retry, ports: SourcePorts): Promise<RetrySource> {
-  return retrySource({ clientId, did, dispatchId, codes }, ports);
+function sourceOf({ clientId, did, sourceId, codes }: Retry, ports: SourcePorts): Promise<RetrySource> {
+  return retrySource({ clientId, did, sourceId, codes }, ports);
 }
 
-function retryingOf({ jobId }: Retry, source: RetrySource): Retrying {
-  return { jobId, source, wanted: source.recipients.map(({ index }) => index) };
+function retryingOf({ dispatchId }: Retry, source: RetrySource): Retrying {
+  return { dispatchId, source, wanted: source.recipients.map(({ index }) => index) };
 }
 
 function sendOf(retry: Retry, source: RetrySource, marked: ReadonlySet<number>): RetrySend {
-  const { dispatchId: _source, codes: _chosen, ...send } = retry;
+  const { sourceId: _source, codes: _chosen, ...send } = retry;
   const recipients = ofMarked(source, marked).map(({ recipient }) => recipient);
   const time = timeOf(send.time, source.time);
-  return { ...send, ...omitUndefined({ time }), retryOf: source.jobId, request: { ...source.request, recipients } };
+  return {
+    ...send,
+    ...omitUndefined({ time }),
+    retryOf: source.dispatchId,
+    request: { ...source.request, recipients },
+  };
 }
 
-/** The source's hours, days and zone hold, beside a `Send-At` of the retry's own too: only its own hours replace them. */
+/**
+ * The source's hours, days and zone hold, beside a `Send-At` of the retry's own too: only its own hours replace them.
+ */
 function timeOf(own: Retry['time'], hours: RetrySource['time']): Retry['time'] {
   if (own === undefined || hours === undefined) return own ?? hours;
   if (own.window !== undefined || own.days !== undefined) return own;

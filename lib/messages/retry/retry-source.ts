@@ -3,14 +3,14 @@ import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
-import type { AcceptedJobs } from '../accept/accepted-jobs-store.ts';
+import type { AcceptedDispatches } from '../accept/accepted-dispatches-store.ts';
 import { ParametersGone, parametersExpireAtSeconds } from '../accept/parameter-pages.ts';
-import type { JobParameters } from '../accept/parameter-store.ts';
-import type { AcceptedJobRecord } from '../accept/whole-job.ts';
+import type { DispatchParameters } from '../accept/parameter-store.ts';
+import type { AcceptedDispatchRecord } from '../accept/whole-dispatch.ts';
 import { type SendCostPorts, withoutOptedOut } from '../budget/send-cost.ts';
+import type { DispatchHead, Recipient, StoredRecipient } from '../dispatch.ts';
 import { forgottenAtMs, nextParameters } from '../items.ts';
-import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
-import { describedJob, outcomesNow } from '../report/read-report.ts';
+import { describedDispatch, outcomesNow } from '../report/read-report.ts';
 import type { Report } from '../report/report-store.ts';
 import type { SendRequest } from '../request/send-request.ts';
 import { type SendTime, sendTimeOf } from '../when/send-time.ts';
@@ -20,21 +20,21 @@ import { type Retryable, type RetryablePlace, retryableIn } from './retryable.ts
 export interface RetryQuery {
   readonly clientId: number;
   readonly did: Did;
-  readonly dispatchId: string;
+  readonly sourceId: string;
   readonly codes: ReadonlySet<string> | undefined;
 }
 
 export interface SourcePorts {
   /** Its reads are strongly consistent, receipts included. */
   readonly report: Report;
-  readonly acceptance: Pick<AcceptedJobs, 'find'>;
-  readonly parameters: Pick<JobParameters, 'read'>;
+  readonly acceptance: Pick<AcceptedDispatches, 'find'>;
+  readonly parameters: Pick<DispatchParameters, 'read'>;
   readonly optOuts: SendCostPorts['optOuts'];
   readonly nowMs: () => number;
 }
 
 export interface RetrySource {
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly forgottenAtMs: number;
   /** The recipients are in the order of the request, at least one. */
   readonly recipients: readonly RetryRecipient[];
@@ -55,24 +55,24 @@ const pagesAtOnce = 10;
  * missing parameters; 409 `nothing_to_retry` when no cause may pass, or all such people have opted out (D55).
  */
 export async function retrySource(question: RetryQuery, ports: SourcePorts): Promise<RetrySource> {
-  const job = await describedJob(ports.report, question.dispatchId);
-  if (job?.head.clientId !== question.clientId || job.head.did !== question.did.channel.did) {
+  const dispatch = await describedDispatch(ports.report, question.sourceId);
+  if (dispatch?.head.clientId !== question.clientId || dispatch.head.did !== question.did.channel.did) {
     throw new Refusal('dispatch_not_found', 'dispatch not found');
   }
-  const { head } = job;
+  const { head } = dispatch;
   const nowMs = ports.nowMs();
-  const accepted = await ports.acceptance.find(head.jobId);
+  const accepted = await ports.acceptance.find(head.dispatchId);
   const { plan } = retryable(head, accepted, nowMs);
-  const read = await outcomesNow(ports.report, job);
+  const read = await outcomesNow(ports.report, dispatch);
   const found = retryableIn(
-    job,
+    dispatch,
     (index) => ({ outcome: read.outcomeAt(index), byReceipt: read.written.proofs.get(index)?.proof === 'failed' }),
     { codes: question.codes, nowMs },
   );
   const recipients = await recipientsOf({ head, found, question }, ports);
   const { templateName, templateLanguage, campaignId, attends } = head;
   return {
-    jobId: head.jobId,
+    dispatchId: head.dispatchId,
     forgottenAtMs: forgottenAtMs(head),
     recipients,
     ...omitUndefined({ time: hoursOf(head) }),
@@ -84,7 +84,11 @@ export async function retrySource(question: RetryQuery, ports: SourcePorts): Pro
   };
 }
 
-function retryable(head: JobHead, accepted: AcceptedJobRecord | undefined, nowMs: number): AcceptedJobRecord {
+function retryable(
+  head: DispatchHead,
+  accepted: AcceptedDispatchRecord | undefined,
+  nowMs: number,
+): AcceptedDispatchRecord {
   if (head.category === 'AUTHENTICATION') {
     throw new Refusal('not_retryable', 'one-time codes are not retried: a code is too old by then');
   }
@@ -100,7 +104,7 @@ function parametersGone(): Refusal {
 }
 
 interface ToRead {
-  readonly head: JobHead;
+  readonly head: DispatchHead;
   readonly found: Retryable;
   readonly question: RetryQuery;
 }
@@ -110,7 +114,7 @@ async function recipientsOf(
   ports: SourcePorts,
 ): Promise<readonly RetryRecipient[]> {
   const stored = await storedOf(
-    head.jobId,
+    head.dispatchId,
     places.map(({ index }) => index),
     ports,
   );
@@ -145,7 +149,7 @@ async function withoutStops(
 
 /** Reads the pages with these recipients; those of one partition sequentially. */
 async function storedOf(
-  jobId: string,
+  dispatchId: string,
   indexes: readonly number[],
   { parameters }: Pick<SourcePorts, 'parameters'>,
 ): Promise<ReadonlyMap<number, StoredRecipient>> {
@@ -154,7 +158,7 @@ async function storedOf(
   const readPartition = async (some: readonly number[]) => {
     for (const index of some.toSorted((one, other) => one - other)) {
       if (stored.has(index)) continue;
-      const page = await parameters.read(jobId, index);
+      const page = await parameters.read(dispatchId, index);
       for (const [at, recipient] of page.entries()) stored.set(index + at, recipient);
     }
   };
@@ -167,11 +171,11 @@ async function storedOf(
 }
 
 /** `Send-At` has passed, but hours come again. */
-function hoursOf({ when }: JobHead): SendTime | undefined {
+function hoursOf({ when }: DispatchHead): SendTime | undefined {
   const { window, days, zone } = when?.asked ?? {};
   return sendTimeOf({ 'Send-Window': window, 'Send-Days': days, 'Send-Zone': zone });
 }
 
-function ttlSecondsOf({ acceptedAtMs, expiresAtMs, when }: JobHead): number | undefined {
+function ttlSecondsOf({ acceptedAtMs, expiresAtMs, when }: DispatchHead): number | undefined {
   return expiresAtMs === undefined ? undefined : Math.round((expiresAtMs - (when?.fromMs ?? acceptedAtMs)) / 1_000);
 }

@@ -1,5 +1,5 @@
 import { undeliveredMarket } from '../../pricing/undelivered.ts';
-import { type DescribedJob, placesOf } from '../report/described-job.ts';
+import { type DescribedDispatch, placesOf } from '../report/described-dispatch.ts';
 import type { ReportedOutcome } from '../report/outcome.ts';
 import { destinationOf } from '../request/recipient-address.ts';
 import { adviceOfCode } from './causes.ts';
@@ -36,7 +36,7 @@ export function retryabilityOf(ended: Ended, codes: ReadonlySet<string> | undefi
 }
 
 export interface RetryablePlace {
-  /** `index` is in the job, `position` in the request and its report. */
+  /** `index` is in the dispatch, `position` in the request and its report. */
   readonly index: number;
   readonly position: number;
 }
@@ -46,18 +46,18 @@ export interface Retryable {
   readonly later: number;
 }
 
-/** Returns the retryable recipients of a job. Repeated ones have no message of their own (D25). */
+/** Returns the retryable recipients of a dispatch. Repeated ones have no message of their own (D25). */
 export function retryableIn(
-  job: Pick<DescribedJob, 'head' | 'repeats' | 'recipients' | 'erased'>,
+  dispatch: Pick<DescribedDispatch, 'head' | 'repeats' | 'recipients' | 'erased'>,
   endedAt: (index: number) => Pick<Ended, 'outcome' | 'byReceipt'>,
   { codes, nowMs }: { readonly codes: ReadonlySet<string> | undefined; readonly nowMs: number },
 ): Retryable {
-  const { category } = job.head;
+  const { category } = dispatch.head;
   const places: RetryablePlace[] = [];
   let later = 0;
-  for (const { position, index, duplicateOf } of placesOf(job)) {
-    const to = job.recipients.get(index);
-    if (duplicateOf !== undefined || to === undefined || job.erased?.has(index)) continue;
+  for (const { position, index, duplicateOf } of placesOf(dispatch)) {
+    const to = dispatch.recipients.get(index);
+    if (duplicateOf !== undefined || to === undefined || dispatch.erased?.has(index)) continue;
     const verdict = retryabilityOf({ ...endedAt(index), to, category }, codes, nowMs);
     if (verdict === 'retry') places.push({ index, position });
     if (verdict === 'later') later += 1;

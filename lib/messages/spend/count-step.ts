@@ -1,27 +1,34 @@
 import { utcDay } from '../../pricing/rates-of-day.ts';
 import { monthOf } from '../budget/budgets.ts';
-import type { JobHead } from '../job.ts';
-import { type JobRecord, type Line, type RecordKind, recordKinds, type Statement } from './statement.ts';
+import type { DispatchHead } from '../dispatch.ts';
+import { type DispatchRecord, type Line, type RecordKind, recordKinds, type Statement } from './statement.ts';
 
 /*
  * A step from statement to truth is one transaction: it writes statements and adds their differences to the sums.
  * Limits of DynamoDB may require several.
  */
 
-export type CountedJob = Pick<
-  JobHead,
-  'jobId' | 'clientId' | 'did' | 'templateName' | 'templateLanguage' | 'campaignId' | 'acceptedAtMs' | 'keptUntilMs'
+export type CountedDispatch = Pick<
+  DispatchHead,
+  | 'dispatchId'
+  | 'clientId'
+  | 'did'
+  | 'templateName'
+  | 'templateLanguage'
+  | 'campaignId'
+  | 'acceptedAtMs'
+  | 'keptUntilMs'
 >;
 
-/** Sums are grouped by these values of a job's line, empty for none. */
+/** Sums are grouped by these values of a dispatch's line, empty for none. */
 export const spendGroups = ['campaign', 'template', 'did', 'market'] as const;
 export type SpendGroup = (typeof spendGroups)[number];
 
-const groupValues: Readonly<Record<SpendGroup, (job: CountedJob, line: Line) => string>> = {
+const groupValues: Readonly<Record<SpendGroup, (dispatch: CountedDispatch, line: Line) => string>> = {
   campaign: ({ campaignId }) => String(campaignId ?? ''),
   template: ({ templateName, templateLanguage }) => `${templateName}/${templateLanguage}`,
   did: ({ did }) => did,
-  market: (_job, { market }) => market,
+  market: (_dispatch, { market }) => market,
 };
 
 export const sumKinds = ['messages', 'billed', 'units'] as const;
@@ -32,21 +39,21 @@ export function sumAttribute(group: SpendGroup, kind: SumKind, value: string): s
   return `${group}#${kind}#${value}`;
 }
 
-/** Returns the attribute of a day's item for one kind of the record, of jobs accepted on that day. */
+/** Returns the attribute of a day's item for one kind of the record, of dispatches accepted on that day. */
 export function recordAttribute(kind: RecordKind): string {
   return `record#${kind}#`;
 }
 
-export interface StatedJob {
-  readonly job: CountedJob;
+export interface StatedDispatch {
+  readonly dispatch: CountedDispatch;
   readonly before: number | undefined;
   readonly statement: Statement;
 }
 
-/** A step is one transaction; all its jobs belong to one client. */
+/** A step is one transaction; all its dispatches belong to one client. */
 export interface CountStep {
   readonly clientId: number;
-  readonly stated: readonly StatedJob[];
+  readonly stated: readonly StatedDispatch[];
   /** Additions are by day and attribute. */
   readonly days: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** These are added to committed money, by month (`YYYY-MM`). */
@@ -54,8 +61,8 @@ export interface CountStep {
 }
 
 /**
- * An update expression has at most 300 operators. One line takes nine for its job and three for its market; the record
- * takes four.
+ * An update expression has at most 300 operators. One line takes nine for its dispatch and three for its market; the
+ * record takes four.
  */
 const mostSumsOfDay = 270;
 const mostLines = 80;
@@ -70,7 +77,7 @@ export type Truth = Omit<Statement, 'version'>;
  * were, so that sums and statement agree after each.
  */
 export function nextStep(
-  job: CountedJob,
+  dispatch: CountedDispatch,
   stated: Statement | undefined,
   truth: Truth,
 ): { readonly step: CountStep; readonly isLast: boolean } | undefined {
@@ -86,31 +93,36 @@ export function nextStep(
     if (line === undefined) continue;
     if (is === undefined) after.delete(key);
     else after.set(key, is);
-    for (const kind of sumKinds) addTo(days, { job, line, kind, by: (is?.[kind] ?? 0) - (was?.[kind] ?? 0) });
+    for (const kind of sumKinds) addTo(days, { dispatch, line, kind, by: (is?.[kind] ?? 0) - (was?.[kind] ?? 0) });
   }
-  addRecord(days, job, { was: stated?.record, is: truth.record });
+  addRecord(days, dispatch, { was: stated?.record, is: truth.record });
   const lines = [...after].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const statement = { ...truth, version: (stated?.version ?? 0) + 1, lines };
   const adjusted = (truth.adjustedUnits ?? 0) - (stated?.adjustedUnits ?? 0);
-  const months = new Map(adjusted === 0 ? [] : [[monthOf(job.acceptedAtMs), adjusted]]);
-  const step = { clientId: job.clientId, stated: [{ job, before: stated?.version, statement }], days, months };
+  const months = new Map(adjusted === 0 ? [] : [[monthOf(dispatch.acceptedAtMs), adjusted]]);
+  const step = {
+    clientId: dispatch.clientId,
+    stated: [{ dispatch, before: stated?.version, statement }],
+    days,
+    months,
+  };
   return { step, isLast: taken.length === keys.length };
 }
 
 function addTo(
   days: Map<string, Map<string, number>>,
   {
-    job,
+    dispatch,
     line,
     kind,
     by,
-  }: { readonly job: CountedJob; readonly line: Line; readonly kind: SumKind; readonly by: number },
+  }: { readonly dispatch: CountedDispatch; readonly line: Line; readonly kind: SumKind; readonly by: number },
 ): void {
   if (by === 0) return;
   const sums = days.get(line.day) ?? new Map<string, number>();
   days.set(line.day, sums);
   for (const group of spendGroups) {
-    const attribute = sumAttribute(group, kind, groupValues[group](job, line));
+    const attribute = sumAttribute(group, kind, groupValues[group](dispatch, line));
     sums.set(attribute, (sums.get(attribute) ?? 0) + by);
   }
 }
@@ -118,17 +130,17 @@ function addTo(
 /** Counts under the day of acceptance, which never changes. Mostly deliveries write that day's item anyway. */
 function addRecord(
   days: Map<string, Map<string, number>>,
-  job: CountedJob,
-  { was, is }: { readonly was: JobRecord | undefined; readonly is: JobRecord },
+  dispatch: CountedDispatch,
+  { was, is }: { readonly was: DispatchRecord | undefined; readonly is: DispatchRecord },
 ): void {
   const changes = recordKinds.map((kind) => [recordAttribute(kind), is[kind] - (was?.[kind] ?? 0)] as const);
   const changed = changes.filter(([, by]) => by !== 0);
   if (changed.length === 0) return;
-  const day = utcDay(job.acceptedAtMs);
+  const day = utcDay(dispatch.acceptedAtMs);
   days.set(day, added(days.get(day) ?? new Map<string, number>(), new Map(changed)));
 }
 
-/** Joins steps of several jobs into as few transactions as possible. */
+/** Joins steps of several dispatches into as few transactions as possible. */
 export function together(steps: readonly CountStep[]): CountStep[] {
   const joined: CountStep[] = [];
   for (const ofClient of Map.groupBy(steps, ({ clientId }) => clientId).values()) {

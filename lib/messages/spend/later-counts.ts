@@ -1,19 +1,19 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
 import { type CountMessage, countMessageOf } from '../watch/watch-message.ts';
 
-// Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole job. So a run
-// only ensures a count after its own append.
+// Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole dispatch. So a
+// run only ensures a count after its own append.
 
 // The item holds the time of the next count. It is written after that count is queued, so the count always comes. A
 // dead run leaves a superfluous count.
 
 /** Every method rejects when the store cannot be reached. */
 export interface CountMarks {
-  /** Returns the time of the job's last known count, strongly consistent. */
-  dueMs(jobId: string): Promise<number | undefined>;
-  mark(job: Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>, dueMs: number): Promise<void>;
+  /** Returns the time of the dispatch's last known count, strongly consistent. */
+  dueMs(dispatchId: string): Promise<number | undefined>;
+  mark(dispatch: Pick<DispatchHead, 'dispatchId' | 'acceptedAtMs' | 'keptUntilMs'>, dueMs: number): Promise<void>;
 }
 
 export interface LaterCountPorts {
@@ -28,36 +28,42 @@ const clocksApartMs = 10_000;
 const soonestMs = 60_000;
 const latestMs = 6 * 3_600_000;
 
-/** Forgetting a job's next count costs a read. */
-const rememberedJobs = 10_000;
+/** Forgetting a dispatch's next count costs a read. */
+const rememberedDispatches = 10_000;
 
 /**
- * Counts grow rarer with the job's age: they come after half of it, from a minute to six hours. A scheduled send's age
- * begins with its first moment (D56).
+ * Counts grow rarer with the dispatch's age: they come after half of it, from a minute to six hours. A scheduled send's
+ * age begins with its first moment (D56).
  */
-export function countDelayMs({ acceptedAtMs, when }: Pick<JobHead, 'acceptedAtMs' | 'when'>, nowMs: number): number {
+export function countDelayMs(
+  { acceptedAtMs, when }: Pick<DispatchHead, 'acceptedAtMs' | 'when'>,
+  nowMs: number,
+): number {
   return Math.min(latestMs, Math.max(soonestMs, (nowMs - (when?.fromMs ?? acceptedAtMs)) / 2));
 }
 
-type Counted = Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'when' | 'keptUntilMs' | 'correlationId'>;
+type Counted = Pick<
+  DispatchHead,
+  'dispatchId' | 'clientId' | 'acceptedAtMs' | 'when' | 'keptUntilMs' | 'correlationId'
+>;
 
-/** Ensures, one job at a time, a later count that sees everything written now. Caches known counts. */
-export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (job: Counted) => Promise<void> {
+/** Ensures, one dispatch at a time, a later count that sees everything written now. Caches known counts. */
+export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (dispatch: Counted) => Promise<void> {
   const known = new Map<string, number>();
   const isAhead = (dueMs: number | undefined) => dueMs !== undefined && dueMs > nowMs() + clocksApartMs;
-  return async (job) => {
-    const { jobId } = job;
-    if (isAhead(known.get(jobId))) return;
-    if (known.size >= rememberedJobs) known.clear();
-    const marked = await marks.dueMs(jobId);
+  return async (dispatch) => {
+    const { dispatchId } = dispatch;
+    if (isAhead(known.get(dispatchId))) return;
+    if (known.size >= rememberedDispatches) known.clear();
+    const marked = await marks.dueMs(dispatchId);
     if (marked !== undefined && isAhead(marked)) {
-      known.set(jobId, marked);
+      known.set(dispatchId, marked);
       return;
     }
-    const dueMs = nowMs() + countDelayMs(job, nowMs());
-    await sendAt(countMessageOf(job, dueMs), { queue, nowMs });
-    await marks.mark(job, dueMs);
-    known.set(jobId, dueMs);
+    const dueMs = nowMs() + countDelayMs(dispatch, nowMs());
+    await sendAt(countMessageOf(dispatch, dueMs), { queue, nowMs });
+    await marks.mark(dispatch, dueMs);
+    known.set(dispatchId, dueMs);
   };
 }
 
@@ -68,10 +74,10 @@ export async function countWhenDue(
     queue,
     nowMs,
     count,
-  }: Pick<LaterCountPorts, 'queue' | 'nowMs'> & { readonly count: (jobId: string) => Promise<void> },
+  }: Pick<LaterCountPorts, 'queue' | 'nowMs'> & { readonly count: (dispatchId: string) => Promise<void> },
 ): Promise<void> {
   if (nowMs() < message.dueMs) return await sendAt(message, { queue, nowMs });
-  await count(message.jobId);
+  await count(message.dispatchId);
 }
 
 async function sendAt(

@@ -2,18 +2,18 @@ import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import {
   budgetKey,
-  jobExpiresAtSeconds,
-  jobPartition,
+  dispatchExpiresAtSeconds,
+  dispatchPartition,
   moneyKeptUntilSeconds,
   receiptGroupOf,
   receiptPartition,
   spendPartition,
   spentKey,
 } from '../items.ts';
-import { partitionsOfJob } from '../report/report-cursor.ts';
+import { partitionsOfDispatch } from '../report/report-cursor.ts';
 import { describedIn, proofsIn, reportStore } from '../report/report-store.ts';
-import type { SpendLedger } from './count-jobs.ts';
-import type { CountStep, StatedJob } from './count-step.ts';
+import type { SpendLedger } from './count-dispatches.ts';
+import type { CountStep, StatedDispatch } from './count-step.ts';
 import { statementItem, statementOf } from './statement.ts';
 
 /** A client's day has several items, because concurrent transactions on one item refuse each other. */
@@ -23,19 +23,21 @@ export function spendStore(messages: TableAccess, nowMs: () => number): SpendLed
   const { documentClient: client, tableName: table } = messages;
   const report = reportStore({ client, table, nowMs, consistent: true });
   return {
-    read: async (jobId) => {
-      const items = await queryPartition(messages, jobPartition(jobId));
-      const job = describedIn(items);
-      if (job === undefined) return undefined;
+    read: async (dispatchId) => {
+      const items = await queryPartition(messages, dispatchPartition(dispatchId));
+      const dispatch = describedIn(items);
+      if (dispatch === undefined) return undefined;
       const stated = items.find(({ sk }) => sk === spentKey('').sk);
-      return { job, statement: stated === undefined ? undefined : statementOf(stated) };
+      return { dispatch, statement: stated === undefined ? undefined : statementOf(stated) };
     },
 
-    readMessages: async ({ jobId, total }, { slices }) => {
-      if (slices) return await report.readMessages(jobId, partitionsOfJob(total), { consistent: true });
+    readMessages: async ({ dispatchId, total }, { slices }) => {
+      if (slices) return await report.readMessages(dispatchId, partitionsOfDispatch(total), { consistent: true });
       const askedAtMs = nowMs();
       const groups = Array.from({ length: receiptGroupOf(total - 1) + 1 }, (_, group) => group);
-      const items = await Promise.all(groups.map((group) => queryPartition(messages, receiptPartition(jobId, group))));
+      const items = await Promise.all(
+        groups.map((group) => queryPartition(messages, receiptPartition(dispatchId, group))),
+      );
       return { slices: new Map(), proofs: proofsIn(items.flat()), askedAtMs };
     },
 
@@ -44,7 +46,7 @@ export function spendStore(messages: TableAccess, nowMs: () => number): SpendLed
 }
 
 function actionsOf({ clientId, stated, days, months }: CountStep, TableName: string): TransactionAction[] {
-  const shard = shardOf(stated[0]?.job.jobId ?? '');
+  const shard = shardOf(stated[0]?.dispatch.dispatchId ?? '');
   return [
     ...stated.map((one) => statementAction(one, TableName)),
     ...[...days]
@@ -60,8 +62,12 @@ function actionsOf({ clientId, stated, days, months }: CountStep, TableName: str
   ];
 }
 
-function statementAction({ job, before, statement }: StatedJob, TableName: string): TransactionAction {
-  const Item = { ...spentKey(job.jobId), ...statementItem(statement), expiresAtSeconds: jobExpiresAtSeconds(job) };
+function statementAction({ dispatch, before, statement }: StatedDispatch, TableName: string): TransactionAction {
+  const Item = {
+    ...spentKey(dispatch.dispatchId),
+    ...statementItem(statement),
+    expiresAtSeconds: dispatchExpiresAtSeconds(dispatch),
+  };
   if (before === undefined) return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
   return {
     Put: {
@@ -101,7 +107,7 @@ function addition({
   };
 }
 
-/** Job ids end at random. */
-function shardOf(jobId: string): number {
-  return (jobId.codePointAt(jobId.length - 1) ?? 0) % shardsOfDay;
+/** Dispatch ids end at random. */
+function shardOf(dispatchId: string): number {
+  return (dispatchId.codePointAt(dispatchId.length - 1) ?? 0) % shardsOfDay;
 }

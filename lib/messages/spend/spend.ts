@@ -5,7 +5,7 @@ import { dollarsOf } from '../../pricing/money.ts';
 import { utcDay } from '../../pricing/rates-of-day.ts';
 import { spendKeptDays } from '../items.ts';
 import { recordAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
-import { type JobRecord, recordKinds } from './statement.ts';
+import { type DispatchRecord, recordKinds } from './statement.ts';
 
 export interface Days {
   readonly from: string;
@@ -140,7 +140,7 @@ function inDollars({ messages, billed, units }: Added) {
 }
 
 /** Numbers are integers, money is in units. */
-export type ClientDay = JobRecord & Readonly<Record<SumKind, number>>;
+export type ClientDay = DispatchRecord & Readonly<Record<SumKind, number>>;
 
 /**
  * Returns a client's record by day (`YYYY-MM-DD`), sorted, without empty days. The record counts under the day of

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 
 /*
- * A statement is the counted cost of one job (D58). One transaction changes it and the client's sums, so the sums
+ * A statement is the counted cost of one dispatch (D58). One transaction changes it and the client's sums, so the sums
  * contain exactly what statements say.
  */
 
@@ -32,10 +32,10 @@ const CountsSchema = v.object(
 const outcomeKinds = ['sent', 'failed', 'held'] as const;
 type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** A job's part in the record of a day has endings, and calls to the platform, at least as many as counted. */
+/** A dispatch's part in the record of a day has endings, and calls to the platform, at least as many as counted. */
 export const recordKinds = [...outcomeKinds, 'calls'] as const;
 export type RecordKind = (typeof recordKinds)[number];
-export type JobRecord = Readonly<Record<RecordKind, number>>;
+export type DispatchRecord = Readonly<Record<RecordKind, number>>;
 
 const RecordSchema = v.object({ sent: v.number(), failed: v.number(), held: v.number(), calls: v.number() });
 
@@ -55,18 +55,18 @@ export function endingsOf(states: Iterable<ReportedState>): Readonly<Record<Outc
 
 const StatementSchema = v.object({
   version: v.number(),
-  /** Jobs of more than ten recipients have the report's counts, complete once `pending` is 0. */
+  /** Dispatches of more than ten recipients have the report's counts, complete once `pending` is 0. */
   counts: v.exactOptional(CountsSchema),
-  /** The record is the job's part in its day's sums; a small job's is as known at the last count. */
+  /** The record is the dispatch's part in its day's sums; a small dispatch's is as known at the last count. */
   record: RecordSchema,
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
-  /** The amount is the job's part in its month's sums, beside its reservation. */
+  /** The amount is the dispatch's part in its month's sums, beside its reservation. */
   adjustedUnits: v.exactOptional(v.number()),
 });
 export type Statement = Readonly<v.InferOutput<typeof StatementSchema>>;
 
-/** Returns the statement in an item. A job without one was not counted and costs nothing so far. */
+/** Returns the statement in an item. A dispatch without one was not counted and costs nothing so far. */
 export function statementOf(item: unknown): Statement {
   return v.parse(StatementSchema, item);
 }

@@ -1,27 +1,31 @@
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
-import { dispatchData, type NotifiedJob } from '../dispatch/completed-event.ts';
-import type { JobParked } from '../job-state.ts';
+import type { DispatchParked } from '../dispatch-item-state.ts';
+import { dispatchData, type NotifiedDispatch } from '../send/completed-event.ts';
 
-/** Returns the event that the rest of a job waits for a hold (D46), with one id per waiting. */
+/** Returns the event that the rest of a dispatch waits for a hold (D46), with one id per waiting. */
 export function parkedEvent(
-  job: NotifiedJob,
-  { code, scope, sinceMs, untilMs }: JobParked & { readonly untilMs: number },
+  dispatch: NotifiedDispatch,
+  { code, scope, sinceMs, untilMs }: DispatchParked & { readonly untilMs: number },
 ): ServiceEvent {
   const type = 'dispatch.parked';
-  const { jobId, clientId } = job;
+  const { dispatchId, clientId } = dispatch;
   const data = {
-    ...dispatchData(job),
+    ...dispatchData(dispatch),
     ...{ code, scope },
     parked_at: new Date(sinceMs).toISOString(),
     expires_at: new Date(untilMs).toISOString(),
   };
-  return { id: eventId(type, clientId, [jobId, sinceMs]), clientId, type, timestampMs: sinceMs, data };
+  return { id: eventId(type, clientId, [dispatchId, sinceMs]), clientId, type, timestampMs: sinceMs, data };
 }
 
-/** Returns the event that the pause of `sinceMs` has ended and the job goes on (D46). */
-export function resumedEvent(job: NotifiedJob, { code, scope, sinceMs }: JobParked, timestampMs: number): ServiceEvent {
+/** Returns the event that the pause of `sinceMs` has ended and the dispatch goes on (D46). */
+export function resumedEvent(
+  dispatch: NotifiedDispatch,
+  { code, scope, sinceMs }: DispatchParked,
+  timestampMs: number,
+): ServiceEvent {
   const type = 'dispatch.resumed';
-  const { jobId, clientId } = job;
-  const data = { ...dispatchData(job), code, scope, parked_at: new Date(sinceMs).toISOString() };
-  return { id: eventId(type, clientId, [jobId, sinceMs]), clientId, type, timestampMs, data };
+  const { dispatchId, clientId } = dispatch;
+  const data = { ...dispatchData(dispatch), code, scope, parked_at: new Date(sinceMs).toISOString() };
+  return { id: eventId(type, clientId, [dispatchId, sinceMs]), clientId, type, timestampMs, data };
 }

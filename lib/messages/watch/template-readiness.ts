@@ -4,16 +4,16 @@ import { goneUpstream } from '../../templates/model/stored-fact.ts';
 import type { PlatformTemplate } from '../../templates/model/template.ts';
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchHead } from '../dispatch.ts';
 
-/** By its template's state, a parked job goes on, fails, or waits. */
+/** By its template's state, a parked dispatch goes on, fails, or waits. */
 export type TemplateReadiness = 'back' | 'disabled' | 'gone' | 'rejected' | 'waiting';
 
 export interface ReadinessPorts {
   readonly templates: Pick<TemplateStore, 'storedFacts'>;
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
   /** Stores what the platform has answered at `readAtMs`, as a synchronization does. Never throws. */
-  readonly keepReading: (head: JobHead, template: PlatformTemplate | undefined, readAtMs: number) => Promise<void>;
+  readonly keepReading: (head: DispatchHead, template: PlatformTemplate | undefined, readAtMs: number) => Promise<void>;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface ReadinessPorts {
  * platform's answer, which is stored. No answer means waiting.
  */
 export async function templateReadiness(
-  head: JobHead,
+  head: DispatchHead,
   { sinceMs, nowMs, mayAsk }: { readonly sinceMs: number; readonly nowMs: number; readonly mayAsk: boolean },
   ports: ReadinessPorts,
 ): Promise<TemplateReadiness> {

@@ -1,21 +1,21 @@
 import * as v from 'valibot';
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import type { JobHead } from '../job.ts';
-import { JobParkedSchema } from '../job-state.ts';
+import type { DispatchHead } from '../dispatch.ts';
+import { ParkingSchema } from '../dispatch-item-state.ts';
 import { type Lot, openingStateAt, openingsOfAll } from '../lots.ts';
 
 /*
- * A message of the watch queue watches a job until nothing is pending (D41) or it is no longer parked (D46), or counts
- * its cost once (D58).
+ * A message of the watch queue watches a dispatch until nothing is pending (D41) or it is no longer parked (D46), or
+ * counts its cost once (D58).
  */
 
 /** Queued watch messages carry this version (D47). */
 export const watchVersion = 1;
 
-const watchedJob = {
+const watchedDispatch = {
   version: v.literal(watchVersion),
-  jobId: v.string(),
+  dispatchId: v.string(),
   clientId: v.number(),
   acceptedAtMs: v.number(),
   correlationId: v.exactOptional(v.string()),
@@ -23,7 +23,7 @@ const watchedJob = {
 
 export const WatchMessageSchema = v.object({
   kind: v.literal('running'),
-  ...watchedJob,
+  ...watchedDispatch,
   /** These partitions of claims have no pending messages. */
   final: v.array(v.number()),
 });
@@ -31,19 +31,19 @@ export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
 
 const ParkedWatchSchema = v.object({
   kind: v.literal('parked'),
-  ...watchedJob,
-  /** This watcher watches that waiting, no other one of the job. */
+  ...watchedDispatch,
+  /** This watcher watches that waiting, no other one of the dispatch. */
   sinceMs: v.number(),
   /** The client was notified of this pause: its start and reason. Several waitings of a pause notify once. */
-  told: v.exactOptional(v.object({ fromMs: v.number(), ...v.pick(JobParkedSchema, ['code', 'scope']).entries })),
+  told: v.exactOptional(v.object({ fromMs: v.number(), ...v.pick(ParkingSchema, ['code', 'scope']).entries })),
   /** The waiting was found ended then, while no recipient had been called yet. */
   resumedMs: v.exactOptional(v.number()),
   askedAtMs: v.exactOptional(v.number()),
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
 
-/** Counts the cost of a job (D58), not before `dueMs`. */
-const CountMessageSchema = v.object({ kind: v.literal('count'), ...watchedJob, dueMs: v.number() });
+/** Counts the cost of a dispatch (D58), not before `dueMs`. */
+const CountMessageSchema = v.object({ kind: v.literal('count'), ...watchedDispatch, dueMs: v.number() });
 export type CountMessage = v.InferOutput<typeof CountMessageSchema>;
 
 export const QueuedWatchSchema = v.variant('kind', [WatchMessageSchema, ParkedWatchSchema, CountMessageSchema]);
@@ -52,7 +52,7 @@ export type QueuedWatch = v.InferOutput<typeof QueuedWatchSchema>;
 
 export function parkedWatchOf(
   {
-    jobId,
+    dispatchId,
     clientId,
     acceptedAtMs,
     correlationId,
@@ -61,41 +61,41 @@ export function parkedWatchOf(
   },
   sinceMs: number,
 ): ParkedWatch {
-  const job = { jobId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
-  return { version: watchVersion, kind: 'parked', ...job, sinceMs };
+  const dispatch = { dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
+  return { version: watchVersion, kind: 'parked', ...dispatch, sinceMs };
 }
 
 /** The first look notifies the client: by then the parking is usually written. */
 export const firstParkedLookSeconds = 3;
 
-export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHead): WatchMessage {
-  const job = { jobId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
-  return { version: watchVersion, kind: 'running', ...job, final: [] };
+export function watchOf({ dispatchId, clientId, acceptedAtMs, correlationId }: DispatchHead): WatchMessage {
+  const dispatch = { dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
+  return { version: watchVersion, kind: 'running', ...dispatch, final: [] };
 }
 
 export function countMessageOf(
   {
-    jobId,
+    dispatchId,
     clientId,
     acceptedAtMs,
     correlationId,
-  }: Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>,
+  }: Pick<DispatchHead, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>,
   dueMs: number,
 ): CountMessage {
-  const job = { jobId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
-  return { version: watchVersion, kind: 'count', ...job, dueMs };
+  const dispatch = { dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
+  return { version: watchVersion, kind: 'count', ...dispatch, dueMs };
 }
 
 const shortestWaitSeconds = 5;
 
-/** Returns the seconds until the earliest possible end of a job whose last message leaves at `lastMs`. */
+/** Returns the seconds until the earliest possible end of a dispatch whose last message leaves at `lastMs`. */
 export function firstLookSeconds(lastMs: number, nowMs: number): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((lastMs - nowMs) / 1_000)) + shortestWaitSeconds);
 }
 
 /**
- * Returns the seconds to the next look at a running job: a tenth of its age, from 5 s to 15 min. A scheduled send's age
- * begins with its opening; with all lots closed the look waits for the next.
+ * Returns the seconds to the next look at a running dispatch: a tenth of its age, from 5 s to 15 min. A scheduled
+ * send's age begins with its opening; with all lots closed the look waits for the next.
  */
 export function nextLookSeconds(
   { acceptedAtMs, lots }: Pick<WatchMessage, 'acceptedAtMs'> & { readonly lots?: readonly Lot[] | undefined },
@@ -108,7 +108,7 @@ export function nextLookSeconds(
   return Math.min(maxDelaySeconds, Math.max(shortestWaitSeconds, Math.ceil(ageMs / 10_000)));
 }
 
-/** Returns whole seconds until a closed job opens, from 5 s to 15 min, or 0 while any lot is open. */
+/** Returns whole seconds until a closed dispatch opens, from 5 s to 15 min, or 0 while any lot is open. */
 export function closedSeconds(lots: readonly Lot[] | undefined, nowMs: number): number {
   const standing = lots && openingStateAt(openingsOfAll(lots), nowMs);
   if (standing?.kind !== 'closed') return 0;

@@ -2,39 +2,39 @@ import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import type { NotifiedJob } from '../dispatch/completed-event.ts';
-import { claimLifeMs } from '../dispatch/deadlines.ts';
-import { endedByReading, type HeldBy, holdsOn, isProbeOverdue } from '../holds/hold.ts';
-import type { HoldsOfWabas } from '../holds/hold-store.ts';
-import { parkScopeOf } from '../holds/scope.ts';
-import { aboutJob, type JobHead } from '../job.ts';
+import { aboutDispatch, type DispatchHead } from '../dispatch.ts';
 import {
+  type DispatchItemState,
+  type DispatchItemStates,
+  type DispatchStop,
   type Ending,
-  type JobState,
-  type JobStates,
-  type JobStop,
   parkDelaySeconds,
   parkEndMs,
   pauseFromMs,
   type Waiting,
-} from '../job-state.ts';
+} from '../dispatch-item-state.ts';
+import { endedByReading, type HeldBy, holdsOn, isProbeOverdue } from '../holds/hold.ts';
+import type { HoldsOfWabas } from '../holds/hold-store.ts';
+import { parkScopeOf } from '../holds/scope.ts';
 import { afterOpenTimeMs, type Lot, openingsOfAll } from '../lots.ts';
 import { notApproved } from '../request/parameter-contract.ts';
+import type { NotifiedDispatch } from '../send/completed-event.ts';
+import { claimLifeMs } from '../send/deadlines.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type ReadinessPorts, templateReadiness } from './template-readiness.ts';
 import { closedSeconds, type ParkedWatch } from './watch-message.ts';
 
 export interface ParkedPorts extends ReadinessPorts {
   readonly queue: DelayedQueue<ParkedWatch>;
-  readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
+  readonly states: Pick<DispatchItemStates, 'of' | 'stop' | 'resume' | 'endPause'>;
   readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
   readonly isDown: () => Promise<boolean>;
-  /** Returns undefined for a withdrawn or forgotten job. */
-  readonly jobOf: (jobId: string) => Promise<WatchedJob | undefined>;
+  /** Returns undefined for a withdrawn or forgotten dispatch. */
+  readonly dispatchOf: (dispatchId: string) => Promise<WatchedDispatch | undefined>;
 }
 
-export interface WatchedJob {
-  readonly head: JobHead;
+export interface WatchedDispatch {
+  readonly head: DispatchHead;
   readonly lots?: readonly Lot[];
 }
 
@@ -44,128 +44,128 @@ interface Ports extends ParkedPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-interface ParkedJob extends NotifiedJob, WatchedJob {}
+interface ParkedDispatch extends NotifiedDispatch, WatchedDispatch {}
 
-/** The platform is asked at least this often: ten jobs of one template ask ten times. */
+/** The platform is asked at least this often: ten dispatches of one template ask ten times. */
 const longestQuietMs = 600_000;
 
-/** A resumed job without a sent or refused message counts as going on after this much open time (D56). */
+/** A resumed dispatch without a sent or refused message counts as going on after this much open time (D56). */
 const longestUnprovenMs = 600_000;
 
 /**
- * Looks once at a parked job (D46). The first look notifies the client; later ones resume the job without a hold, stop
- * it when its time is over, or queue another look.
+ * Looks once at a parked dispatch (D46). The first look notifies the client; later ones resume the dispatch without a
+ * hold, stop it when its time is over, or queue another look.
  */
 export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<void> {
-  const { jobId, clientId, acceptedAtMs, sinceMs } = message;
-  const watched = await ports.jobOf(jobId);
+  const { dispatchId, clientId, acceptedAtMs, sinceMs } = message;
+  const watched = await ports.dispatchOf(dispatchId);
   if (watched === undefined) {
-    ports.log('job.watch_ended', { jobId, clientId });
+    ports.log('dispatch.watch_ended', { dispatchId, clientId });
     return;
   }
-  const job = { jobId, clientId, acceptedAtMs, about: aboutJob(watched.head), ...watched };
-  const state = (await ports.states.of([jobId])).get(jobId) ?? {};
+  const dispatch = { dispatchId, clientId, acceptedAtMs, about: aboutDispatch(watched.head), ...watched };
+  const state = (await ports.states.of([dispatchId])).get(dispatchId) ?? {};
   if (state.stop !== undefined) return;
   const { parked } = state;
-  if (parked?.sinceMs !== sinceMs) return await lookAtNoLonger(message, { job, state }, ports);
+  if (parked?.sinceMs !== sinceMs) return await lookAtNoLonger(message, { dispatch, state }, ports);
   const waiting = { ...state, parked };
   const fromMs = pauseFromMs(waiting);
   if (message.told?.fromMs !== fromMs) {
     const { code, scope } = parked;
     // Another watcher has announced a pause that began before this waiting.
     if (fromMs === sinceMs) {
-      await ports.events.send([parkedEvent(job, { ...parked, untilMs: parkEndMs(waiting, endingOf(job)) })]);
+      await ports.events.send([parkedEvent(dispatch, { ...parked, untilMs: parkEndMs(waiting, endingOf(dispatch)) })]);
     }
     // Copy and event precede the acknowledgement, so a watcher that dies repeats both. Each announced pause has its end
     // announced, by this watcher or the next.
-    return await again({ ...message, told: { fromMs, code, scope } }, job, ports);
+    return await again({ ...message, told: { fromMs, code, scope } }, dispatch, ports);
   }
   // Resumption is emitted only after a message was taken: the platform may refuse again within the same pause.
-  await lookAtWaiting(message, { job, waiting }, ports);
+  await lookAtWaiting(message, { dispatch, waiting }, ports);
 }
 
-/** The job is not parked yet (and never will be if the parking worker is dead), or was resumed. */
+/** The dispatch is not parked yet (and never will be if the parking worker is dead), or was resumed. */
 async function lookAtNoLonger(
   message: ParkedWatch,
-  { job, state }: { readonly job: ParkedJob; readonly state: JobState },
+  { dispatch, state }: { readonly dispatch: ParkedDispatch; readonly state: DispatchItemState },
   ports: Ports,
 ): Promise<void> {
   const { sinceMs, told } = message;
   const nowMs = ports.nowMs();
   if (told === undefined) {
-    if (nowMs < sinceMs + claimLifeMs) await again(message, job, ports);
+    if (nowMs < sinceMs + claimLifeMs) await again(message, dispatch, ports);
     return;
   }
   const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > told.fromMs;
-  if (goesOn) return await emitResumed(told, job, ports);
+  if (goesOn) return await emitResumed(told, dispatch, ports);
   // The pause now belongs to the next watcher, which announces its end.
   if (state.parked !== undefined) return;
   const { resumedMs = nowMs } = message;
-  if (nowMs < believedFromMs(resumedMs, job)) return await again({ ...message, resumedMs }, job, ports);
+  if (nowMs < believedFromMs(resumedMs, dispatch)) return await again({ ...message, resumedMs }, dispatch, ports);
   // If it is parked again, it has another watcher.
-  if (await ports.states.endPause(job.jobId)) await emitResumed(told, job, ports);
+  if (await ports.states.endPause(dispatch.dispatchId)) await emitResumed(told, dispatch, ports);
 }
 
 /** Closed time proves nothing: otherwise a hold of days would end its pause each night and begin a new one each day. */
-function believedFromMs(resumedMs: number, { lots }: WatchedJob): number {
+function believedFromMs(resumedMs: number, { lots }: WatchedDispatch): number {
   if (lots === undefined) return resumedMs + longestUnprovenMs;
   return afterOpenTimeMs(openingsOfAll(lots), resumedMs, longestUnprovenMs);
 }
 
 async function lookAtWaiting(
   message: ParkedWatch,
-  { job, waiting }: { readonly job: ParkedJob; readonly waiting: Waiting },
+  { dispatch, waiting }: { readonly dispatch: ParkedDispatch; readonly waiting: Waiting },
   ports: Ports,
 ): Promise<void> {
   const nowMs = ports.nowMs();
-  const stop = (state: JobStop['state'], code: string, reason?: string) =>
-    stopJob(job, { state, code, ...omitUndefined({ reason }), atMs: nowMs }, ports);
-  if (nowMs >= parkEndMs(waiting, endingOf(job))) return await stop('expired', waiting.parked.code);
-  const on = await holdsOnJob(job.head, ports);
-  if (on === undefined) return await again(message, job, ports);
+  const stop = (state: DispatchStop['state'], code: string, reason?: string) =>
+    stopDispatch(dispatch, { state, code, ...omitUndefined({ reason }), atMs: nowMs }, ports);
+  if (nowMs >= parkEndMs(waiting, endingOf(dispatch))) return await stop('expired', waiting.parked.code);
+  const on = await holdsOnDispatch(dispatch.head, ports);
+  if (on === undefined) return await again(message, dispatch, ports);
   const ofTemplate = on.find(({ scope }) => parkScopeOf(scope) === 'template');
   if (ofTemplate === undefined) {
     const goesOn = on.every(({ hold }) => isProbeOverdue(hold, nowMs));
-    return await (goesOn ? resume(message, { job, waiting }, ports) : again(message, job, ports));
+    return await (goesOn ? resume(message, { dispatch, waiting }, ports) : again(message, dispatch, ports));
   }
-  if (nowMs < mayResumeFromMs(waiting)) return await again(message, job, ports);
+  if (nowMs < mayResumeFromMs(waiting)) return await again(message, dispatch, ports);
   const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
   const sinceMs = Math.max(message.sinceMs, ofTemplate.hold.sinceMs);
   const { scope, hold } = ofTemplate;
-  const standing = await templateReadiness(job.head, { sinceMs, nowMs, mayAsk }, ports);
+  const standing = await templateReadiness(dispatch.head, { sinceMs, nowMs, mayAsk }, ports);
   if (standing === 'disabled') return await stop('failed', '132016');
   if (standing === 'gone') return await stop('failed', hold.byReading ? 'template_deleted' : '132001');
   // A paused template that is rejected may be approved again; a review that rejects it has ended.
   if (standing === 'rejected' && hold.byReading)
     return await stop('failed', 'template_changed', notApproved('REJECTED'));
   if (standing === 'back') {
-    const { wabaId } = job.head;
+    const { wabaId } = dispatch.head;
     await ports.holds.change(wabaId, endedByReading(scope, hold.sinceMs, ports.nowMs()));
     ports.log('hold.ended', { wabaId, scope });
-    if (on.length === 1) return await resume(message, { job, waiting }, ports);
+    if (on.length === 1) return await resume(message, { dispatch, waiting }, ports);
   }
-  await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, job, ports);
+  await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, dispatch, ports);
 }
 
-/** Returns the holds on a job's messages, the widest first, or undefined while the whole platform is down. */
-async function holdsOnJob(head: JobHead, { holds, isDown }: Ports): Promise<HeldBy[] | undefined> {
+/** Returns the holds on a dispatch's messages, the widest first, or undefined while the whole platform is down. */
+async function holdsOnDispatch(head: DispatchHead, { holds, isDown }: Ports): Promise<HeldBy[] | undefined> {
   if (await isDown()) return undefined;
   return holdsOn(await holds.find(head.wabaId), head);
 }
 
 /**
- * Resumes a job without holds, or one whose overdue holds no message probes because the rest is in the fan-out. The
- * next look sees another run's result.
+ * Resumes a dispatch without holds, or one whose overdue holds no message probes because the rest is in the fan-out.
+ * The next look sees another run's result.
  */
 async function resume(
   message: ParkedWatch,
-  { job, waiting }: { readonly job: ParkedJob; readonly waiting: Waiting },
+  { dispatch, waiting }: { readonly dispatch: ParkedDispatch; readonly waiting: Waiting },
   ports: Ports,
 ): Promise<void> {
-  const { jobId, clientId } = job;
-  const resumed = await ports.states.resume(jobId, waiting.parked);
-  if (resumed) ports.log('job.resumed', { jobId, clientId });
-  await again({ ...message, ...(resumed ? { resumedMs: ports.nowMs() } : {}) }, job, ports);
+  const { dispatchId, clientId } = dispatch;
+  const resumed = await ports.states.resume(dispatchId, waiting.parked);
+  if (resumed) ports.log('dispatch.resumed', { dispatchId, clientId });
+  await again({ ...message, ...(resumed ? { resumedMs: ports.nowMs() } : {}) }, dispatch, ports);
 }
 
 /**
@@ -182,22 +182,30 @@ function nextQuestionMs({ sinceMs, askedAtMs }: ParkedWatch, nowMs: number): num
   return askedAtMs === undefined ? sinceMs : askedAtMs + Math.min(longestQuietMs, (nowMs - sinceMs) / 4);
 }
 
-async function emitResumed(told: NonNullable<ParkedWatch['told']>, job: ParkedJob, ports: Ports): Promise<void> {
-  await ports.events.send([resumedEvent(job, { ...told, sinceMs: told.fromMs }, ports.nowMs())]);
+async function emitResumed(
+  told: NonNullable<ParkedWatch['told']>,
+  dispatch: ParkedDispatch,
+  ports: Ports,
+): Promise<void> {
+  await ports.events.send([resumedEvent(dispatch, { ...told, sinceMs: told.fromMs }, ports.nowMs())]);
 }
 
-async function stopJob({ jobId, clientId, head }: ParkedJob, stop: JobStop, ports: Ports): Promise<void> {
+async function stopDispatch(
+  { dispatchId, clientId, head }: ParkedDispatch,
+  stop: DispatchStop,
+  ports: Ports,
+): Promise<void> {
   if (!(await ports.states.stop(head, stop))) return;
-  ports.log('job.stopped', { jobId, clientId, ...omitUndefined({ code: stop.code }) });
+  ports.log('dispatch.stopped', { dispatchId, clientId, ...omitUndefined({ code: stop.code }) });
 }
 
-/** Queues the next look, not before the job's next opening (D56). */
-async function again(message: ParkedWatch, { lots }: WatchedJob, ports: Ports): Promise<void> {
+/** Queues the next look, not before the dispatch's next opening (D56). */
+async function again(message: ParkedWatch, { lots }: WatchedDispatch, ports: Ports): Promise<void> {
   const nowMs = ports.nowMs();
   const delaySeconds = parkDelaySeconds(nowMs - (message.resumedMs ?? message.sinceMs));
   await ports.queue.sendLater(message, Math.max(delaySeconds, closedSeconds(lots, nowMs)));
 }
 
-function endingOf({ head: { expiresAtMs }, lots }: WatchedJob): Ending {
+function endingOf({ head: { expiresAtMs }, lots }: WatchedDispatch): Ending {
   return { expiresAtMs, lots };
 }

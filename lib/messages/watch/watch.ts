@@ -5,10 +5,10 @@ import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import type { JobReservation } from '../budget/budgets.ts';
-import { completedEvent } from '../dispatch/completed-event.ts';
-import { aboutJob, type JobHead } from '../job.ts';
+import type { DispatchReservation } from '../budget/budgets.ts';
+import { aboutDispatch, type DispatchHead } from '../dispatch.ts';
 import type { Lot } from '../lots.ts';
+import { completedEvent } from '../send/completed-event.ts';
 import {
   type CountMessage,
   nextLookSeconds,
@@ -19,10 +19,10 @@ import {
 } from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 
-export interface JobProgress {
-  readonly head: JobHead;
+export interface DispatchProgress {
+  readonly head: DispatchHead;
   readonly lots?: readonly Lot[];
-  readonly reserved?: JobReservation;
+  readonly reserved?: DispatchReservation;
   /** These partitions have no pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
   /** The counts are there once nothing is pending. */
@@ -30,8 +30,8 @@ export interface JobProgress {
 }
 
 export interface WatchPorts {
-  /** Returns undefined for a missing job. Final partitions need not be read again. */
-  readonly progressOf: (jobId: string, knownFinal: readonly number[]) => Promise<JobProgress | undefined>;
+  /** Returns undefined for a missing dispatch. Final partitions need not be read again. */
+  readonly progressOf: (dispatchId: string, knownFinal: readonly number[]) => Promise<DispatchProgress | undefined>;
   readonly queue: DelayedQueue<WatchMessage>;
   readonly events: EventSink;
   readonly parked: ParkedPorts;
@@ -43,7 +43,7 @@ export interface WatchPorts {
 /** Every method rejects when store or queue cannot be reached (D58). */
 export interface WatchedSpend {
   /** Queues a later count of everything written by now. */
-  countLater(head: JobHead): Promise<void>;
+  countLater(head: DispatchHead): Promise<void>;
   /** Counts now if due, else queues again. */
   count(message: CountMessage): Promise<void>;
 }
@@ -54,10 +54,10 @@ export interface WatchDelivery {
 }
 
 /**
- * Returns the ids to deliver again. Pending jobs are requeued, which uses up no deliveries; ended ones emit
+ * Returns the ids to deliver again. Pending dispatches are requeued, which uses up no deliveries; ended ones emit
  * `dispatch.completed` (D41), and their cost is counted (D58).
  */
-export async function watchJobs(deliveries: readonly WatchDelivery[], ports: WatchPorts): Promise<string[]> {
+export async function watchDispatches(deliveries: readonly WatchDelivery[], ports: WatchPorts): Promise<string[]> {
   const again = await Promise.all(
     deliveries.map(async ({ messageId, body }) => {
       try {
@@ -65,7 +65,7 @@ export async function watchJobs(deliveries: readonly WatchDelivery[], ports: Wat
         await correlated(message.correlationId, () => lookAt(message, ports));
         return [];
       } catch (error) {
-        ports.log('job.watch_failed', { error: errorName(error) });
+        ports.log('dispatch.watch_failed', { error: errorName(error) });
         return [messageId];
       }
     }),
@@ -80,10 +80,10 @@ async function lookAt(message: QueuedWatch, ports: WatchPorts): Promise<void> {
 }
 
 async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
-  const { jobId, clientId, acceptedAtMs } = message;
-  const progress = await ports.progressOf(jobId, message.final);
+  const { dispatchId, clientId, acceptedAtMs } = message;
+  const progress = await ports.progressOf(dispatchId, message.final);
   if (progress === undefined) {
-    ports.log('job.watch_ended', { jobId, clientId });
+    ports.log('dispatch.watch_ended', { dispatchId, clientId });
     return;
   }
   const { head, lots, finalPartitions, counts } = progress;
@@ -96,7 +96,7 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
   await ports.spend.countLater(head);
   const { pending: _none, ...ended } = counts;
   await ports.events.send([
-    completedEvent({ jobId, clientId, acceptedAtMs, about: aboutJob(head) }, ended, ports.nowMs()),
+    completedEvent({ dispatchId, clientId, acceptedAtMs, about: aboutDispatch(head) }, ended, ports.nowMs()),
   ]);
-  ports.log('job.completed', { jobId, clientId, count: head.total });
+  ports.log('dispatch.completed', { dispatchId, clientId, count: head.total });
 }

@@ -1,7 +1,7 @@
 import { FaultList } from '../../http/fault-list.ts';
 import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
-import type { Recipient } from '../job.ts';
+import type { Recipient } from '../dispatch.ts';
 import { type Lot, lastSlotBeforeEndMs, type Opening } from '../lots.ts';
 import { inAll, openingsIn, within } from './openings.ts';
 import type { SendTime } from './send-time.ts';
@@ -21,9 +21,9 @@ export interface ZoneTimes {
   /** The list is empty without hours and days: zones do not matter then. */
   readonly zones: readonly string[];
   readonly members: readonly number[];
-  /** The list is empty if no opening lies in the job's life. */
+  /** The list is empty if no opening lies in the dispatch's life. */
   readonly open: readonly Opening[];
-  /** Their first opening would be then if the job lived long enough. */
+  /** Their first opening would be then if the dispatch lived long enough. */
   readonly firstMs: number;
 }
 

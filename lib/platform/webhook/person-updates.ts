@@ -227,8 +227,8 @@ function replaced(previous: unknown, now: string | undefined): string | undefine
 }
 
 /**
- * Reads the older form, in which only `from` or the sentence's end names the old id. Returns undefined unless the new id
- * is known and all sources of the old one agree.
+ * Reads the older form, in which only `from` or the sentence's end names the old id. Returns undefined unless the new
+ * id is known and all sources of the old one agree.
  */
 function oldUserIdIn(change: {
   readonly from: unknown;

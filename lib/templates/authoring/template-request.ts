@@ -58,8 +58,8 @@ export function urlChangeFaults(asked: unknown, { offered }: { readonly offered:
 }
 
 /**
- * Checks the text of every URL of media. Only an edit takes one in place of a handle, where the platform shows it (D20).
- * The media themselves are fetched only for a request without faults (D18).
+ * Checks the text of every URL of media. Only an edit takes one in place of a handle, where the platform shows it
+ * (D20). The media themselves are fetched only for a request without faults (D18).
  */
 export function checkSources(
   components: readonly unknown[],

@@ -56,8 +56,8 @@ export interface EditedTemplate {
 }
 
 /**
- * Edits a template upstream, holds its messages (D46), stores it as PENDING for every client of the WABA (D20) and tells
- * them (D34). Refuses with 404, 409 (D22), 400, and as the platform.
+ * Edits a template upstream, holds its messages (D46), stores it as PENDING for every client of the WABA (D20) and
+ * tells them (D34). Refuses with 404, 409 (D22), 400, and as the platform.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<EditedTemplate> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);

@@ -8,7 +8,10 @@ import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible-d
 /** This campaign name finds templates without assignment (contract, Channel-campaign group). */
 const unassignedCampaignName = 'Unassigned';
 
-/** An absent filter passes all. A list matches any of its values as a whole, in any letter case, languages in any spelling that a send takes (D16). */
+/**
+ * An absent filter passes all. A list matches any of its values as a whole, in any letter case, languages in any
+ * spelling that a send takes (D16).
+ */
 export interface TemplateFilters {
   readonly states?: readonly string[] | undefined;
   readonly categories?: readonly string[] | undefined;

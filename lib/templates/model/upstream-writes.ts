@@ -71,7 +71,9 @@ export function keyOf(write: UpstreamWrite): string {
   return write.kind === 'gone' ? write.templateKey : templateKey({ ...write.template, wabaId: write.wabaId });
 }
 
-/** A WABA of more than 99 clients exceeds one transaction, so each slice of rows repeats the fact and its conditions. */
+/**
+ * A WABA of more than 99 clients exceeds one transaction, so each slice of rows repeats the fact and its conditions.
+ */
 export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncFence | undefined): WriteUnit[] {
   const key = keyOf(write);
   const place = { tableName, key };

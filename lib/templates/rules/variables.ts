@@ -37,7 +37,9 @@ export function checkPlaces(text: string, judged: CheckedValue): void {
   if (/\}\}\s*\{\{/.test(text)) fault(judged, 'there must be text between two variables');
 }
 
-/** Under `key` alone, an example has one non-empty text for each of `count` variables, and nothing without variables. */
+/**
+ * Under `key` alone, an example has one non-empty text for each of `count` variables, and nothing without variables.
+ */
 export function checkExamples(part: Part, key: 'header_text' | 'body_text', count: number, judged: CheckedValue): void {
   const { example } = part;
   const place = at(judged, 'example');

@@ -22,8 +22,8 @@ export interface Configured {
 const maxAttempts = 20;
 
 /**
- * Creates or changes a client's configuration (D33), and wakes what waits for its receiver. A signing secret is made for
- * a new one or on `rotate`, and returned only after it is stored. Concurrent calls are serialized.
+ * Creates or changes a client's configuration (D33), and wakes what waits for its receiver. A signing secret is made
+ * for a new one or on `rotate`, and returned only after it is stored. Concurrent calls are serialized.
  */
 export async function configure(
   { configs, sealingKeys, randomBytes, wake }: ConfigurePorts,
@@ -51,7 +51,9 @@ export async function configure(
   throw new Error('a webhook configuration stayed contended');
 }
 
-/** The version that was stored ends the pause. Without the wake, that shows at the next event, or at the pause's end. */
+/**
+ * The version that was stored ends the pause. Without the wake, that shows at the next event, or at the pause's end.
+ */
 async function wakeBestEffort(wake: ConfigurePorts['wake'], clientId: number): Promise<void> {
   try {
     await wake(clientId);

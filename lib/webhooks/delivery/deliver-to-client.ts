@@ -85,7 +85,9 @@ async function firstRound(visitor: Visitor, offers: readonly Offer[], ports: Del
   return { kept: messagesOfHolder(state, visitor, ports.nowMs()) };
 }
 
-/** Keeps the lease for another round, or leaves after sending a wake for waiting events. Returns the state after that. */
+/**
+ * Keeps the lease for another round, or leaves after sending a wake for waiting events. Returns the state after that.
+ */
 async function closeRound({ clientId, owner, hasTime }: Visitor, round: Round, ports: DeliverPorts) {
   let sentMs: number | undefined;
   // A write may land without a reply, so the call that it unset is remembered here.

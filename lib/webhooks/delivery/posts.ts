@@ -93,8 +93,8 @@ async function attempt({ event, attempts }: Pending, receiver: Receiver, ports: 
 
 export function logEvent(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
   const { clientId, id: eventId, type: eventType, correlationId, data } = event;
-  const jobId = 'job_id' in data ? data.job_id : undefined;
+  const dispatchId = 'dispatch_id' in data ? data.dispatch_id : undefined;
   const messageId = 'message_id' in data ? data.message_id : undefined;
-  const about = omitUndefined({ jobId, messageId });
+  const about = omitUndefined({ dispatchId, messageId });
   correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...about, ...facts }));
 }

@@ -13,7 +13,7 @@ export const receiverMs = 100;
 
 /**
  * `npm run bench -- worker` finds the processor time of the worker: for each run, for each message of it, and for each
- * small request beside its messages, which is a job of its own.
+ * small request beside its messages, which is a dispatch of its own.
  */
 export const workerProcessorMs = { ofRun: 11, ofMessage: 1, ofSmallRequest: 4.5 } as const;
 

@@ -1,17 +1,17 @@
 import type { TableAccess } from '../../../lib/aws/dynamodb-batch.ts';
-import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
-import { chunkOfJob } from '../../../lib/messages/chunk.ts';
-import type { JobHead } from '../../../lib/messages/job.ts';
+import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { chunkOfDispatch } from '../../../lib/messages/chunk.ts';
+import type { DispatchHead } from '../../../lib/messages/dispatch.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../lib/messages/receipts/receipt-store.ts';
-import { countJobs } from '../../../lib/messages/spend/count-jobs.ts';
+import { countDispatches } from '../../../lib/messages/spend/count-dispatches.ts';
 import { statedCosts } from '../../../lib/messages/spend/count-marks-store.ts';
 import { countReceipts } from '../../../lib/messages/spend/count-receipts.ts';
 import { countDelayMs } from '../../../lib/messages/spend/later-counts.ts';
 import { spendStore } from '../../../lib/messages/spend/spend-store.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
+import { makeDispatchHead } from '../../support/made-dispatches.ts';
 import { meterRequests } from '../../support/request-meter.ts';
-import { makeJobHead } from '../../support/send-jobs.ts';
 import * as assumed from './assumed.ts';
 import { together as added, type Counts, lambdaTime, times } from './price.ts';
 
@@ -24,18 +24,18 @@ const pricing = { billable: true, type: 'regular', category: 'authentication' };
  * (D58).
  */
 export async function costOfCountingSingles(messages: TableAccess, together: number): Promise<Counts> {
-  const jobs = Array.from({ length: together }, (_, at) => headOf(`S${together}-${at}`, 1));
+  const dispatches = Array.from({ length: together }, (_, at) => headOf(`S${together}-${at}`, 1));
   const meter = meterRequests(messages.documentClient);
-  for (const head of jobs) await begin(messages, head);
+  for (const head of dispatches) await begin(messages, head);
   const { counting, transacted } = counted(messages);
   const ports = {
     stated: statedCosts(messages),
-    count: (jobIds: readonly string[]) => countJobs(jobIds, counting),
+    count: (dispatchIds: readonly string[]) => countDispatches(dispatchIds, counting),
     countLater: async () => undefined,
   };
   let cost: Counts = {};
   for (const status of ['sent', 'delivered', 'read']) {
-    const told = jobs.map((head) => ({ head, receipts: [receiptOf(head, 0, status)] }));
+    const told = dispatches.map((head) => ({ head, receipts: [receiptOf(head, 0, status)] }));
     for (const { head, receipts } of told) await receiptStore(messages).append(head, receipts);
     meter.taken();
     await countReceipts(told, ports);
@@ -44,10 +44,10 @@ export async function costOfCountingSingles(messages: TableAccess, together: num
   return times(cost, 1 / together);
 }
 
-/** Returns what counting costs for each message of a job, on the day on which its receipts come. */
+/** Returns what counting costs for each message of a dispatch, on the day on which its receipts come. */
 export async function costOfCountingBulk(messages: TableAccess, recipients: number): Promise<Counts> {
   const head = headOf(`BULK-${recipients}`, recipients);
-  await acceptedJobsStore(messages.documentClient, messages.tableName, nowMs).begin({ head, repeats: [] });
+  await acceptedDispatchesStore(messages.documentClient, messages.tableName, nowMs).begin({ head, repeats: [] });
   const meter = meterRequests(messages.documentClient);
   const { counting, transacted } = counted(messages);
   for (const status of ['sent', 'delivered', 'read']) {
@@ -55,7 +55,7 @@ export async function costOfCountingBulk(messages: TableAccess, recipients: numb
     await receiptStore(messages).append(head, receipts);
   }
   meter.taken();
-  await countJobs([head.jobId], counting);
+  await countDispatches([head.dispatchId], counting);
   const ofCount = added(countsOf({ ...meter.taken(), writeUnits: transacted() }, 'messages-watch'), {
     writeUnits: 1,
     readUnits: 1,
@@ -85,7 +85,8 @@ function counted(messages: TableAccess) {
 }
 
 /**
- * Returns how often a job is counted in its first day when receipts never stop, and how many queue messages that takes.
+ * Returns how often a dispatch is counted in its first day when receipts never stop, and how many queue messages that
+ * takes.
  */
 function countsOfDay(): { readonly counts: number; readonly hops: number } {
   let [counts, hops, ageMs] = [0, 0, 0];
@@ -96,19 +97,19 @@ function countsOfDay(): { readonly counts: number; readonly hops: number } {
   return { counts, hops };
 }
 
-function headOf(jobId: string, total: number): JobHead {
-  return makeJobHead({ jobId, total, acceptedAtMs, category: 'AUTHENTICATION', receiptsExpected: true });
+function headOf(dispatchId: string, total: number): DispatchHead {
+  return makeDispatchHead({ dispatchId, total, acceptedAtMs, category: 'AUTHENTICATION', receiptsExpected: true });
 }
 
-async function begin({ documentClient, tableName }: TableAccess, head: JobHead): Promise<void> {
+async function begin({ documentClient, tableName }: TableAccess, head: DispatchHead): Promise<void> {
   const slices = [{ try: 0, size: 1, recipients: [{ index: 0, to: '5491155550001' }] }];
-  const chunk = { ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
-  await acceptedJobsStore(documentClient, tableName, nowMs).beginStraight(chunk);
+  const chunk = { ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
+  await acceptedDispatchesStore(documentClient, tableName, nowMs).beginStraight(chunk);
 }
 
-function receiptOf({ jobId }: JobHead, index: number, status: string): Receipt {
+function receiptOf({ dispatchId }: DispatchHead, index: number, status: string): Receipt {
   const told = status === 'read' ? {} : { pricing };
-  return { jobId, index, status, atMs: acceptedAtMs + 2_000, platformMessageId: `wamid.${index}`, ...told };
+  return { dispatchId, index, status, atMs: acceptedAtMs + 2_000, platformMessageId: `wamid.${index}`, ...told };
 }
 
 function countsOf(

@@ -8,10 +8,10 @@ import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { recordOptOut } from '../../../lib/opt-outs/record-opt-out.ts';
-import { type Metered, type MeteredJob, meterJobs, nameOf } from '../../pipeline/metered-jobs.ts';
+import { type Metered, type MeteredDispatch, meterDispatches, nameOf } from '../../pipeline/metered-dispatches.ts';
 import { limitPerSecond } from '../../pipeline/quiet-world.ts';
 import { startMs } from '../../pipeline/world.ts';
-import { makeJob } from '../../support/send-jobs.ts';
+import { makeDispatch } from '../../support/made-dispatches.ts';
 import { bytesWritten, bytesWrittenNow } from '../../support/written-bytes.ts';
 import { bodyText, sendEvent, startAcceptor } from '../acceptance.ts';
 import { startCountingProxy } from '../counting-proxy.ts';
@@ -66,7 +66,7 @@ export async function costOfSending(stack: RunningStack, sending: Sending): Prom
   return worst;
 }
 
-/** Starts at the message of the job or of the small request, and ends at the platform. */
+/** Starts at the message of the dispatch or of the small request, and ends at the platform. */
 async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: number) {
   const { name, recipients, bursts, everyMs, gatherMs } = sending;
   const requests = bursts * sending.requests;
@@ -74,10 +74,10 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
   const { tableName: table } = await benchTable(stack, `cost-${name}-${delayJitterMs}`, 'messages');
   if (sending.optOuts) await optOutsOf(stack, { table, requests, recipients });
   const logBytes = new Map<string, number>();
-  const run = await meterJobs({
-    jobs: Array.from({ length: requests }, (_, at) => {
+  const run = await meterDispatches({
+    dispatches: Array.from({ length: requests }, (_, at) => {
       const afterMs = Math.floor(at / sending.requests) * everyMs;
-      return { job: jobOf(at, recipients, afterMs), afterMs };
+      return { dispatch: dispatchOf(at, recipients, afterMs), afterMs };
     }),
     clients: [clientOf(stack), clientOf(stack), clientOf(stack)],
     table,
@@ -122,7 +122,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
         }),
         writeUnits: run.store.dispatch.writeUnits,
         readUnits: run.store.dispatch.readUnits,
-        // The requests for job messages count too.
+        // The requests for round messages count too.
         queueRequests: queue + grouped,
         groupedRequests: grouped,
         logBytes: (logBytes.get('dispatch') ?? 0) + workers.runs * (metricBytes + assumed.invocationLogBytes),
@@ -139,7 +139,7 @@ async function optOutsOf(
 ): Promise<void> {
   const messages = { documentClient: clientOf(stack), tableName: table, pause: async () => undefined };
   const ports = optOutWriter(messages, nameOf);
-  await ports.mark({ kind: 'client', clientId: jobOf(0, 1, 0).head.clientId });
+  await ports.mark({ kind: 'client', clientId: dispatchOf(0, 1, 0).head.clientId });
   const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
   for (let at = 0; at < requests; at += 1) {
     const stops = audience(recipients, at).map(({ to }) => {
@@ -220,9 +220,9 @@ function costOfAuthorizer(): Counts {
   };
 }
 
-function jobOf(at: number, recipients: number, afterMs: number): MeteredJob['job'] {
+function dispatchOf(at: number, recipients: number, afterMs: number): MeteredDispatch['dispatch'] {
   const head = {
-    jobId: `01KAH000000000000000C${String(at).padStart(5, '0')}`,
+    dispatchId: `01KAH000000000000000C${String(at).padStart(5, '0')}`,
     acceptedAtMs: startMs + afterMs,
     throughputPerSecond: limitPerSecond,
     correlationId: randomUUID(),
@@ -232,5 +232,5 @@ function jobOf(at: number, recipients: number, afterMs: number): MeteredJob['job
   const asked = audience(recipients, at).map(({ to, params: { body, buttons } }) => {
     return { to, params: { body: [...body], buttons: [...buttons] } };
   });
-  return makeJob(asked, head);
+  return makeDispatch(asked, head);
 }

@@ -42,7 +42,7 @@ export async function costOfReceipt(stack: RunningStack, posted: number): Promis
   const bulk = {
     client,
     table,
-    jobId: 'RECEIPTS',
+    dispatchId: 'RECEIPTS',
     messages: receiptMessages,
     events,
     wanted: async () => new Set<never>(),
@@ -128,7 +128,7 @@ export async function costOfNotedMessage(stack: RunningStack): Promise<Counts> {
     nowMs: () => 0,
     log: () => undefined,
   });
-  const chunk = { jobId: 'NOTED', clientId: 1_001, wabaId: '1', phoneNumberId: '2', acceptedAtMs: Date.now() };
+  const chunk = { dispatchId: 'NOTED', clientId: 1_001, wabaId: '1', phoneNumberId: '2', acceptedAtMs: Date.now() };
   let roundTrips = 0;
   let writeUnits = 0;
   const processorMs = await processorMsOf(async () => {

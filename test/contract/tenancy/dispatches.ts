@@ -41,7 +41,7 @@ export function onDispatches(): void {
         if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
         if (!usable(client, did)) return expect(shown(reply)).toEqual(advised(outside, caller, asked));
         const ids = reply.body.data.map(({ dispatch_id }: { dispatch_id: string }) => dispatch_id);
-        const seen = [...dispatches].filter(([, jobId]) => ids.includes(jobId)).map(([clientId]) => clientId);
+        const seen = [...dispatches].filter(([, dispatchId]) => ids.includes(dispatchId)).map(([clientId]) => clientId);
         return expect(seen).toEqual(did === shared ? [client] : []);
       },
     );
@@ -51,11 +51,14 @@ export function onDispatches(): void {
       async (_user, _asked, did, { caller, asked }) => {
         const client = clientRule(caller, asked);
         const missing = { status: 404, message: 'dispatch not found' };
-        const asks = [...dispatches].flatMap(([clientId, jobId]) =>
-          ['GET', 'DELETE'].map((method) => ({ clientId, jobId, method })),
+        const asks = [...dispatches].flatMap(([clientId, dispatchId]) =>
+          ['GET', 'DELETE'].map((method) => ({ clientId, dispatchId, method })),
         );
-        for (const { clientId, jobId, method } of asks) {
-          const reply = await call(caller, `${method} ${withQuery(`/v1/template/messages/${did}/${jobId}`, asked)}`);
+        for (const { clientId, dispatchId, method } of asks) {
+          const reply = await call(
+            caller,
+            `${method} ${withQuery(`/v1/template/messages/${did}/${dispatchId}`, asked)}`,
+          );
           if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
           else if (did !== shared || client !== clientId) expect(shown(reply)).toEqual(advised(missing, caller, asked));
           else expect([reply.status, reply.body.client_id, reply.body.total]).toEqual([200, client, 1]);
@@ -72,8 +75,8 @@ export function onDispatches(): void {
           status: 409,
           message: 'the parameters of a send of up to ten recipients are not stored',
         };
-        for (const [clientId, jobId] of dispatches) {
-          const path = `/v1/template/messages/${did}/${jobId}/retry`;
+        for (const [clientId, dispatchId] of dispatches) {
+          const path = `/v1/template/messages/${did}/${dispatchId}/retry`;
           const reply = shown(await call(caller, `POST ${withQuery(path, asked)}`));
           if (typeof client !== 'number') expect(reply).toEqual(client);
           else if (!usable(client, did)) expect(reply).toEqual(advised(outside, caller, asked));

@@ -11,4 +11,4 @@ try:
 except ValueError as error:
     sys.exit(str(error))
 data = event["data"]
-print(event["type"], data.get("job_id") or data.get("name") or "")
+print(event["type"], data.get("dispatch_id") or data.get("name") or "")

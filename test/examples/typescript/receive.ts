@@ -24,7 +24,7 @@ function subjectOf({ type, data }: ServiceEvent): string {
     case 'message.replied':
       return `${data.message_id ?? data.did} ${data.text ?? data.by}`;
     default:
-      return data.job_id;
+      return data.dispatch_id;
   }
 }
 

@@ -19,6 +19,6 @@ export const wrongCalls = [
   (service: Service) => service.POST('/v1/template/messages/{did}', { params, body: { ...message, recipients: [{}] } }),
   // @ts-expect-error The action does not exist.
   (service: Service) => service.PATCH('/v1/templates/status', { body: { action: 'pause', templates: [] } }),
-  // @ts-expect-error The events of a synchronization name no job.
-  (event: ServiceEvent) => (event.type === 'sync.completed' ? event.data.job_id : ''),
+  // @ts-expect-error The events of a synchronization name no dispatch.
+  (event: ServiceEvent) => (event.type === 'sync.completed' ? event.data.dispatch_id : ''),
 ];

@@ -26,19 +26,19 @@ export const numberIds = lines.map(({ numberId }) => numberId);
 const wabas = ['200000000000001', '200000000000002'] as const;
 /** This share of the recipients gets a one-time code (D44). */
 const codeShare = 0.05;
-/** A worker reserves the slots of up to ten recipients; more take turns like any job. */
+/** A worker reserves the slots of up to ten recipients; more take turns like any dispatch. */
 const mostCodesTogether = 20;
-const jobsPerNumber = 3;
-const largestJob = 10_000;
-/** The jobs differ in size: shares of what their number sends. */
+const dispatchesPerNumber = 3;
+const largestDispatch = 10_000;
+/** The dispatches differ in size: shares of what their number sends. */
 const shares = [0.5, 0.3, 0.2] as const;
-export const mostRecipients = lines.length * largestJob;
+export const mostRecipients = lines.length * largestDispatch;
 
-export interface Job {
+export interface Dispatch {
   readonly client: DemoClient;
   readonly clientId: number;
   readonly did: string;
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly total: number;
 }
 
@@ -59,7 +59,7 @@ const code = {
   ],
 };
 
-/** All jobs send this template. The first two numbers send the one that is paused. */
+/** All dispatches send this template. The first two numbers send the one that is paused. */
 export const pausedTemplateId = orderUpdateOf(demoSeed().wabas[0]?.templates ?? []).id;
 
 function orderUpdateOf<T extends { readonly name: string }>(templates: readonly T[]): T {
@@ -90,13 +90,13 @@ export async function prepareClients(
   return clients;
 }
 
-/** Puts every recipient into exactly one job: three jobs of each number, the numbers in turns. */
+/** Puts every recipient into exactly one dispatch: three dispatches of each number, the numbers in turns. */
 function promotionsTo(recipients: readonly Addressee[]): readonly Order[] {
   const perNumber = Math.ceil(recipients.length / lines.length);
-  return Array.from({ length: jobsPerNumber }, (_, job) =>
+  return Array.from({ length: dispatchesPerNumber }, (_, dispatch) =>
     lines.map((line, index) => {
       const own = recipients.slice(index * perNumber, (index + 1) * perNumber);
-      const bounds = [job, job + 1].map((end) =>
+      const bounds = [dispatch, dispatch + 1].map((end) =>
         Math.round(own.length * shares.slice(0, end).reduce<number>((sum, share) => sum + share, 0)),
       );
       return { line, template: orderUpdate, recipients: own.slice(bounds[0], bounds[1]) };
@@ -121,11 +121,11 @@ function codesTo(recipients: readonly Addressee[], chance: Chance): readonly Ord
 /** No other test writes to the recipients of a campaign. */
 export interface Campaign {
   readonly codes: number;
-  readonly jobs: readonly Job[];
+  readonly dispatches: readonly Dispatch[];
   /** Returns how many recipients were not requested yet. */
   readonly unaccepted: () => number;
-  /** Makes the large requests. Later ones come while earlier jobs run. */
-  readonly acceptJobs: () => Promise<void>;
+  /** Makes the large requests. Later ones come while earlier dispatches run. */
+  readonly acceptDispatches: () => Promise<void>;
   /** Requests one-time codes until this share of them was requested. */
   readonly acceptCodes: (share: number) => Promise<void>;
 }
@@ -134,7 +134,7 @@ export function campaignOf(
   clients: ReadonlyMap<string, DemoClient>,
   { count, chance, signal }: { readonly count: number; readonly chance: Chance; readonly signal: AbortSignal },
 ): Campaign {
-  const jobs: Job[] = [];
+  const dispatches: Dispatch[] = [];
   const everybody = audience(count, chance.between(0, 10 ** 8 - 1));
   const codes = Math.floor(codeShare * count);
   const promoted = promotionsTo(everybody.slice(codes));
@@ -149,10 +149,10 @@ export function campaignOf(
     if (client === undefined) throw new Error(`${line.user} is not logged in`);
     const { clientId } = line;
     const order = { did: line.did, template: { name, language }, recipients };
-    jobs.push({
+    dispatches.push({
       client,
       did: line.did,
-      jobId: await accepted(client, order, signal),
+      dispatchId: await accepted(client, order, signal),
       clientId,
       total: recipients.length,
     });
@@ -160,9 +160,9 @@ export function campaignOf(
   };
   return {
     codes,
-    jobs,
+    dispatches,
     unaccepted: () => unaccepted,
-    acceptJobs: async () => {
+    acceptDispatches: async () => {
       for (const order of promoted) {
         await accept(order);
         await pause(chance.between(0, 500), undefined, { signal });
@@ -193,18 +193,18 @@ const mostAttempts = 60;
 
 export type StateCounts = Readonly<Record<ReportedState, number>>;
 
-/** Returns the sum of the counts of all jobs; undefined when a report failed. */
-export async function countsOf(jobs: readonly Job[]): Promise<StateCounts | undefined> {
-  return await countsWatched(jobs)();
+/** Returns the sum of the counts of all dispatches; undefined when a report failed. */
+export async function countsOf(dispatches: readonly Dispatch[]): Promise<StateCounts | undefined> {
+  return await countsWatched(dispatches)();
 }
 
-/** Returns the counts repeatedly. A job without pending messages is not read again. */
-export function countsWatched(jobs: readonly Job[]): () => Promise<StateCounts | undefined> {
+/** Returns the counts repeatedly. A dispatch without pending messages is not read again. */
+export function countsWatched(dispatches: readonly Dispatch[]): () => Promise<StateCounts | undefined> {
   const known = new Map<string, StateCounts>();
   return async () => {
     try {
-      for (const { client, did, jobId } of jobs) {
-        if (known.get(jobId)?.pending !== 0) known.set(jobId, (await client.report(did, jobId)).counts);
+      for (const { client, did, dispatchId } of dispatches) {
+        if (known.get(dispatchId)?.pending !== 0) known.set(dispatchId, (await client.report(did, dispatchId)).counts);
       }
     } catch (error) {
       // Where the tables failed the acceptance, the worker may write the header of the report later (D40).
@@ -217,12 +217,12 @@ export function countsWatched(jobs: readonly Job[]): () => Promise<StateCounts |
 }
 
 /** Returns each recipient's row in the reports. */
-export async function toldOf(jobs: readonly Job[]): Promise<readonly ToldRecipient[]> {
+export async function toldOf(dispatches: readonly Dispatch[]): Promise<readonly ToldRecipient[]> {
   const told: ToldRecipient[] = [];
-  for (const { client, did, jobId } of jobs) {
-    const rows = await client.rows(did, jobId);
+  for (const { client, did, dispatchId } of dispatches) {
+    const rows = await client.rows(did, dispatchId);
     for (const [index, { state, code, to }] of rows.entries()) {
-      told.push({ dispatchId: `${jobId}-${index}`, state, ...omitUndefined({ code, to }) });
+      told.push({ messageId: `${dispatchId}-${index}`, state, ...omitUndefined({ code, to }) });
     }
   }
   return told;
@@ -237,5 +237,5 @@ export async function takenAt(platformUrl: string, signal: AbortSignal): Promise
   const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/messages?limit=1000000', signal });
   return v
     .parse(MessagesSchema, json)
-    .data.map(({ to, request }) => ({ to, dispatchId: request.biz_opaque_callback_data }));
+    .data.map(({ to, request }) => ({ to, messageId: request.biz_opaque_callback_data }));
 }

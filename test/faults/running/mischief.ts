@@ -17,7 +17,10 @@ export interface MischiefOptions {
   readonly turns: number;
   readonly numberIds: readonly string[];
   readonly templateId: string;
-  /** Resolves in the middle of the campaign, after every job was accepted: a send with a paused template is refused. */
+  /**
+   * Resolves in the middle of the campaign, after every dispatch was accepted: a send with a paused template is
+   * refused.
+   */
   readonly midway: Promise<unknown>;
   readonly signal: AbortSignal;
 }
@@ -109,7 +112,7 @@ async function store({ chance, store: tables }: MischiefOptions, { note }: Hands
 
 /** Redelivers waiting messages of a queue, at once or a little later. */
 async function redeliver({ chance, queues }: MischiefOptions, { note }: Hands): Promise<void> {
-  const queue = chance.oneOf(['dispatch', 'dispatch', 'dispatch', 'sendJobs', 'receipts'] as const) ?? 'dispatch';
+  const queue = chance.oneOf(['dispatch', 'dispatch', 'dispatch', 'fanOut', 'receipts'] as const) ?? 'dispatch';
   const copies = await queues.deliverTwice(queue, chance.between(0, 10));
   if (copies > 0) note(`${queue} messages delivered twice`, copies);
 }

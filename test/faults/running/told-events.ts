@@ -18,7 +18,7 @@ export const receivedKinds = [
 const EventSchema = v.object({
   type: v.string(),
   data: v.object({
-    job_id: v.string(),
+    dispatch_id: v.string(),
     message_id: v.exactOptional(v.string()),
     counts: v.exactOptional(v.record(v.string(), v.number())),
     total: v.exactOptional(v.number()),
@@ -48,45 +48,45 @@ export async function receiveEvents(port: number, secrets: Promise<readonly stri
 }
 
 function keyOf({ type, data }: v.InferOutput<typeof EventSchema>): string {
-  return `${type} ${data.job_id} ${data.message_id}`;
+  return `${type} ${data.dispatch_id} ${data.message_id}`;
 }
 
 /** A report says which events must exist, and which must not. */
 const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
 
 /**
- * Returns one sentence for each difference between the receiver's events and the rows of the reports. `jobs` has the
- * client and the recipients of each job.
+ * Returns one sentence for each difference between the receiver's events and the rows of the reports. `dispatches` has
+ * the client and the recipients of each dispatch.
  */
 export function eventFaults(
   { byId, wrong }: Pick<ToldEvents, 'byId' | 'wrong'>,
   told: readonly ToldRecipient[],
-  jobs: ReadonlyMap<string, { readonly clientId: number; readonly total: number }>,
+  dispatches: ReadonlyMap<string, { readonly clientId: number; readonly total: number }>,
 ): string[] {
-  const clientOf = (dispatchId: string) => jobs.get(dispatchId.slice(0, dispatchId.lastIndexOf('-')))?.clientId ?? 0;
-  const has = (type: EventType, dispatchId: string) => byId.has(eventId(type, clientOf(dispatchId), [dispatchId]));
-  const missing = told.filter(({ state, dispatchId }) => {
+  const clientOf = (messageId: string) => dispatches.get(messageId.slice(0, messageId.lastIndexOf('-')))?.clientId ?? 0;
+  const has = (type: EventType, messageId: string) => byId.has(eventId(type, clientOf(messageId), [messageId]));
+  const missing = told.filter(({ state, messageId }) => {
     const type = typeOf[state as keyof typeof typeOf];
-    return type !== undefined && !has(type, dispatchId);
+    return type !== undefined && !has(type, messageId);
   });
-  const denied = told.filter(({ state, dispatchId }) => {
+  const denied = told.filter(({ state, messageId }) => {
     const others = Object.entries(typeOf).filter(([of]) => of !== state && of !== 'unknown');
-    return others.some(([, type]) => has(type, dispatchId));
+    return others.some(([, type]) => has(type, messageId));
   });
   const unsettled = told.filter(
-    ({ state, dispatchId }) =>
-      state !== 'unknown' && has('message.unknown', dispatchId) && !has('message.resolved', dispatchId),
+    ({ state, messageId }) =>
+      state !== 'unknown' && has('message.unknown', messageId) && !has('message.resolved', messageId),
   );
-  const incomplete = [...jobs].filter(([jobId, { clientId, total }]) => {
-    const completed = byId.get(eventId('dispatch.completed', clientId, [jobId]));
+  const incomplete = [...dispatches].filter(([dispatchId, { clientId, total }]) => {
+    const completed = byId.get(eventId('dispatch.completed', clientId, [dispatchId]));
     const counted = Object.values(completed?.data.counts ?? {}).reduce((sum, count) => sum + count, 0);
     return completed?.data.total !== total || counted !== total || completed.data.counts?.['pending'] !== 0;
   });
-  const foreign = [...byId.values()].filter(({ data }) => !jobs.has(data.job_id));
+  const foreign = [...byId.values()].filter(({ data }) => !dispatches.has(data.dispatch_id));
   const some = (recipients: readonly ToldRecipient[]) =>
     recipients
       .slice(0, 5)
-      .map(({ dispatchId, state }) => `${dispatchId} ${state}`)
+      .map(({ messageId, state }) => `${messageId} ${state}`)
       .join(', ');
   return [
     ...(wrong() === 0 ? [] : [`${wrong()} events had a wrong signature, or the id of another`]),

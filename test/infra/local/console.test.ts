@@ -52,5 +52,5 @@ it('knows the lines that the service counts with from those that it logs', () =>
     MessagesSent: 1,
   };
   expect(isMetricsLine(JSON.stringify(metrics))).toBe(true);
-  expect(isMetricsLine(JSON.stringify({ event: 'job.accepted', _aws: {} }))).toBe(false);
+  expect(isMetricsLine(JSON.stringify({ event: 'dispatch.accepted', _aws: {} }))).toBe(false);
 });

@@ -97,7 +97,7 @@ describe('a send is followed', () => {
   const followed = (reports: readonly Report[], quietLimitMs: number) => {
     const left = [...reports];
     const client = { report: async () => (left.length > 1 ? left.shift() : left[0]) ?? reportOf([]) };
-    const options = { did: '1', jobId: '2', everyMs: 1, quietLimitMs, signal: new AbortController().signal };
+    const options = { did: '1', dispatchId: '2', everyMs: 1, quietLimitMs, signal: new AbortController().signal };
     return follow({ client, ...options, isOver: (report) => onTheWay(report) === 0 });
   };
   const pending = (count: number) => reportOf(Array.from({ length: count }, () => ({ state: 'pending' as const })));

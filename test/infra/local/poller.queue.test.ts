@@ -30,7 +30,7 @@ describe('the event', () => {
     queue.poll((records) => {
       seen.push(...records);
     });
-    const kind = { DataType: 'String', StringValue: 'job' };
+    const kind = { DataType: 'String', StringValue: 'dispatch' };
     await queue.send(['hello'], { MessageAttributes: { kind } });
     await eventually(() => expect(seen).toHaveLength(1));
     expect(seen[0]).toEqual({
@@ -44,7 +44,7 @@ describe('the event', () => {
         ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
       },
       messageAttributes: {
-        kind: { stringValue: 'job', stringListValues: [], binaryListValues: [], dataType: 'String' },
+        kind: { stringValue: 'dispatch', stringListValues: [], binaryListValues: [], dataType: 'String' },
       },
       md5OfBody: '5d41402abc4b2a76b9719d911017c592',
       md5OfMessageAttributes: expect.stringMatching(/^[0-9a-f]{32}$/),

@@ -23,7 +23,7 @@ const attributesOf = async (queueName: string) => {
 
 test('a queue has the attributes of the template; its dead-letter queue is there first', async () => {
   const dead = queue({ retentionSeconds: 1_209_600 });
-  const jobs = queue({
+  const dispatches = queue({
     visibilityTimeoutSeconds: 360,
     delaySeconds: 3,
     redrive: { deadLetterQueueName: dead.name, maxReceiveCount: 5 },
@@ -38,11 +38,11 @@ test('a queue has the attributes of the template; its dead-letter queue is there
       },
     { step: 'initialize' },
   );
-  await createQueues({ client: watching, queueUrl, queues: [jobs, dead] });
+  await createQueues({ client: watching, queueUrl, queues: [dispatches, dead] });
   watching.destroy();
-  expect(created).toEqual([dead.name, jobs.name]);
+  expect(created).toEqual([dead.name, dispatches.name]);
   expect(await attributesOf(dead.name)).toMatchObject({ MessageRetentionPeriod: '1209600', VisibilityTimeout: '30' });
-  const attributes = await attributesOf(jobs.name);
+  const attributes = await attributesOf(dispatches.name);
   expect(attributes).toMatchObject({ VisibilityTimeout: '360', DelaySeconds: '3', MessageRetentionPeriod: '345600' });
   expect(JSON.parse(attributes?.['RedrivePolicy'] ?? '')).toEqual({
     deadLetterTargetArn: `arn:aws:sqs:us-east-1:000000000000:${dead.name}`,
@@ -52,20 +52,20 @@ test('a queue has the attributes of the template; its dead-letter queue is there
 
 test('creating again keeps the messages and brings the attributes up to date', async () => {
   const dead = queue();
-  const jobs = queue({ redrive: { deadLetterQueueName: dead.name, maxReceiveCount: 5 } });
-  await createQueues({ client, queueUrl, queues: [dead, jobs] });
-  await client.send(new SendMessageCommand({ QueueUrl: queueUrl(jobs.name), MessageBody: 'kept' }));
-  const { redrive, ...withoutRedrive } = jobs;
+  const dispatches = queue({ redrive: { deadLetterQueueName: dead.name, maxReceiveCount: 5 } });
+  await createQueues({ client, queueUrl, queues: [dead, dispatches] });
+  await client.send(new SendMessageCommand({ QueueUrl: queueUrl(dispatches.name), MessageBody: 'kept' }));
+  const { redrive, ...withoutRedrive } = dispatches;
   await createQueues({ client, queueUrl, queues: [dead, { ...withoutRedrive, visibilityTimeoutSeconds: 60 }] });
   expect(redrive).toBeDefined();
-  const attributes = await attributesOf(jobs.name);
+  const attributes = await attributesOf(dispatches.name);
   expect(attributes).toMatchObject({ VisibilityTimeout: '60', ApproximateNumberOfMessages: '1' });
   expect(attributes).not.toHaveProperty('RedrivePolicy');
 });
 
 test('a queue URL works for a client that knows the endpoint from the environment only, without a warning', async () => {
-  const jobs = queue();
-  await createQueues({ client, queueUrl, queues: [jobs] });
+  const dispatches = queue();
+  await createQueues({ client, queueUrl, queues: [dispatches] });
   vi.stubEnv('AWS_ENDPOINT_URL_SQS', inject('sqsEndpoint'));
   const warn = vi.fn();
   const asInLambda = new SQSClient({
@@ -74,13 +74,13 @@ test('a queue URL works for a client that knows the endpoint from the environmen
     maxAttempts: 1,
     logger: { debug: () => undefined, info: () => undefined, warn, error: () => undefined },
   });
-  await asInLambda.send(new SendMessageCommand({ QueueUrl: queueUrl(jobs.name), MessageBody: 'hello' }));
-  const { Messages } = await asInLambda.send(new ReceiveMessageCommand({ QueueUrl: queueUrl(jobs.name) }));
+  await asInLambda.send(new SendMessageCommand({ QueueUrl: queueUrl(dispatches.name), MessageBody: 'hello' }));
+  const { Messages } = await asInLambda.send(new ReceiveMessageCommand({ QueueUrl: queueUrl(dispatches.name) }));
   asInLambda.destroy();
   expect(Messages?.[0]?.Body).toBe('hello');
   expect(warn).not.toHaveBeenCalled();
 });
 
 test('the address of a queue is on the server itself, whatever path its endpoint has', () => {
-  expect(queueUrlAt('http://127.0.0.1:9324/')('jobs')).toBe('http://127.0.0.1:9324/000000000000/jobs');
+  expect(queueUrlAt('http://127.0.0.1:9324/')('dispatches')).toBe('http://127.0.0.1:9324/000000000000/dispatches');
 });

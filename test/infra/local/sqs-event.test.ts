@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { recordOf, recordsDone, withinPayloadLimit } from '../../../infra/local/sqs-event.ts';
 
-const queueArn = 'arn:aws:sqs:us-east-1:000000000000:jobs';
+const queueArn = 'arn:aws:sqs:us-east-1:000000000000:dispatches';
 const record = (messageId: string, body = ''): SQSRecord => recordOf({ MessageId: messageId, Body: body }, queueArn);
 
 test('a record is what Lambda makes of a message', () => {

@@ -40,7 +40,7 @@ test('an alias is another name of its function: for queues, routes and authorize
     const stack = new Stack(app, 'App');
     const worker = lambdaFunction(stack, 'Worker');
     const live = new Alias(stack, 'Live', { aliasName: 'live', version: worker.currentVersion as IVersion });
-    live.addEventSource(new SqsEventSource(new Queue(stack, 'Jobs')));
+    live.addEventSource(new SqsEventSource(new Queue(stack, 'Dispatches')));
     const api = new HttpApi(stack, 'Api');
     const authorizer = new HttpLambdaAuthorizer('Authorizer', live as IFunction, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
@@ -86,8 +86,8 @@ describe('two stacks with references across', () => {
 
   test('the environment of a function has every reference resolved', () => {
     expect(worker?.environment).toEqual({
-      JOBS_QUEUE_URL: 'http://127.0.0.1:9/000000000000/jobs',
-      JOBS_QUEUE_ARN: 'arn:aws:sqs:us-east-1:000000000000:jobs',
+      DISPATCHES_QUEUE_URL: 'http://127.0.0.1:9/000000000000/dispatches',
+      DISPATCHES_QUEUE_ARN: 'arn:aws:sqs:us-east-1:000000000000:dispatches',
       MESSAGES_TABLE: 'messages',
       AUDIT_TABLE: expect.stringMatching(/^arn:aws:dynamodb:us-east-1:000000000000:table\/Stateful-Audit\w+$/),
       KEYS_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:token-signing-keys-local0',
@@ -154,20 +154,20 @@ describe('two stacks with references across', () => {
 
   test('queues have their redrive, event sources their limits, secrets their names', () => {
     expect(template.queues).toMatchObject([
-      { name: 'jobs-dead', visibilityTimeoutSeconds: 30, delaySeconds: 0, retentionSeconds: 1_209_600 },
+      { name: 'dispatches-dead', visibilityTimeoutSeconds: 30, delaySeconds: 0, retentionSeconds: 1_209_600 },
       {
-        name: 'jobs',
+        name: 'dispatches',
         visibilityTimeoutSeconds: 360,
         delaySeconds: 3,
         retentionSeconds: 345_600,
-        redrive: { deadLetterQueueName: 'jobs-dead', maxReceiveCount: 5 },
+        redrive: { deadLetterQueueName: 'dispatches-dead', maxReceiveCount: 5 },
       },
     ]);
     expect(template.queues[0]).not.toHaveProperty('redrive');
     expect(template.eventSources).toEqual([
       {
         functionId: worker?.id,
-        queueName: 'jobs',
+        queueName: 'dispatches',
         batchSize: 10,
         windowSeconds: 1,
         maximumConcurrency: 20,
@@ -181,22 +181,22 @@ describe('two stacks with references across', () => {
 test('the stacks of a stage are read too', () => {
   const template = read((app) => {
     const stack = new Stack(new Stage(app, 'Production'), 'State');
-    new Queue(stack, 'Jobs', { queueName: 'jobs' });
+    new Queue(stack, 'Dispatches', { queueName: 'dispatches' });
   });
-  expect(template.queues).toMatchObject([{ name: 'jobs' }]);
+  expect(template.queues).toMatchObject([{ name: 'dispatches' }]);
 });
 
 test('without reportBatchItemFailures, limits and window the defaults of Lambda hold; a disabled mapping is none', () => {
   const template = read((app) => {
     const stack = new Stack(app, 'App');
     const worker = lambdaFunction(stack, 'Worker');
-    worker.addEventSource(new SqsEventSource(new Queue(stack, 'Jobs', { queueName: 'jobs' })));
+    worker.addEventSource(new SqsEventSource(new Queue(stack, 'Dispatches', { queueName: 'dispatches' })));
     worker.addEventSource(new SqsEventSource(new Queue(stack, 'Idle', { queueName: 'idle' }), { enabled: false }));
   });
   expect(template.eventSources).toEqual([
     {
       functionId: expect.stringMatching(/^App\.Worker/),
-      queueName: 'jobs',
+      queueName: 'dispatches',
       batchSize: 10,
       windowSeconds: 0,
       reportBatchItemFailures: false,
@@ -257,9 +257,9 @@ describe('what cannot be resolved or run is an error that names the place', () =
       (app) => {
         const stack = new Stack(app, 'App');
         const expression = Fn.conditionEquals(stack.region, 'eu-west-1');
-        new CfnQueue(stack, 'Jobs').cfnOptions.condition = new CfnCondition(stack, 'InEurope', { expression });
+        new CfnQueue(stack, 'Dispatches').cfnOptions.condition = new CfnCondition(stack, 'InEurope', { expression });
       },
-      /App\.template\.json is not what cdk synth writes: Resources\.Jobs\.Condition the local stack knows no conditions$/,
+      /App\.template\.json is not what cdk synth writes: Resources\.Dispatches\.Condition the local stack knows no conditions$/,
     ],
     [
       'a local secondary index',
@@ -284,7 +284,7 @@ describe('what cannot be resolved or run is an error that names the place', () =
       'an event source for an alias that is not in the app',
       (app) => {
         const stack = new Stack(app, 'App');
-        const eventSourceArn = new Queue(stack, 'Jobs').queueArn;
+        const eventSourceArn = new Queue(stack, 'Dispatches').queueArn;
         const { functionName } = lambdaFunction(stack, 'Worker');
         new CfnEventSourceMapping(stack, 'Mapping', { functionName: `${functionName}:old`, eventSourceArn });
       },
@@ -294,7 +294,7 @@ describe('what cannot be resolved or run is an error that names the place', () =
       'an event source for a function that is not in the app',
       (app) => {
         const stack = new Stack(app, 'App');
-        const eventSourceArn = new Queue(stack, 'Jobs').queueArn;
+        const eventSourceArn = new Queue(stack, 'Dispatches').queueArn;
         new CfnEventSourceMapping(stack, 'Mapping', { functionName: 'stranger', eventSourceArn });
       },
       /^App Mapping: stranger is no function of the app$/,

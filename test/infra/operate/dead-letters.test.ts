@@ -3,7 +3,7 @@ import { queuePurposes } from '../../../infra/names.ts';
 import { judgeLetter } from '../../../infra/operate/send/dead-letters.ts';
 import type { QueueName } from '../../../infra/queues.ts';
 import { encodeWake } from '../../../lib/webhooks/delivery/pending.ts';
-import { chunkOf, recipientAt } from '../../lib/messages/dispatch/chunk-run-world.ts';
+import { chunkOf, recipientAt } from '../../lib/messages/send/chunk-run-world.ts';
 import { makeEvent } from '../../support/delivery-world.ts';
 
 const day = 86_400_000;
@@ -22,9 +22,9 @@ describe('a chunk', () => {
       'too late',
     ],
     ['later than the last call goes again, and calls no recipient', {}, 29 * day, 'again', 'too late'],
-    ['of a job that is forgotten stays: its claims may be gone', {}, 30 * day, 'stays', 'forgotten'],
+    ['of a dispatch that is forgotten stays: its claims may be gone', {}, 30 * day, 'stays', 'forgotten'],
     [
-      'of a job that is kept longer goes again (D56)',
+      'of a dispatch that is kept longer goes again (D56)',
       { keptUntilMs: acceptedAtMs + 90 * day },
       31 * day,
       'again',
@@ -33,7 +33,11 @@ describe('a chunk', () => {
   ])('%s', (_, changes, ageMs, verdict, text) => {
     for (const queue of ['dispatch', 'urgent'] as const) {
       expect(judgeLetter(queue, chunk(changes), acceptedAtMs + ageMs)).toEqual({
-        ...{ verdict, text: expect.stringContaining(text), messages: { jobId: chunkOf([]).jobId, indexes: [0, 1] } },
+        ...{
+          verdict,
+          text: expect.stringContaining(text),
+          messages: { dispatchId: chunkOf([]).dispatchId, indexes: [0, 1] },
+        },
       });
     }
   });
@@ -64,11 +68,11 @@ test('a later version is named', () => {
   }
 });
 
-const job = { jobId: 'j', clientId: 1001, acceptedAtMs };
+const dispatch = { dispatchId: 'j', clientId: 1001, acceptedAtMs };
 test.each<[QueueName, string, object]>([
   ['receipts', 'again', { numbers: [] }],
   ['inbound', 'again', { wabaId: '2', phoneNumberId: '3', words: [] }],
-  ['watch', 'again', { kind: 'running', ...job, final: [] }],
+  ['watch', 'again', { kind: 'running', ...dispatch, final: [] }],
   ['sync', 'useless', { walk: { id: 'w', turn: 1, after: 0 } }],
   ['hints', 'useless', { wabaId: '2', templateIds: [], numbers: true }],
 ])('%s: %s, and a message without its fields stays', (queue, verdict, message) => {

@@ -5,7 +5,7 @@ import demo from '../../../infra/local/demo/provisioning.json' with { type: 'jso
 import { numberCommand, numberStage } from '../../../infra/operate/see/number.ts';
 import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { opened } from '../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
 import { perSecondOf, slowedDown } from '../../../lib/messages/pace/number-pace.ts';
@@ -13,9 +13,9 @@ import { paceStore } from '../../../lib/messages/pace/pace-store.ts';
 import { laneOf, reserve } from '../../../lib/messages/pace/reserve.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
+import { makeDispatch, makeRecipients } from '../../support/made-dispatches.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { provisioningTarget } from '../../support/provisioning-target.ts';
-import { makeJob, makeRecipients } from '../../support/send-jobs.ts';
 import { localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -85,12 +85,18 @@ test('shows that the platform could not be asked, and all other facts', async ()
 
 test('shows which clients have slots, what the service learnt from a refusal, and what is held', async () => {
   const wave = { phoneNumberId, limitPerSecond: 80, clientId: 1001 };
-  const jobId = ulid(nowMs - 60_000);
-  const job = makeJob(makeRecipients(300), { jobId, did, wabaId, phoneNumberId, acceptedAtMs: nowMs - 60_000 });
-  const accepted = acceptedJobsStore(client, messages.table, () => nowMs);
-  await accepted.describe(job, AbortSignal.timeout(10_000));
-  await accepted.list(job, AbortSignal.timeout(10_000));
-  await reserve(paces, { ...wave, lane: laneOf(jobId, 300), count: 250 }, nowMs);
+  const dispatchId = ulid(nowMs - 60_000);
+  const dispatch = makeDispatch(makeRecipients(300), {
+    dispatchId,
+    did,
+    wabaId,
+    phoneNumberId,
+    acceptedAtMs: nowMs - 60_000,
+  });
+  const accepted = acceptedDispatchesStore(client, messages.table, () => nowMs);
+  await accepted.describe(dispatch, AbortSignal.timeout(10_000));
+  await accepted.list(dispatch, AbortSignal.timeout(10_000));
+  await reserve(paces, { ...wave, lane: laneOf(dispatchId, 300), count: 250 }, nowMs);
   await reserve(paces, { ...wave, lane: laneOf(ulid(nowMs), 300), count: 1 }, nowMs);
   await reserve(paces, { ...wave, lane: '*', count: 5 }, nowMs);
   await paces.change(phoneNumberId, undefined, (pace) => ({ pace: slowedDown(pace, 80, nowMs), result: 0 }));
@@ -103,9 +109,11 @@ test('shows which clients have slots, what the service learnt from a refusal, an
     expect.stringMatching(new RegExp(`^ {2}133010 .+ number ${phoneNumberId} of waba ${wabaId}$`)),
   );
   expect(lines.join('\n')).not.toContain('number 31 ');
-  expect(lines).toContainEqual(expect.stringMatching(`^ {2}client 1001, job ${jobId}: \\d+ slots, the last at 2026`));
-  expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, job \.\.\.[0-9A-Z]{8}: 1 slot, /));
-  expect(lines.filter((line) => line.startsWith('  DISPATCH ') || line.startsWith(`  ${jobId} `))).toHaveLength(2);
+  expect(lines).toContainEqual(
+    expect.stringMatching(`^ {2}client 1001, dispatch ${dispatchId}: \\d+ slots, the last at 2026`),
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, dispatch \.\.\.[0-9A-Z]{8}: 1 slot, /));
+  expect(lines.filter((line) => line.startsWith('  DISPATCH ') || line.startsWith(`  ${dispatchId} `))).toHaveLength(2);
   expect(lines.at(-1)).toMatch(/^ {2}total 300: /);
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, small requests: 5 slots/));
 });
@@ -118,7 +126,7 @@ test('--json has the same facts as one document', async () => {
     platform: { status: 'ACTIVE', quality_rating: 'YELLOW', throughput_level: 'STANDARD' },
     held: [{ code: '133010' }],
     waiting: expect.arrayContaining([expect.objectContaining({ client_id: 1001, of: 'small requests', slots: 5 })]),
-    jobs: [{ client_id: 1001, total: 300 }],
+    dispatches: [{ client_id: 1001, total: 300 }],
   });
 });
 

@@ -32,13 +32,13 @@ const read = async (pk: string, sk: string) =>
   (await documentClient.send(new GetCommand({ TableName: table, Key: { pk, sk }, ConsistentRead: true }))).Item;
 
 const packed = new Uint8Array([0, 255, 10, 139]);
-const job = { pk: 'JOB#1', sk: 'JOB', head: { total: 10, none: null }, kinds: new Set(['a', 'b']) };
+const dispatch = { pk: 'DISPATCH#1', sk: 'DISPATCH', head: { total: 10, none: null }, kinds: new Set(['a', 'b']) };
 const parameters = { pk: 'PARAMS#1#0', sk: '00000', recipients: packed };
 const pace = { pk: 'PACE#300', sk: 'PACE', nextMs: 1 };
 
 test('counts what is gone by kind, and writes nothing without --yes', async () => {
-  await put(copy, job, parameters, { ...parameters, sk: '00500' }, pace);
-  await put(table, { ...job, head: 'newer' });
+  await put(copy, dispatch, parameters, { ...parameters, sk: '00500' }, pace);
+  await put(table, { ...dispatch, head: 'newer' });
   const { lines, error } = await run('messages', '--from', copy);
   expect(error).toBeUndefined();
   expect(lines).toEqual([
@@ -52,14 +52,14 @@ test('counts what is gone by kind, and writes nothing without --yes', async () =
 });
 
 test('puts back every attribute as it was, of any type, and nothing over what is there', async () => {
-  const later = { pk: 'JOB#2', sk: 'JOB', head: 'since the copy' };
-  await put(copy, job, parameters, pace, { ...later, head: 'of the copy' });
+  const later = { pk: 'DISPATCH#2', sk: 'DISPATCH', head: 'since the copy' };
+  await put(copy, dispatch, parameters, pace, { ...later, head: 'of the copy' });
   await put(table, later);
   const { lines } = await run('messages', '--from', copy, '--yes');
   expect(lines.at(-1)).toBe('2 put back');
-  expect(await read('JOB#1', 'JOB')).toEqual(job);
+  expect(await read('DISPATCH#1', 'DISPATCH')).toEqual(dispatch);
   expect((await read('PARAMS#1#0', '00000'))?.['recipients']).toEqual(packed);
-  expect(await read('JOB#2', 'JOB')).toEqual(later);
+  expect(await read('DISPATCH#2', 'DISPATCH')).toEqual(later);
   expect(await read('PACE#300', 'PACE')).toBeUndefined();
   const on = { table: 'messages', count: 2 };
   expect(audited.entries.map(({ what, on: about, outcome }) => [what, about, outcome])).toEqual([
@@ -70,8 +70,8 @@ test('puts back every attribute as it was, of any type, and nothing over what is
 });
 
 test('an item that comes back by itself meanwhile is left as it is', async () => {
-  await put(copy, job, parameters);
-  const own = { ...job, head: 'written meanwhile' };
+  await put(copy, dispatch, parameters);
+  const own = { ...dispatch, head: 'written meanwhile' };
   // This write comes between the read of a page and its writes.
   const racing = localDocumentClient();
   racing.middlewareStack.add(
@@ -84,12 +84,12 @@ test('an item that comes back by itself meanwhile is left as it is', async () =>
   const lines: string[] = [];
   const target = { documentClient: racing, tableName: () => table };
   await putBackCommand(
-    ['messages', '--from', copy, '--only', 'JOB', '--yes'],
+    ['messages', '--from', copy, '--only', 'DISPATCH', '--yes'],
     () => ({ target, audit: audited.audit }),
     { print: (line) => void lines.push(line), progress: silent },
   );
   expect(lines.at(-1)).toBe('0 put back; 1 were there again meanwhile');
-  expect(await read('JOB#1', 'JOB')).toEqual(own);
+  expect(await read('DISPATCH#1', 'DISPATCH')).toEqual(own);
 });
 
 test('goes through a copy of many pages', async () => {
@@ -105,7 +105,7 @@ test('goes through a copy of many pages', async () => {
 test.each([
   [[], 'infra/ops put-back'],
   [['messages'], 'infra/ops put-back'],
-  [['job', '--from', 'x'], 'TABLE is one of'],
+  [['dispatch', '--from', 'x'], 'TABLE is one of'],
 ])('refuses %j', async (typed, words) => {
   const { error } = await run(...typed);
   expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(words) });
@@ -113,12 +113,12 @@ test.each([
 
 test('refuses as a copy the table itself, another table, and one that is not there', async () => {
   const other = await freshTable('messages');
-  await put(other, job);
+  await put(other, dispatch);
   for (const from of [table, other]) {
     const message = `--from takes a copy of this table, whose name begins with ${table}-, not ${from}`;
     expect((await run('messages', '--from', from, '--yes')).error).toMatchObject({ exitStatus: 2, message });
   }
-  expect(await read(job.pk, job.sk)).toBeUndefined();
+  expect(await read(dispatch.pk, dispatch.sk)).toBeUndefined();
   const message = expect.stringContaining(`There is no table ${table}-none`);
   expect((await run('messages', '--from', `${table}-none`)).error).toMatchObject({ exitStatus: 1, message });
 });

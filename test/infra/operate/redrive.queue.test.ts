@@ -12,9 +12,9 @@ import { redriveCommand } from '../../../infra/operate/send/redrive.ts';
 import type { OpenQueue } from '../../../infra/operate/target.ts';
 import type { QueueName } from '../../../infra/queues.ts';
 import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
-import { encodeJob } from '../../../lib/messages/accept/job-message.ts';
+import { encodeRound } from '../../../lib/messages/accept/round-message.ts';
 import type { QueuedChunk } from '../../../lib/messages/chunk.ts';
-import { chunkOf, recipientsFrom } from '../../lib/messages/dispatch/chunk-run-world.ts';
+import { chunkOf, recipientsFrom } from '../../lib/messages/send/chunk-run-world.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshQueue, localQueueClient } from '../../support/stores.ts';
 
@@ -122,9 +122,9 @@ const die = (bodies: readonly string[], group = 'client-1001') =>
 const unreadable = (count: number) => Array.from({ length: count }, (_, at) => `no json ${at}`);
 const chunk = (first: number, count: number, changes: Partial<QueuedChunk> = {}) =>
   JSON.stringify(chunkOf([{ try: 0, size: count, recipients: recipientsFrom(first, count) }], changes));
-const job = (jobId: string) => encodeJob({ jobId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 });
+const dispatch = (dispatchId: string) => encodeRound({ dispatchId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 });
 const sync = JSON.stringify({ version: 1, walk: { id: 'w', turn: 1, after: 0 } });
-const jobs = (count: number) => Array.from({ length: count }, (_, at) => job(`J${at}`));
+const dispatches = (count: number) => Array.from({ length: count }, (_, at) => dispatch(`J${at}`));
 
 async function waitingIn({ url }: OpenQueue): Promise<number> {
   const { Attributes = {} } = await client.send(
@@ -147,13 +147,13 @@ async function arrived({ url }: OpenQueue) {
 }
 
 test('a dry run counts and says why it is safe; every letter stays and can be seen at once', async () => {
-  await die([...jobs(12), 'no json']);
-  const { lines, error } = await run('send-jobs');
+  await die([...dispatches(12), 'no json']);
+  const { lines, error } = await run('fan-out');
   expect(error).toBeUndefined();
   expect(lines).toEqual([
-    'send-jobs: 13 dead letters',
+    'send-dispatches: 13 dead letters',
     expect.stringMatching(/^the oldest was queued \d{4}-/),
-    expect.stringMatching(/^again {3}12: jobs that stand still: .+ not sent to again/),
+    expect.stringMatching(/^again {3}12: dispatches that stand still: .+ not sent to again/),
     expect.stringMatching(/^stays {3}1: not readable/),
     'nothing was sent: repeat with --yes; at 10 a second that takes 2 s',
   ]);
@@ -162,16 +162,16 @@ test('a dry run counts and says why it is safe; every letter stays and can be se
 });
 
 test('with --yes they are in their queue, in their groups, in pace; what is not readable stays', async () => {
-  await die([...jobs(12), 'no json']);
-  const { lines, pauses, opened } = await run('send-jobs', '--yes', '--pace', '5', '--stage', 'prod');
-  expect(opened).toEqual(['prod', 'sendJobs']);
+  await die([...dispatches(12), 'no json']);
+  const { lines, pauses, opened } = await run('fan-out', '--yes', '--pace', '5', '--stage', 'prod');
+  expect(opened).toEqual(['prod', 'fanOut']);
   expect(lines.at(-1)).toBe('12 sent again; 1 dead letters are left');
   const found = await arrived(queue);
-  expect(found.toSorted()).toEqual(jobs(12).toSorted());
+  expect(found.toSorted()).toEqual(dispatches(12).toSorted());
   expect(new Set(groups)).toEqual(new Set(['client-1001']));
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(1_000);
   expect(await waitingIn(deadLetters)).toBe(1);
-  const line = { what: 'command.redrive', on: { queue: 'send-jobs', count: 13 } };
+  const line = { what: 'command.redrive', on: { queue: 'fan-out', count: 13 } };
   expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
 });
 
@@ -181,22 +181,22 @@ test('held letters that can be seen again do not end a long run before its last 
   beforeReceive = async (receive) => {
     if (receive !== 3) return;
     await showHidden();
-    await die(jobs(5));
+    await die(dispatches(5));
   };
-  expect((await run('send-jobs', '--yes')).lines.at(-1)).toBe('5 sent again; 20 dead letters are left');
+  expect((await run('fan-out', '--yes')).lines.at(-1)).toBe('5 sent again; 20 dead letters are left');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([5, 20]);
 });
 
 test('a run ends that holds more letters than it reads before they can be seen again', async () => {
   await die(unreadable(12));
   beforeReceive = showHidden;
-  expect((await run('send-jobs', '--yes')).lines.at(-1)).toBe('0 sent again; 12 dead letters are left');
+  expect((await run('fan-out', '--yes')).lines.at(-1)).toBe('0 sent again; 12 dead letters are left');
   expect(await waitingIn(deadLetters)).toBe(12);
 });
 
 test('a message that several letters carry counts once, and the letters are said; all go again', async () => {
   const again = chunk(10, 10);
-  await die([chunk(0, 10), again, again, chunk(15, 1), chunk(0, 10, { jobId: 'K' })]);
+  await die([chunk(0, 10), again, again, chunk(15, 1), chunk(0, 10, { dispatchId: 'K' })]);
   const lines = [
     expect.stringMatching(/^the oldest/),
     expect.stringMatching(/^again {3}5 with 30 messages: chunks whose messages may still leave/),
@@ -207,46 +207,44 @@ test('a message that several letters carry counts once, and the letters are said
 });
 
 test('--at-most ends it, and the rest stays for the next run', async () => {
-  await die(jobs(12));
-  expect((await run('send-jobs', '--yes', '--at-most', '3')).lines.at(-1)).toBe(
-    '3 sent again; 9 dead letters are left',
-  );
+  await die(dispatches(12));
+  expect((await run('fan-out', '--yes', '--at-most', '3')).lines.at(-1)).toBe('3 sent again; 9 dead letters are left');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([3, 9]);
-  await run('send-jobs', '--yes');
+  await run('fan-out', '--yes');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([12, 0]);
 });
 
 test('letters that die again meanwhile are not moved in a circle', async () => {
-  await die(jobs(3));
+  await die(dispatches(3));
   // Everything that is sent dies at once.
   queue = deadLetters;
-  expect((await run('send-jobs', '--yes')).lines.at(-1)).toBe('3 sent again; 3 dead letters are left');
+  expect((await run('fan-out', '--yes')).lines.at(-1)).toBe('3 sent again; 3 dead letters are left');
 });
 
 test('what the queue refuses stays, and the command ends with status 1', async () => {
-  await die(jobs(2));
+  await die(dispatches(2));
   refuses = 1;
-  const { lines, error } = await run('send-jobs', '--yes');
+  const { lines, error } = await run('fan-out', '--yes');
   expect(lines.at(-1)).toBe('1 sent again; 1 dead letters are left');
   expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('1 were refused') });
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([1, 1]);
 });
 
 test('letters that a run that was ended hides are said, and no reason to think that all went', async () => {
-  await die(jobs(12));
+  await die(dispatches(12));
   await client.send(
     new ReceiveMessageCommand({ QueueUrl: deadLetters.url, MaxNumberOfMessages: 5, VisibilityTimeout: 60 }),
   );
-  const dry = await run('send-jobs');
+  const dry = await run('fan-out');
   expect(dry.lines).toContainEqual(expect.stringMatching(/^5 could not be seen: .+ in two minutes$/));
-  const { lines, error } = await run('send-jobs', '--yes');
+  const { lines, error } = await run('fan-out', '--yes');
   expect(lines.at(-2)).toBe('7 sent again; 5 dead letters are left');
   expect(lines.at(-1)).toMatch(/^5 could not be seen: another run holds them, .+ in two minutes$/);
   expect(error).toBeUndefined();
 });
 
 test.each([
-  [['send-jobs', '--yes'], jobs(2)],
+  [['fan-out', '--yes'], dispatches(2)],
   [
     ['sync', '--drop', '--yes'],
     [sync, sync],
@@ -273,16 +271,16 @@ describe('what is of no use', () => {
   });
 
   test('what could be sent again is never dropped', async () => {
-    await die(jobs(2));
-    expect((await run('send-jobs', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
+    await die(dispatches(2));
+    expect((await run('fan-out', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
   });
 });
 
 test.each([
   [[], 'infra/ops redrive QUEUE'],
-  [['sendJobs'], 'QUEUE is one of send-jobs, dispatch, urgent'],
-  [['send-jobs', '--pace', '0'], '--pace takes 1 to 200, not 0'],
-  [['send-jobs', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
+  [['fanOut'], 'QUEUE is one of send-dispatches, dispatch, urgent'],
+  [['fan-out', '--pace', '0'], '--pace takes 1 to 200, not 0'],
+  [['fan-out', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
 ])('%j is refused with status 2, and no queue is opened', async (typed, message) => {
   const { error, opened } = await run(...typed);
   expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(message) });

@@ -183,7 +183,7 @@ describe('refusals become answers once', () => {
 });
 
 test.each([
-  ['an answer', async () => answer(200, shaped(v.unknown(), {}), { 'dispatch-id': 'job-1' })],
+  ['an answer', async () => answer(200, shaped(v.unknown(), {}), { 'dispatch-id': 'dispatch-1' })],
   ['a refusal', () => Promise.reject(invalid('did', 'did is required'))],
   ['a failed login', () => Promise.reject(new Refusal('invalid_credentials', 'never shown'))],
   ['a fault of ours', () => Promise.reject(new TypeError('secret detail'))],

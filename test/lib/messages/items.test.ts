@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
-import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../lib/messages/dispatch/claims/slice-items.ts';
 import {
   acceptedKey,
   breakerKey,
   dispatchesPartition,
+  dispatchKey,
+  dispatchOfPartition,
+  dispatchOfReceipts,
+  dispatchSortKey,
   holdsKey,
   idempotencyKey,
-  jobKey,
-  jobOfPartition,
-  jobOfReceipts,
-  jobSortKey,
   lookupCountKey,
   lookupKey,
   mayBegin,
@@ -29,16 +28,21 @@ import {
   userIdOfReplaced,
   wrotePartition,
 } from '../../../lib/messages/items.ts';
+import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../lib/messages/send/claims/slice-items.ts';
 
-const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
+const dispatchId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const at = Date.UTC(2026, 9, 1, 23, 59, 59, 999);
 
 /** Items outlive versions (D47): every later version finds them by exactly these keys. */
 test.each<[string, object, object]>([
-  ['a job', jobKey(jobId), { pk: 'JOB#01K9ZQ4T5W8XJ7M2N3P4R5S6T7', sk: 'JOB' }],
-  ['its first slice', sliceKeyOf({ jobId, slice: 0 }), { pk: `JOB#${jobId}#0`, sk: 'SLICE#0000' }],
-  ['the last slice of a partition', sliceKeyOf({ jobId, slice: 99 }), { pk: `JOB#${jobId}#0`, sk: 'SLICE#0099' }],
-  ['the largest slice', sliceKeyOf({ jobId, slice: 999 }), { pk: `JOB#${jobId}#9`, sk: 'SLICE#0999' }],
+  ['a dispatch', dispatchKey(dispatchId), { pk: 'DISPATCH#01K9ZQ4T5W8XJ7M2N3P4R5S6T7', sk: 'DISPATCH' }],
+  ['its first slice', sliceKeyOf({ dispatchId, slice: 0 }), { pk: `DISPATCH#${dispatchId}#0`, sk: 'SLICE#0000' }],
+  [
+    'the last slice of a partition',
+    sliceKeyOf({ dispatchId, slice: 99 }),
+    { pk: `DISPATCH#${dispatchId}#0`, sk: 'SLICE#0099' },
+  ],
+  ['the largest slice', sliceKeyOf({ dispatchId, slice: 999 }), { pk: `DISPATCH#${dispatchId}#9`, sk: 'SLICE#0999' }],
   [
     'an idempotency record',
     idempotencyKey({ clientId: 1001, did: '5491100000001', key: 'order 7' }),
@@ -46,13 +50,21 @@ test.each<[string, object, object]>([
   ],
   ['a question', lookupKey('abc'), { pk: 'QUESTION#abc', sk: 'QUESTION' }],
   ['the turns of a client', lookupCountKey(1001), { pk: 'QUESTIONS#1001', sk: 'QUESTIONS' }],
-  ['an acceptance', acceptedKey(jobId), { pk: `JOB#${jobId}`, sk: 'ACCEPTED' }],
-  ['its recipients', recipientsKey(jobId, 250), { pk: `JOB#${jobId}`, sk: 'RECIPIENTS#250' }],
-  ['the first parameters of a job', parametersKey({ jobId, index: 0 }), { pk: `PARAMS#${jobId}#0`, sk: '00000' }],
-  ['the last ones of a partition', parametersKey({ jobId, index: 499 }), { pk: `PARAMS#${jobId}#0`, sk: '00499' }],
-  ['the largest ones', parametersKey({ jobId, index: 9_999 }), { pk: `PARAMS#${jobId}#19`, sk: '09999' }],
-  ['who is retried', retriesKey(jobId), { pk: `RETRIES#${jobId}`, sk: 'RETRIES' }],
-  ['a doubt', unknownMarkKey(jobId), { pk: `JOB#${jobId}`, sk: 'DOUBT' }],
+  ['an acceptance', acceptedKey(dispatchId), { pk: `DISPATCH#${dispatchId}`, sk: 'ACCEPTED' }],
+  ['its recipients', recipientsKey(dispatchId, 250), { pk: `DISPATCH#${dispatchId}`, sk: 'RECIPIENTS#250' }],
+  [
+    'the first parameters of a dispatch',
+    parametersKey({ dispatchId, index: 0 }),
+    { pk: `PARAMS#${dispatchId}#0`, sk: '00000' },
+  ],
+  [
+    'the last ones of a partition',
+    parametersKey({ dispatchId, index: 499 }),
+    { pk: `PARAMS#${dispatchId}#0`, sk: '00499' },
+  ],
+  ['the largest ones', parametersKey({ dispatchId, index: 9_999 }), { pk: `PARAMS#${dispatchId}#19`, sk: '09999' }],
+  ['who is retried', retriesKey(dispatchId), { pk: `RETRIES#${dispatchId}`, sk: 'RETRIES' }],
+  ['a doubt', unknownMarkKey(dispatchId), { pk: `DISPATCH#${dispatchId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
   [
@@ -71,7 +83,7 @@ test.each<[string, object, object]>([
   expect(key).toEqual(spelled);
 });
 
-test('the people of a job are stored by number and group', () => {
+test('the people of a dispatch are stored by number and group', () => {
   expect(scheduledKey('01JD00000000000000000000AB')).toEqual({ pk: 'SCHEDULED#2', sk: '01JD00000000000000000000AB' });
   expect(wrotePartition('300000000000001', '07')).toBe('WROTE#300000000000001#07');
 });
@@ -89,8 +101,8 @@ test.each([
   [999, 0],
   [1_000, 1],
   [9_999, 9],
-])('the receipts of message %i are in group %i of its job', (index, group) => {
-  expect(receiptPartition(jobId, receiptGroupOf(index))).toBe(`RECEIPTS#${jobId}#${group}`);
+])('the receipts of message %i are in group %i of its dispatch', (index, group) => {
+  expect(receiptPartition(dispatchId, receiptGroupOf(index))).toBe(`RECEIPTS#${dispatchId}#${group}`);
 });
 
 test.each([
@@ -101,18 +113,20 @@ test.each([
   expect(nextParameters(index)).toBe(next);
 });
 
-test('dispatches sort by the time of their acceptance, and a bare time comes before its jobs', () => {
-  expect(jobSortKey(at, jobId)).toBe('001790899199999#01K9ZQ4T5W8XJ7M2N3P4R5S6T7');
-  expect(jobSortKey(at)).toBe('001790899199999#');
+test('dispatches sort by the time of their acceptance, and a bare time comes before its dispatches', () => {
+  expect(dispatchSortKey(at, dispatchId)).toBe('001790899199999#01K9ZQ4T5W8XJ7M2N3P4R5S6T7');
+  expect(dispatchSortKey(at)).toBe('001790899199999#');
 });
 
-test('slices, receipts and what is written of a job as a whole are found by the job', () => {
-  expect(slicePartition(jobId, 1)).toBe(sliceKeyOf({ jobId, slice: 100 }).pk);
-  expect(sliceOfSortKey(sliceKeyOf({ jobId, slice: 234 }).sk)).toBe(234);
-  expect(jobOfReceipts(receiptPartition(jobId, 10))).toBe(jobId);
-  expect([jobOfPartition(jobKey(jobId).pk), jobOfPartition(unknownMarkKey(jobId).pk)]).toEqual([jobId, jobId]);
+test('slices, receipts and what is written of a dispatch as a whole are found by the dispatch', () => {
+  expect(slicePartition(dispatchId, 1)).toBe(sliceKeyOf({ dispatchId, slice: 100 }).pk);
+  expect(sliceOfSortKey(sliceKeyOf({ dispatchId, slice: 234 }).sk)).toBe(234);
+  expect(dispatchOfReceipts(receiptPartition(dispatchId, 10))).toBe(dispatchId);
+  expect([dispatchOfPartition(dispatchKey(dispatchId).pk), dispatchOfPartition(unknownMarkKey(dispatchId).pk)]).toEqual(
+    [dispatchId, dispatchId],
+  );
 });
 
-test('a job is begun or withdrawn under conditions that exclude each other, in every version (D25)', () => {
+test('a dispatch is begun or withdrawn under conditions that exclude each other, in every version (D25)', () => {
   expect([mayBegin, mayWithdraw]).toEqual(['attribute_not_exists(withdrawnAtMs)', 'attribute_not_exists(head)']);
 });

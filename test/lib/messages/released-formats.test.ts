@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint-message.ts';
-import { decodeJob } from '../../../lib/messages/accept/job-message.ts';
+import { decodeRound } from '../../../lib/messages/accept/round-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/chunk.ts';
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
@@ -22,7 +22,7 @@ import { type QueuedBodies, queuedBodies } from '../../support/queued-bodies.ts'
 const readChunk = (body: string) => v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
 
 const readers: Readonly<Record<keyof QueuedBodies, (body: string) => unknown>> = {
-  sendJobs: decodeJob,
+  fanOut: decodeRound,
   chunks: readChunk,
   urgentChunks: readChunk,
   watches: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dispatchIdOf, jobIdPattern } from '../../../lib/messages/job.ts';
+import { dispatchIdPattern, messageIdOf } from '../../../lib/messages/dispatch.ts';
 import { repliedMessageOf, replyPayload } from '../../../lib/messages/reply-payload.ts';
 import { stopWordMatcher, stopWords } from '../../../lib/opt-outs/stop-words.ts';
 
-const jobId = '01M80HXQNCYVAMMXGBXAHJWT8R';
+const dispatchId = '01M80HXQNCYVAMMXGBXAHJWT8R';
 
 test('the spelling, which lasts as long as a message can be answered', () => {
-  expect(replyPayload(`${jobId}-17`, { button: 2 })).toBe(`tm1:${jobId}-17:2`);
-  expect(replyPayload(`${jobId}-17`, { button: 1, card: 9 })).toBe(`tm1:${jobId}-17:9.1`);
+  expect(replyPayload(`${dispatchId}-17`, { button: 2 })).toBe(`tm1:${dispatchId}-17:2`);
+  expect(replyPayload(`${dispatchId}-17`, { button: 1, card: 9 })).toBe(`tm1:${dispatchId}-17:9.1`);
 });
 
-const jobIds = fc.stringMatching(jobIdPattern);
+const dispatchIds = fc.stringMatching(dispatchIdPattern);
 const places = fc.record(
   { button: fc.nat({ max: 99 }), card: fc.nat({ max: 99 }) },
   { requiredKeys: ['button'], noNullPrototype: true },
@@ -20,9 +20,9 @@ const places = fc.record(
 test('what a send writes is read again, is no stop word, and is within 128 characters', () => {
   const judge = stopWordMatcher(stopWords);
   fc.assert(
-    fc.property(jobIds, fc.nat({ max: 99_999 }), places, (of, index, place) => {
-      const payload = replyPayload(dispatchIdOf({ jobId: of, index }), place);
-      expect(repliedMessageOf(payload)).toEqual({ jobId: of, index, place });
+    fc.property(dispatchIds, fc.nat({ max: 99_999 }), places, (of, index, place) => {
+      const payload = replyPayload(messageIdOf({ dispatchId: of, index }), place);
+      expect(repliedMessageOf(payload)).toEqual({ dispatchId: of, index, place });
       expect(payload.length).toBeLessThanOrEqual(128);
       expect(judge({ by: 'quick_reply', text: 'More', payload })).toBeUndefined();
       expect(judge({ by: 'quick_reply', text: 'Unsubscribe from Promos', payload })).toBe('stop');
@@ -35,28 +35,28 @@ describe('nothing else is read', () => {
     [undefined],
     [''],
     ['Unsubscribe'],
-    [`tm2:${jobId}-0:0`],
-    [`TM1:${jobId}-0:0`],
-    [`tm1:${jobId}-0`],
-    [`tm1:${jobId}-0:`],
-    [`tm1:${jobId}-00:0`],
-    [`tm1:${jobId}--1:0`],
-    [`tm1:${jobId}-123456:0`],
-    [`tm1:${jobId}-0:0.`],
-    [`tm1:${jobId}-0:0.0.0`],
-    [`tm1:${jobId}-0:100`],
-    [`tm1:${jobId}-0:0 `],
-    [`tm1:${jobId}-0:0\n`],
-    [` tm1:${jobId}-0:0`],
-    [`tm1:${jobId.toLowerCase()}-0:0`],
-    [`tm1:${jobId.slice(1)}-0:0`],
-    [`tm1:${jobId}#${jobId}-0:0`],
+    [`tm2:${dispatchId}-0:0`],
+    [`TM1:${dispatchId}-0:0`],
+    [`tm1:${dispatchId}-0`],
+    [`tm1:${dispatchId}-0:`],
+    [`tm1:${dispatchId}-00:0`],
+    [`tm1:${dispatchId}--1:0`],
+    [`tm1:${dispatchId}-123456:0`],
+    [`tm1:${dispatchId}-0:0.`],
+    [`tm1:${dispatchId}-0:0.0.0`],
+    [`tm1:${dispatchId}-0:100`],
+    [`tm1:${dispatchId}-0:0 `],
+    [`tm1:${dispatchId}-0:0\n`],
+    [` tm1:${dispatchId}-0:0`],
+    [`tm1:${dispatchId.toLowerCase()}-0:0`],
+    [`tm1:${dispatchId.slice(1)}-0:0`],
+    [`tm1:${dispatchId}#${dispatchId}-0:0`],
   ])('%j', (payload) => {
     expect(repliedMessageOf(payload)).toBeUndefined();
   });
 
   test('a text that differs in one place reads as what writes it, or not at all', () => {
-    const written = replyPayload(`${jobId}-17`, { button: 1, card: 9 });
+    const written = replyPayload(`${dispatchId}-17`, { button: 1, card: 9 });
     fc.assert(
       fc.property(
         fc.nat({ max: written.length }),
@@ -65,7 +65,7 @@ describe('nothing else is read', () => {
         (at, less, more) => {
           const payload = written.slice(0, at) + more + written.slice(at + less);
           const read = repliedMessageOf(payload);
-          expect([undefined, payload]).toContain(read && replyPayload(dispatchIdOf(read), read.place));
+          expect([undefined, payload]).toContain(read && replyPayload(messageIdOf(read), read.place));
         },
       ),
     );

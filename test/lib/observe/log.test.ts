@@ -21,12 +21,14 @@ test('every event is explained in the run book, and the run book explains no oth
 });
 
 test('a line has the event, the time, the id of the request and the given facts', () => {
-  const [line] = linesOf(() => correlated('request-1', () => log('job.accepted', { jobId: 'job-1', count: 2 })));
+  const [line] = linesOf(() =>
+    correlated('request-1', () => log('dispatch.accepted', { dispatchId: 'dispatch-1', count: 2 })),
+  );
   expect(line).toEqual({
-    event: 'job.accepted',
+    event: 'dispatch.accepted',
     at: expect.stringMatching(/Z$/),
     correlationId: 'request-1',
-    jobId: 'job-1',
+    dispatchId: 'dispatch-1',
     count: 2,
   });
 });
@@ -35,12 +37,12 @@ test('work side by side keeps its own id, and there is none outside', async () =
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const one = async (id: string) => {
     await Promise.resolve();
-    log('job.accepted', { jobId: id });
+    log('dispatch.accepted', { dispatchId: id });
   };
   await Promise.all(['a', 'b'].map((id) => correlated(id, () => one(id))));
-  log('job.accepted', { jobId: 'none' });
+  log('dispatch.accepted', { dispatchId: 'none' });
   const lines = write.mock.calls.map(([line]) => JSON.parse(String(line)));
-  expect(lines.map(({ correlationId, jobId }) => [correlationId, jobId])).toEqual([
+  expect(lines.map(({ correlationId, dispatchId }) => [correlationId, dispatchId])).toEqual([
     ['a', 'a'],
     ['b', 'b'],
     [undefined, 'none'],
@@ -48,7 +50,7 @@ test('work side by side keeps its own id, and there is none outside', async () =
 });
 
 test('what is not on the list of facts is not logged (R44)', () => {
-  const facts = { jobId: 'job-1', to: '5491100000009' } as LogFacts;
-  const [line] = linesOf(() => log('job.accepted', facts));
-  expect(Object.keys(line ?? {})).toEqual(['event', 'at', 'jobId']);
+  const facts = { dispatchId: 'dispatch-1', to: '5491100000009' } as LogFacts;
+  const [line] = linesOf(() => log('dispatch.accepted', facts));
+  expect(Object.keys(line ?? {})).toEqual(['event', 'at', 'dispatchId']);
 });

@@ -11,13 +11,13 @@ const told: NotifiedChange = {
 };
 
 test('a stop is told with number and user id, scope, source and time (D55)', () => {
-  const answered = { jobId: 'J', messageId: 'J-7' };
+  const answered = { dispatchId: 'J', messageId: 'J-7' };
   expect(optOutEvent({ ...told, answered })).toEqual({
     id: expect.stringMatching(/^evt_/),
     ...{ clientId: 1001, type: 'recipient.opted_out', timestampMs: atMs },
     data: {
       ...{ recipient: '5491155550001', user_id: 'AR.1', did: '5491100000001', scope: 'client', source: 'reply' },
-      ...{ at: '2026-11-21T04:00:00.000Z', job_id: 'J', message_id: 'J-7' },
+      ...{ at: '2026-11-21T04:00:00.000Z', dispatch_id: 'J', message_id: 'J-7' },
     },
   });
 });
@@ -38,6 +38,6 @@ test('a word is one event, however often it is told, and another word is another
     { ...told, word: { ...word, atMs: atMs + 1 } },
     { ...told, word: { ...word, source: 'api' } },
   ];
-  expect(optOutEvent({ ...told, answered: { jobId: 'J', messageId: 'J-1' } }).id).toBe(optOutEvent(told).id);
+  expect(optOutEvent({ ...told, answered: { dispatchId: 'J', messageId: 'J-1' } }).id).toBe(optOutEvent(told).id);
   expect(new Set([told, ...others].map((each) => optOutEvent(each).id)).size).toBe(7);
 });

@@ -23,10 +23,10 @@ test.each<[string, string | undefined, string | undefined, number, 'platform' | 
   const pricing = type === undefined ? undefined : { type, ...(category === undefined ? {} : { category }) };
   const told = { day, market: 'AR', templateCategory: 'UTILITY', pricing };
   expect(chargeOf(told, [shippedRates])).toMatchObject({ units, billed: units > 0 });
-  const job = { category: 'UTILITY', acceptedAtMs: Date.parse(day), receiptsExpected: true } as const;
+  const dispatch = { category: 'UTILITY', acceptedAtMs: Date.parse(day), receiptsExpected: true } as const;
   const proven = { state: 'delivered', deliveredAtMs: Date.parse(day), atMs: Date.parse(day), pricing } as const;
   const message = { outcome: { state: 'delivered' }, proven, market: 'AR' } as never;
-  const { cost } = costOf(job, [message], [shippedRates]);
+  const { cost } = costOf(dispatch, [message], [shippedRates]);
   expect(cost).toEqual({ units, basis, final: true });
 });
 

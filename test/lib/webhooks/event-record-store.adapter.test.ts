@@ -31,7 +31,7 @@ test('numbers that DynamoDB does not know are kept as they are', async () => {
     ...makeEvent(1005),
     type: 'message.failed' as const,
     data: {
-      job_id: 'J',
+      dispatch_id: 'J',
       message_id: 'J-0',
       did: '1',
       template: { name: 'n', language: 'en' },

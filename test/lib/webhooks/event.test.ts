@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { accountEvents } from '../../../lib/hints/account-events.ts';
-import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
-import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
 import { repliedEvents } from '../../../lib/messages/inbound/replied-event.ts';
+import { completedEvent } from '../../../lib/messages/send/completed-event.ts';
+import { messageEvent, outcomeEvent } from '../../../lib/messages/send/message-event.ts';
 import { parkedEvent, resumedEvent } from '../../../lib/messages/watch/parked-event.ts';
 import { optOutEvent } from '../../../lib/opt-outs/opt-out-event.ts';
 import {
@@ -13,7 +13,7 @@ import {
   statusChangedEvents,
 } from '../../../lib/templates/model/template-event.ts';
 import { eventId, eventTypes, type ServiceEvent, ServiceEventSchema } from '../../../lib/webhooks/event.ts';
-import { makeJobHead } from '../../support/send-jobs.ts';
+import { makeDispatchHead } from '../../support/made-dispatches.ts';
 import { makeRow, makeTemplate } from '../../support/templates.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -31,7 +31,7 @@ const about = {
   // No request may have a longer value.
   attends: { waitTime: '☃'.repeat(1_360) },
 };
-const recipient = { jobId: 'J', index: 9_999, clientId: 1001, acceptedAtMs: nowMs, about, to: '5491155550001' };
+const recipient = { dispatchId: 'J', index: 9_999, clientId: 1001, acceptedAtMs: nowMs, about, to: '5491155550001' };
 const parked = { code: '131042', scope: 'platform', sinceMs: nowMs } as const;
 const platformMessageId = 'w'.repeat(256);
 const told = { timestampMs: nowMs, code: 'c'.repeat(64), reason: '☃'.repeat(1_000), platformMessageId };
@@ -59,7 +59,7 @@ const largest: readonly (ServiceEvent | undefined)[] = [
     number: { did: about.did },
     clientId: 1001,
     answered: {
-      head: makeJobHead({ templateName: longest.name, campaignId: 10, attends: about.attends }),
+      head: makeDispatchHead({ templateName: longest.name, campaignId: 10, attends: about.attends }),
       index: 9_999,
     },
   }),
@@ -73,7 +73,7 @@ const largest: readonly (ServiceEvent | undefined)[] = [
     optOutEvent({
       ...{ clientId: 1001, recipients: ['5491155550001', `AR.${'1'.repeat(128)}`], did: about.did },
       ...{ scope: { kind: 'client', clientId: 1001 }, word: { says, atMs: nowMs, source: 'quick_reply' } },
-      answered: { jobId: 'J', messageId: 'J-9999' },
+      answered: { dispatchId: 'J', messageId: 'J-9999' },
     }),
   ),
   completedEvent(recipient, { held: 10_000, sent: 10_000, delivered: 10_000, read: 10_000, failed: 10_000 }, nowMs),

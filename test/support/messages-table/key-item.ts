@@ -23,15 +23,15 @@ export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
     return { item, value: undefined };
   },
 
-  remove: (known, _, jobId) => {
-    const item = known?.jobId === jobId && known.state === 'running' ? undefined : known;
+  remove: (known, _, dispatchId) => {
+    const item = known?.dispatchId === dispatchId && known.state === 'running' ? undefined : known;
     return { item, value: undefined };
   },
 };
 
 function isRun(
   known: IdempotencyRecord | undefined,
-  { jobId, startedAtMs }: IdempotencyRecord,
+  { dispatchId, startedAtMs }: IdempotencyRecord,
 ): known is IdempotencyRecord {
-  return known?.jobId === jobId && known.startedAtMs === startedAtMs;
+  return known?.dispatchId === dispatchId && known.startedAtMs === startedAtMs;
 }

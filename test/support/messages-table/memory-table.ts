@@ -1,17 +1,24 @@
 import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
-import type { AcceptedJobs } from '../../../lib/messages/accept/accepted-jobs-store.ts';
+import type { AcceptedDispatches } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { pairRateDelaysMs } from '../../../lib/messages/accept/pair-rate-delays.ts';
-import type { WholeJob } from '../../../lib/messages/accept/whole-job.ts';
-import type { UnknownOutcomes } from '../../../lib/messages/dispatch/chunk-ports.ts';
-import type { Slice, SliceKey } from '../../../lib/messages/dispatch/claims/slice.ts';
-import type { Slices } from '../../../lib/messages/dispatch/claims/slice-store.ts';
-import type { JobRounds } from '../../../lib/messages/fan-out/job-rounds.ts';
+import type { WholeDispatch } from '../../../lib/messages/accept/whole-dispatch.ts';
+import { type DispatchHead, messageIdOf } from '../../../lib/messages/dispatch.ts';
+import type { DispatchItemState, DispatchItemStates } from '../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchRounds } from '../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { receiptGroupOf } from '../../../lib/messages/items.ts';
-import { dispatchIdOf, type JobHead } from '../../../lib/messages/job.ts';
-import type { JobState, JobStates } from '../../../lib/messages/job-state.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import type { ProvenSlices, ReceiptRecords } from '../../../lib/messages/receipts/receipt-ports.ts';
-import { begun, type JobItem, type JobPort, jobWrites, stateOf, withdrawnJob } from './job-item.ts';
+import type { UnknownOutcomes } from '../../../lib/messages/send/chunk-ports.ts';
+import type { Slice, SliceKey } from '../../../lib/messages/send/claims/slice.ts';
+import type { Slices } from '../../../lib/messages/send/claims/slice-store.ts';
+import {
+  begun,
+  type DispatchItem,
+  type DispatchPort,
+  dispatchWrites,
+  stateOf,
+  withdrawnDispatch,
+} from './dispatch-item.ts';
 import { appended, provenPlaces } from './receipt-items.ts';
 import { sliceWrites } from './slice-item.ts';
 import { writtenBy } from './written.ts';
@@ -28,40 +35,41 @@ export const nothingFails: Caller = { call: async (_, effect) => await effect() 
 const pageSize = 500;
 
 /**
- * The messages table in memory has jobs, slices, receipts and doubts: the items of the model, for any number of runs.
+ * The messages table in memory has dispatches, slices, receipts and doubts: the items of the model, for any number of
+ * runs.
  */
 export class MemoryTable {
-  readonly jobs = new Map<string, JobItem>();
-  /** The jobs of these heads have begun. */
-  readonly heads = new Map<string, JobHead>();
-  /** The keys are job and number: `J 0`. */
+  readonly dispatches = new Map<string, DispatchItem>();
+  /** The dispatches of these heads have begun. */
+  readonly heads = new Map<string, DispatchHead>();
+  /** The keys are dispatch and number: `J 0`. */
   readonly slices = new Map<string, Slice>();
   readonly doubtful = new Set<string>();
-  /** These scheduled jobs have messages that may be pending. */
+  /** These scheduled dispatches have messages that may be pending. */
   readonly scheduled = new Set<string>();
   /** The keys are dispatch ids of messages. */
   readonly receipts: Record<string, readonly Receipt[]> = {};
-  readonly #stored = new Map<string, WholeJob>();
+  readonly #stored = new Map<string, WholeDispatch>();
 
-  /** `set` keeps whether a job has begun, and the progress of its fan-out. */
+  /** `set` keeps whether a dispatch has begun, and the progress of its fan-out. */
   readonly states = {
-    get: (jobId: string): JobState | undefined => {
-      const job = this.jobs.get(jobId);
-      return job === undefined ? undefined : stateOf(job);
+    get: (dispatchId: string): DispatchItemState | undefined => {
+      const dispatch = this.dispatches.get(dispatchId);
+      return dispatch === undefined ? undefined : stateOf(dispatch);
     },
-    set: (jobId: string, state: JobState): void => {
-      const { begun: hasBegun, withdrawn, round, progress } = this.jobs.get(jobId) ?? {};
-      this.jobs.set(jobId, { ...omitUndefined({ begun: hasBegun, withdrawn, round, progress }), ...state });
+    set: (dispatchId: string, state: DispatchItemState): void => {
+      const { begun: hasBegun, withdrawn, round, progress } = this.dispatches.get(dispatchId) ?? {};
+      this.dispatches.set(dispatchId, { ...omitUndefined({ begun: hasBegun, withdrawn, round, progress }), ...state });
     },
   };
 
-  statesOf(jobIds: readonly string[]): ReadonlyMap<string, JobState> {
-    return picked(this.states, jobIds);
+  statesOf(dispatchIds: readonly string[]): ReadonlyMap<string, DispatchItemState> {
+    return picked(this.states, dispatchIds);
   }
 
-  /** Stores a job for its fan-out, as acceptance does. */
-  store(job: WholeJob): void {
-    this.#stored.set(job.head.jobId, job);
+  /** Stores a dispatch for its fan-out, as acceptance does. */
+  store(dispatch: WholeDispatch): void {
+    this.#stored.set(dispatch.head.dispatchId, dispatch);
   }
 
   put(...slices: readonly Slice[]): void {
@@ -73,60 +81,60 @@ export class MemoryTable {
     return this.slices.get(nameOf(key));
   }
 
-  begin(head: JobHead): 'begun' | 'withdrawn' {
-    const { item, value } = begun(this.jobs.get(head.jobId));
-    this.#keep(head.jobId, item);
-    if (value === 'begun') this.heads.set(head.jobId, head);
+  begin(head: DispatchHead): 'begun' | 'withdrawn' {
+    const { item, value } = begun(this.dispatches.get(head.dispatchId));
+    this.#keep(head.dispatchId, item);
+    if (value === 'begun') this.heads.set(head.dispatchId, head);
     return value;
   }
 
-  ofAcceptance(run: Caller): Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin'> {
+  ofAcceptance(run: Caller): Pick<AcceptedDispatches, 'describe' | 'withdraw' | 'list' | 'begin'> {
     return {
       list: () => run.call('list', () => undefined),
-      describe: (job) => run.call('describe', () => this.store(job)),
+      describe: (dispatch) => run.call('describe', () => this.store(dispatch)),
       begin: ({ head }) => run.call('beginAccepted', () => this.begin(head)),
-      withdraw: (jobId) =>
+      withdraw: (dispatchId) =>
         run.call('withdraw', () => {
-          const found = { job: this.jobs.get(jobId), slice: this.find({ jobId, slice: 0 }) };
-          const { job, slice, value } = withdrawnJob(found, jobId, 0);
-          this.#keep(jobId, job);
+          const found = { dispatch: this.dispatches.get(dispatchId), slice: this.find({ dispatchId, slice: 0 }) };
+          const { dispatch, slice, value } = withdrawnDispatch(found, dispatchId, 0);
+          this.#keep(dispatchId, dispatch);
           if (slice !== undefined) this.put(slice);
           return value;
         }),
     };
   }
 
-  ofRounds(run: Caller): JobRounds {
+  ofRounds(run: Caller): DispatchRounds {
     return {
-      find: (jobId) =>
-        run.call('findJob', () => {
-          const job = this.#stored.get(jobId);
-          if (job === undefined) return undefined;
-          const waitsMs = pairRateDelaysMs(job.recipients);
-          const { head, plan, repeats = [], lots, header } = job;
+      find: (dispatchId) =>
+        run.call('findStored', () => {
+          const dispatch = this.#stored.get(dispatchId);
+          if (dispatch === undefined) return undefined;
+          const waitsMs = pairRateDelaysMs(dispatch.recipients);
+          const { head, plan, repeats = [], lots, header } = dispatch;
           return { head, plan, repeats, waitsMs, ...omitUndefined({ lots, header }) };
         }),
-      recipientsFrom: (jobId, firstIndex) =>
+      recipientsFrom: (dispatchId, firstIndex) =>
         run.call('findPage', () => {
           const end = pageSize * (Math.floor(firstIndex / pageSize) + 1);
-          return this.#stored.get(jobId)?.recipients.slice(firstIndex, end) ?? [];
+          return this.#stored.get(dispatchId)?.recipients.slice(firstIndex, end) ?? [];
         }),
       begin: ({ head }) =>
-        run.call('beginJob', () => {
+        run.call('beginDispatch', () => {
           const begun = this.begin(head);
-          if (begun === 'begun' && head.when !== undefined) this.scheduled.add(head.jobId);
+          if (begun === 'begun' && head.when !== undefined) this.scheduled.add(head.dispatchId);
           return begun;
         }),
       take: this.#writeOf(run, 'take', 'takeRound'),
       announce: this.#writeOf(run, 'announce', 'checkpoint'),
       handOver: this.#writeOf(run, 'handOver'),
-      leaveSchedule: (jobId) => run.call('leaveSchedule', () => void this.scheduled.delete(jobId)),
+      leaveSchedule: (dispatchId) => run.call('leaveSchedule', () => void this.scheduled.delete(dispatchId)),
     };
   }
 
-  ofStates(run: Caller): JobStates {
+  ofStates(run: Caller): DispatchItemStates {
     return {
-      of: (jobIds) => run.call('findStates', () => this.statesOf(jobIds)),
+      of: (dispatchIds) => run.call('findStates', () => this.statesOf(dispatchIds)),
       stop: this.#writeOf(run, 'stop'),
       park: this.#writeOf(run, 'park'),
       goOn: this.#writeOf(run, 'goOn'),
@@ -166,7 +174,7 @@ export class MemoryTable {
 
   ofDoubts(run: Caller): UnknownOutcomes {
     return {
-      mark: ({ jobId }) => run.call('mark', () => void this.doubtful.add(jobId)),
+      mark: ({ dispatchId }) => run.call('mark', () => void this.doubtful.add(dispatchId)),
       proven: (key) => run.call('hasReceipt', () => provenPlaces(this.receipts, key)),
     };
   }
@@ -174,15 +182,18 @@ export class MemoryTable {
   ofReceipts(run: Caller): { readonly records: ReceiptRecords; readonly slices: ProvenSlices } {
     return {
       records: {
-        findHeads: (jobIds) => run.call('findHeads', () => picked(this.heads, jobIds)),
+        findHeads: (dispatchIds) => run.call('findHeads', () => picked(this.heads, dispatchIds)),
         append: (_, receipts) => run.call('append', () => this.append(...receipts)),
-        jobsWithUnknown: (jobIds) =>
-          run.call('jobsWithUnknown', () => new Set(jobIds.filter((jobId) => this.doubtful.has(jobId)))),
-        ofGroup: (jobId, group) =>
+        dispatchesWithUnknown: (dispatchIds) =>
+          run.call(
+            'dispatchesWithUnknown',
+            () => new Set(dispatchIds.filter((dispatchId) => this.doubtful.has(dispatchId))),
+          ),
+        ofGroup: (dispatchId, group) =>
           run.call('ofGroup', () =>
             Object.values(this.receipts)
               .flat()
-              .filter((each) => each.jobId === jobId && receiptGroupOf(each.index) === group),
+              .filter((each) => each.dispatchId === dispatchId && receiptGroupOf(each.index) === group),
           ),
       },
       slices: {
@@ -194,38 +205,38 @@ export class MemoryTable {
 
   append(...receipts: readonly Receipt[]): void {
     for (const receipt of receipts) {
-      const id = dispatchIdOf(receipt);
+      const id = messageIdOf(receipt);
       this.receipts[id] = appended(this.receipts[id], receipt);
     }
   }
 
-  /** Writes one job, under the name that its run calls. */
-  #writeOf<Name extends keyof JobPort>(run: Caller, name: Name, as: string = name): JobPort[Name] {
+  /** Writes one dispatch, under the name that its run calls. */
+  #writeOf<Name extends keyof DispatchPort>(run: Caller, name: Name, as: string = name): DispatchPort[Name] {
     const write = (...args: readonly unknown[]) => {
-      const [job] = args as [string | { readonly jobId: string }];
-      const jobId = typeof job === 'string' ? job : job.jobId;
+      const [dispatch] = args as [string | { readonly dispatchId: string }];
+      const dispatchId = typeof dispatch === 'string' ? dispatch : dispatch.dispatchId;
       return run.call(as, () => {
-        const { item, value } = writtenBy(jobWrites, name, this.jobs.get(jobId), args);
-        this.#keep(jobId, item);
+        const { item, value } = writtenBy(dispatchWrites, name, this.dispatches.get(dispatchId), args);
+        this.#keep(dispatchId, item);
         return value;
       });
     };
-    return write as JobPort[Name];
+    return write as DispatchPort[Name];
   }
 
-  #keep(jobId: string, job: JobItem | undefined): void {
-    if (job !== undefined) this.jobs.set(jobId, job);
+  #keep(dispatchId: string, dispatch: DispatchItem | undefined): void {
+    if (dispatch !== undefined) this.dispatches.set(dispatchId, dispatch);
   }
 }
 
 function picked<T>(
-  from: { readonly get: (jobId: string) => T | undefined },
-  jobIds: readonly string[],
+  from: { readonly get: (dispatchId: string) => T | undefined },
+  dispatchIds: readonly string[],
 ): ReadonlyMap<string, T> {
-  const found = jobIds.map((jobId) => [jobId, from.get(jobId)] as const);
-  return new Map(found.flatMap(([jobId, one]) => (one === undefined ? [] : [[jobId, one]])));
+  const found = dispatchIds.map((dispatchId) => [dispatchId, from.get(dispatchId)] as const);
+  return new Map(found.flatMap(([dispatchId, one]) => (one === undefined ? [] : [[dispatchId, one]])));
 }
 
-function nameOf({ jobId, slice }: SliceKey): string {
-  return `${jobId} ${slice}`;
+function nameOf({ dispatchId, slice }: SliceKey): string {
+  return `${dispatchId} ${slice}`;
 }

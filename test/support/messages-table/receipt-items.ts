@@ -1,6 +1,6 @@
-import { type SliceKey, sliceSize } from '../../../lib/messages/dispatch/claims/slice.ts';
-import { dispatchIdOf } from '../../../lib/messages/job.ts';
+import { messageIdOf } from '../../../lib/messages/dispatch.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
+import { type SliceKey, sliceSize } from '../../../lib/messages/send/claims/slice.ts';
 
 /** The keys are dispatch ids of messages. */
 export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;
@@ -15,7 +15,7 @@ export function appended(known: readonly Receipt[] = [], receipt: Receipt): read
 }
 
 /** Returns the places of a slice with receipts. */
-export function provenPlaces(receipts: ReceiptsByMessage, { jobId, slice }: SliceKey): ReadonlySet<number> {
+export function provenPlaces(receipts: ReceiptsByMessage, { dispatchId, slice }: SliceKey): ReadonlySet<number> {
   const places = Array.from({ length: sliceSize }, (_, place) => place);
-  return new Set(places.filter((place) => receipts[dispatchIdOf({ jobId, index: slice * sliceSize + place })]));
+  return new Set(places.filter((place) => receipts[messageIdOf({ dispatchId, index: slice * sliceSize + place })]));
 }

@@ -3,7 +3,7 @@ import type { Entry, MessageContent } from '../logs.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
-import { contextOf, jobOf } from './message-context.ts';
+import { contextOf, dispatchOf } from './message-context.ts';
 import { mediaNamed, productsNamed } from './products-and-media.ts';
 
 /** Returns a row of the console's list: only what searches and columns need. */
@@ -19,7 +19,7 @@ export function rowOf(entry: Entry) {
     language,
     category,
     preview: previewOf(viewOf(entry)),
-    job: jobOf(accepted.callbackData),
+    dispatch: dispatchOf(accepted.callbackData),
     received_ms: accepted.acceptedMs,
     told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
     replies: replies.length,

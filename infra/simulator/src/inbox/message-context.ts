@@ -7,7 +7,7 @@ const markOfService = /^([0-9A-Z]{26})-\d{1,5}$/;
 const mostTries = 50;
 
 /** Returns the dispatch id of a message; callback data in another format is returned unchanged. */
-export function jobOf(callbackData: string | undefined): string {
+export function dispatchOf(callbackData: string | undefined): string {
   return callbackData?.replace(markOfService, '$1') ?? '';
 }
 
@@ -22,13 +22,13 @@ interface Sent {
 export function contextOf(world: World, sent: Sent) {
   const { to, numberId, callbackData } = sent;
   const number = world.numbers.get(numberId);
-  const dispatchId = callbackData === undefined ? undefined : markOfService.exec(callbackData)?.[1];
+  const messageId = callbackData === undefined ? undefined : markOfService.exec(callbackData)?.[1];
   return {
     from: number?.fields['display_phone_number'] ?? numberId,
     from_name: number?.fields['verified_name'] ?? '',
     callback_data: callbackData ?? null,
     // The service names a sending number by its digits.
-    dispatch: dispatchId === undefined || number === undefined ? null : { did: number.digits, id: dispatchId },
+    dispatch: messageId === undefined || number === undefined ? null : { did: number.digits, id: messageId },
     tries: callbackData === undefined ? [] : triesOf(world, callbackData),
     holds: holdsBehind(world, sent),
     blocked: world.blocked.has(to),

@@ -1,6 +1,6 @@
 import { type RefusedSend, refusedId, refusedKind } from '../refused-log.ts';
 import type { World } from '../state.ts';
-import { contextOf, jobOf } from './message-context.ts';
+import { contextOf, dispatchOf } from './message-context.ts';
 
 /** Returns a row of a refused send; the reason stands in the place of the preview. */
 export function refusedRow(send: RefusedSend) {
@@ -9,7 +9,7 @@ export function refusedRow(send: RefusedSend) {
     ...{ place, id: refusedId(send), to, number: numberId },
     ...{ template: template.name, language: template.language, category: '' },
     preview: refusal.details || refusal.message,
-    job: jobOf(send.callbackData),
+    dispatch: dispatchOf(send.callbackData),
     received_ms: receivedMs,
     told: [],
     replies: 0,

@@ -26,9 +26,9 @@ export function describeSending(world: World, limit: number): unknown {
     }),
     duplicates: {
       total: duplicates.length,
-      data: duplicates.slice(0, limit).map(([dispatchId, accepted]) => ({ dispatch_id: dispatchId, accepted })),
+      data: duplicates.slice(0, limit).map(([messageId, accepted]) => ({ message_id: messageId, accepted })),
     },
-    without_dispatch_id: world.sending.withoutDispatchId,
+    without_message_id: world.sending.withoutMessageId,
   };
 }
 

@@ -10,8 +10,8 @@ export interface NumberSends {
 /** The record drops nothing: tests prove with it that the service sends nothing twice and nothing too fast. */
 export class SendingRecord {
   readonly #byNumber = new Map<string, { callsMs: number[]; acceptedMs: number[]; throttledMs: number[] }>();
-  readonly #byDispatchId = new Map<string, number>();
-  #withoutDispatchId = 0;
+  readonly #byMessageId = new Map<string, number>();
+  #withoutMessageId = 0;
 
   called(numberId: string, nowMs: number): void {
     this.#of(numberId).callsMs.push(nowMs);
@@ -21,24 +21,24 @@ export class SendingRecord {
     this.#of(numberId).throttledMs.push(nowMs);
   }
 
-  /** `dispatchId` is the message's `biz_opaque_callback_data`. */
-  accepted(numberId: string, dispatchId: string | undefined, nowMs: number): void {
+  /** `messageId` is the message's `biz_opaque_callback_data`. */
+  accepted(numberId: string, messageId: string | undefined, nowMs: number): void {
     this.#of(numberId).acceptedMs.push(nowMs);
-    if (dispatchId === undefined) this.#withoutDispatchId += 1;
-    else this.#byDispatchId.set(dispatchId, (this.#byDispatchId.get(dispatchId) ?? 0) + 1);
+    if (messageId === undefined) this.#withoutMessageId += 1;
+    else this.#byMessageId.set(messageId, (this.#byMessageId.get(messageId) ?? 0) + 1);
   }
 
   sendsOf(numberId: string): NumberSends {
     return this.#byNumber.get(numberId) ?? { callsMs: [], acceptedMs: [], throttledMs: [] };
   }
 
-  get withoutDispatchId(): number {
-    return this.#withoutDispatchId;
+  get withoutMessageId(): number {
+    return this.#withoutMessageId;
   }
 
   /** Returns dispatch ids accepted more than once, with their counts. */
   duplicates(): readonly (readonly [string, number])[] {
-    return [...this.#byDispatchId].filter(([, count]) => count > 1);
+    return [...this.#byMessageId].filter(([, count]) => count > 1);
   }
 
   #of(numberId: string): { callsMs: number[]; acceptedMs: number[]; throttledMs: number[] } {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AcceptingOptions, AcceptingWorld, earlierJobId } from '../../../support/accepting-world.ts';
+import { type AcceptingOptions, AcceptingWorld, earlierDispatchId } from '../../../support/accepting-world.ts';
 import { fakeTimers, restoreTimers } from '../../../support/fake-timers.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import { thorough } from '../../../support/thorough.ts';
@@ -26,7 +26,7 @@ const request = (recipients: readonly unknown[]) => ({
 const params = { body: ['Ana', '17'], buttons: ['17'] };
 const one = request([{ to: '5491155550001', params }]);
 const eleven = request(Array.from({ length: 11 }, (_, at) => ({ to: String(5_491_155_550_001 + at), params })));
-const jobWrites = ['store', 'describe', 'list'];
+const dispatchWrites = ['store', 'describe', 'list'];
 
 /** Answers one request, then lets all its pending work finish. */
 async function run(options: Omit<AcceptingOptions, 'template'>, body: object, key: string | undefined) {
@@ -36,7 +36,7 @@ async function run(options: Omit<AcceptingOptions, 'template'>, body: object, ke
   await vi.advanceTimersByTimeAsync(60_000);
   world.thaw();
   await vi.advanceTimersByTimeAsync(60_000);
-  return { ...(await answer), calls: world.calls, sent: world.sentJobs() };
+  return { ...(await answer), calls: world.calls, sent: world.sentDispatches() };
 }
 
 type Answered = Awaited<ReturnType<typeof run>>;
@@ -46,11 +46,11 @@ type Answered = Awaited<ReturnType<typeof run>>;
  * it is not known.
  */
 function fault(answered: Answered, options: Omit<AcceptingOptions, 'template'>): string | undefined {
-  const { status, code, jobId, sent, afterMs, calls } = answered;
+  const { status, code, dispatchId, sent, afterMs, calls } = answered;
   if (afterMs > Math.max(0, options.remainingMs - 4_000)) return 'answered after the edge ought to have';
   const spareMs = options.remainingMs - afterMs - 4_000;
   if (afterMs > 0 && code !== 'platform_unreachable' && spareMs < 500) return 'answered in the moment of the edge';
-  if (status === 200) return sent.length === 1 && sent[0] === jobId ? undefined : 'accepted, and not sent';
+  if (status === 200) return sent.length === 1 && sent[0] === dispatchId ? undefined : 'accepted, and not sent';
   if (code === 'dispatch_undecided') {
     return calls.includes('withdraw') ? undefined : 'undecided, and nothing was asked';
   }
@@ -102,8 +102,13 @@ describe('with any one call hanging at any time, 200 says that all is sent, and 
   test.each([
     { goes: 'straight, and a worker comes later', scenario: {}, body: one, writes: ['begin'] },
     { goes: 'straight, and a worker comes at once', scenario: { eager: true }, body: one, writes: ['begin'] },
-    { goes: 'as a job, and the fan-out comes later', scenario: {}, body: eleven, writes: jobWrites },
-    { goes: 'as a job, and the fan-out comes at once', scenario: { eager: true }, body: eleven, writes: jobWrites },
+    { goes: 'as a dispatch, and the fan-out comes later', scenario: {}, body: eleven, writes: dispatchWrites },
+    {
+      goes: 'as a dispatch, and the fan-out comes at once',
+      scenario: { eager: true },
+      body: eleven,
+      writes: dispatchWrites,
+    },
   ])('with a key, what goes $goes', async ({ scenario, body, writes }) => {
     const { faults, hung, codes } = await explore(scenario, { key: 'k', body });
     expect(faults).toEqual([]);
@@ -132,16 +137,16 @@ describe('with any one call hanging at any time, 200 says that all is sent, and 
     expect(hung).toContain('begin');
   });
 
-  test('of a key whose first run died before its job was begun', async () => {
+  test('of a key whose first run died before its dispatch was begun', async () => {
     const { faults, codes } = await explore({ died: 'not begun' }, { key: 'k' });
     expect(faults).toEqual([]);
     expect(codes).toContain('dispatch_undecided');
   });
 
-  test('of a key whose first run died after its job was begun', async () => {
+  test('of a key whose first run died after its dispatch was begun', async () => {
     const { faults, hung } = await explore({ died: 'begun' }, { key: 'k' });
     expect(faults).toEqual([]);
     expect([...hung]).toContain('complete');
-    expect((await run({ died: 'begun', remainingMs: 29_000 }, one, 'k')).jobId).toBe(earlierJobId);
+    expect((await run({ died: 'begun', remainingMs: 29_000 }, one, 'k')).dispatchId).toBe(earlierDispatchId);
   });
 });

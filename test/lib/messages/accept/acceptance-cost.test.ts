@@ -11,11 +11,11 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sdkNeverImports } from '../../../../infra/build.ts';
 import { maxPageBytes } from '../../../../lib/messages/accept/parameter-pages.ts';
-import { makeRecipients } from '../../../support/send-jobs.ts';
+import { makeRecipients } from '../../../support/made-dispatches.ts';
 
 /**
  * Measures the largest requests in a process of their own, with the function's bundle, against a server that accepts
- * and counts everything. accepted-jobs.adapter.test.ts shows the effects on tables.
+ * and counts everything. accepted-dispatches.adapter.test.ts shows the effects on tables.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'acceptance-'));
@@ -72,15 +72,15 @@ test.each<[string, textBytes: number, bodyBytes: number, mostPages: number]>([
   '10,000 recipients with %s are accepted within 256 MB, by one queue request and eight writes beside the pages',
   { timeout: 60_000 },
   async (_, textBytes, fewestBytes, mostPages) => {
-    const { jobId, bodyBytes, peakBytes } = await accepted(makeRecipients(10_000, textBytes));
-    expect(jobId).toBe('01JD0000000000000000000000');
+    const { dispatchId, bodyBytes, peakBytes } = await accepted(makeRecipients(10_000, textBytes));
+    expect(dispatchId).toBe('01JD0000000000000000000000');
     expect(bodyBytes).toBeGreaterThan(fewestBytes);
     expect(bodyBytes).toBeLessThan(6 * megabyte);
     const pages = asked.filter(({ pk }) => pk?.startsWith('PARAMS#'));
     expect(pages.length).toBeLessThanOrEqual(mostPages);
     expect(Math.max(...pages.map(({ packedBytes }) => packedBytes))).toBeLessThanOrEqual(maxPageBytes);
     const beside = asked.filter(({ pk }) => pk === undefined || !pk.startsWith('PARAMS#')).map(({ what }) => what);
-    // The key is written twice; then come the job, four items of addresses, and the job's place in the list.
+    // The key is written twice; then come the dispatch, four items of addresses, and the dispatch's place in the list.
     expect(beside.sort()).toEqual([...Array(7).fill('PutItem'), 'SendMessage', 'UpdateItem']);
     expect(Number(peakBytes) / megabyte).toBeLessThan(256);
   },
@@ -88,6 +88,6 @@ test.each<[string, textBytes: number, bodyBytes: number, mostPages: number]>([
 
 test('a request of ten is one queue request and four writes with a key', async () => {
   await accepted(makeRecipients(10));
-  // The key is written twice; then come the place in the list and the job.
+  // The key is written twice; then come the place in the list and the dispatch.
   expect(asked.map(({ what }) => what)).toEqual(['PutItem', 'SendMessage', 'PutItem', 'UpdateItem', 'UpdateItem']);
 });

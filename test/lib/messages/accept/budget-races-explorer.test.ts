@@ -22,7 +22,8 @@ import {
 beforeAll(stopTimers);
 afterAll(restoreTimers);
 
-const isSent = ({ queued, job }: World['requests'][number]) => job.begun === true || (queued && !job.withdrawn);
+const isSent = ({ queued, dispatch }: World['requests'][number]) =>
+  dispatch.begun === true || (queued && !dispatch.withdrawn);
 
 /** Throws when a promise of R57 is broken now, or would be once faults end. */
 async function checkPromises(world: World): Promise<void> {

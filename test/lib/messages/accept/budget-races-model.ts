@@ -1,4 +1,4 @@
-import type { AcceptJobPorts } from '../../../../lib/messages/accept/accept-job.ts';
+import type { AcceptDispatchPorts } from '../../../../lib/messages/accept/accept-dispatch.ts';
 import {
   acceptWithinCostLimits,
   type CostLimitPorts,
@@ -13,11 +13,11 @@ import type { Reservation } from '../../../../lib/messages/budget/budgets.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import type { Step } from '../../../support/exploration.ts';
-import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
+import { begun, type DispatchItem, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
-import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
 /**
  * Sends of one client with a budget run concurrently: stored state is plain data, and the real acceptance runs call by
@@ -50,7 +50,7 @@ export interface Request extends Asked {
    */
   readonly mayLeave?: 'cut off' | 'not given back';
   readonly answer?: string;
-  readonly job: JobItem;
+  readonly dispatch: DispatchItem;
   readonly queued: boolean;
   readonly open?: number;
 }
@@ -74,14 +74,14 @@ const amount = (sendUnits * 1.5) / 100_000_000;
 export const limitUnits = Math.round(amount * 100_000_000);
 
 export function firstWorld(asked: readonly Asked[], faultsLeft: number, waitsMs: readonly number[]): World {
-  const requests = asked.map((each): Request => ({ ...each, replies: [], isOver: false, job: {}, queued: false }));
+  const requests = asked.map((each): Request => ({ ...each, replies: [], isOver: false, dispatch: {}, queued: false }));
   return { record: null, requests, nowMs: startMs, faultsLeft, waitsMs };
 }
 
-const jobIdOf = (place: number) => `job-${place}`;
-const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
+const dispatchIdOf = (place: number) => `dispatch-${place}`;
+const placeOf = (dispatchId: string) => Number(dispatchId.slice('dispatch-'.length));
 
-type Ports = AcceptJobPorts & CostLimitPorts & IdempotencyPorts;
+type Ports = AcceptDispatchPorts & CostLimitPorts & IdempotencyPorts;
 
 function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: Outside<CallName>): Ports {
   const nothing = async () => undefined;
@@ -104,7 +104,7 @@ function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: O
     optOuts: { anyFor: async () => false, stoppedAmong: async () => new Map() },
     remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
     nowMs,
-    newJobId: () => jobIdOf(place),
+    newDispatchId: () => dispatchIdOf(place),
   };
 }
 
@@ -112,14 +112,18 @@ function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: O
 async function accepting(request: Request, place: number, outside: Outside<CallName>): Promise<string> {
   const budget = { clientId: 1001, amount, stop: request.stop };
   const ports = portsOf(request, place, outside);
-  const accept = async (jobId: string) => {
-    await acceptWithinCostLimits(makeJob(recipients, { jobId, acceptedAtMs: outside.nowMs() }), { budget }, ports);
-    return { jobId };
+  const accept = async (dispatchId: string) => {
+    await acceptWithinCostLimits(
+      makeDispatch(recipients, { dispatchId, acceptedAtMs: outside.nowMs() }),
+      { budget },
+      ports,
+    );
+    return { dispatchId };
   };
   const takenBack = reservationReleaseOf(1001, { budget }, ports);
   const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
   try {
-    await (request.keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));
+    await (request.keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(dispatchIdOf(place)));
     return '200';
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : errorName(error);
@@ -149,17 +153,17 @@ function withRequest(world: World, place: number, changes: Partial<Request>): Wo
 function effectOf(world: World, place: number, { name, args }: Call<CallName>): { world: World; value?: unknown } {
   switch (name) {
     case 'reserve': {
-      const { jobId, units, limitUnits: limit } = args[0] as Reservation;
+      const { dispatchId, units, limitUnits: limit } = args[0] as Reservation;
       const before = committedUnits(world);
-      const { open } = world.requests[placeOf(jobId)] as Request;
+      const { open } = world.requests[placeOf(dispatchId)] as Request;
       if (open !== undefined) return { world, value: { kind: 'reserved', afterUnits: before } };
       if (limit !== undefined && before + units > limit)
         return { world, value: { kind: 'over', committedUnits: before } };
       const value = { kind: 'reserved', afterUnits: before + units };
-      return { world: withRequest(world, placeOf(jobId), { open: units }), value };
+      return { world: withRequest(world, placeOf(dispatchId), { open: units }), value };
     }
     case 'release': {
-      const at = placeOf((args[0] as Reservation).jobId);
+      const at = placeOf((args[0] as Reservation).dispatchId);
       const { open: _, ...rest } = world.requests[at] as Request;
       return { world: { ...world, requests: world.requests.with(at, rest) } };
     }
@@ -169,8 +173,12 @@ function effectOf(world: World, place: number, { name, args }: Call<CallName>): 
       return { world: withRequest(world, place, { queued: true }) };
     case 'withdraw': {
       const at = placeOf(args[0] as string);
-      const { job = {}, value } = withdrawnJob({ job: world.requests[at]?.job, slice: undefined }, jobIdOf(at), 0);
-      return { world: withRequest(world, at, { job }), value };
+      const { dispatch = {}, value } = withdrawnDispatch(
+        { dispatch: world.requests[at]?.dispatch, slice: undefined },
+        dispatchIdOf(at),
+        0,
+      );
+      return { world: withRequest(world, at, { dispatch }), value };
     }
     default: {
       const { item = null, value } = writtenBy(keyWrites, name, world.record ?? undefined, args);
@@ -187,9 +195,9 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
     const isNext = world.requests.findIndex(({ startedAtMs }) => startedAtMs === undefined) === place;
     if (isNext)
       steps.push({ does: `request ${place} comes`, state: withRequest(world, place, { startedAtMs: world.nowMs }) });
-    if (request.queued && !request.job.begun && !request.job.withdrawn) {
-      const { item: job = {} } = begun(request.job);
-      steps.push({ does: `the fan-out begins ${jobIdOf(place)}`, state: withRequest(world, place, { job }) });
+    if (request.queued && !request.dispatch.begun && !request.dispatch.withdrawn) {
+      const { item: dispatch = {} } = begun(request.dispatch);
+      steps.push({ does: `the fan-out begins ${dispatchIdOf(place)}`, state: withRequest(world, place, { dispatch }) });
     }
     if (isLive(request)) steps.push(...(await stepsOf(world, place)));
   }
@@ -229,7 +237,7 @@ async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   if (world.faultsLeft === 0) return steps;
   const faulty = (base: World) => {
     const less = { ...base, faultsLeft: world.faultsLeft - 1 };
-    return call.name === 'release' ? leftBehind(less, placeOf((call.args[0] as Reservation).jobId)) : less;
+    return call.name === 'release' ? leftBehind(less, placeOf((call.args[0] as Reservation).dispatchId)) : less;
   };
   const dead = (base: World) => answered(faulty(base), place, 'none');
   steps.push(
@@ -255,15 +263,15 @@ export async function afterOneMore(world: World): Promise<World> {
   const nowMs = world.nowMs + runOverMs;
   const first = world.requests[0] as Request;
   const { keyed, stop } = first;
-  const last: Request = { keyed, stop, startedAtMs: nowMs, replies: [], isOver: false, job: {}, queued: false };
+  const last: Request = { keyed, stop, startedAtMs: nowMs, replies: [], isOver: false, dispatch: {}, queued: false };
   let next: World = { ...world, nowMs, faultsLeft: 0, requests: keyed ? [...world.requests, last] : world.requests };
   while (keyed && isLive(next.requests[place] as Request)) {
     const [step] = await stepsOf(next, place);
     if (step === undefined) throw new Error('a request waits for ever');
     next = step.state;
   }
-  for (const [at, { queued, job }] of next.requests.entries()) {
-    if (queued && !job.withdrawn) next = withRequest(next, at, { job: begun(job).item ?? job });
+  for (const [at, { queued, dispatch }] of next.requests.entries()) {
+    if (queued && !dispatch.withdrawn) next = withRequest(next, at, { dispatch: begun(dispatch).item ?? dispatch });
   }
   return next;
 }

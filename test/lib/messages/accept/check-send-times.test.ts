@@ -22,8 +22,8 @@ describe('with a time of its own (D56, R54)', () => {
 
   test('its recipients are in the order of their lots, and its life begins with the first of them', async () => {
     const recipients = [{ to: madrid }, { to: newYork }, { to: madrid }, { to: '34911110002' }];
-    const { job } = await checkSend(timed(open, { recipients }), portsOf(sendable.plain).ports);
-    expect(job).toMatchObject({
+    const { dispatch } = await checkSend(timed(open, { recipients }), portsOf(sendable.plain).ports);
+    expect(dispatch).toMatchObject({
       head: {
         ...{ acceptedAtMs: nowMs, total: 3, when: { asked: { window: '09:00-20:00' }, fromMs: nowMs } },
         keptUntilMs: nowMs + daysMs(28 + 37),
@@ -36,11 +36,11 @@ describe('with a time of its own (D56, R54)', () => {
         { until: 3, open: expect.arrayContaining([[opensMs, Date.parse('2023-11-15T19:00:00Z')]]) },
       ],
     });
-    expect(job.head).not.toHaveProperty('expiresAtMs');
-    const times = job.lots?.flatMap((lot) => lot.open.flat()) ?? [];
+    expect(dispatch.head).not.toHaveProperty('expiresAtMs');
+    const times = dispatch.lots?.flatMap((lot) => lot.open.flat()) ?? [];
     expect(Math.max(...times)).toBeLessThanOrEqual(nowMs + daysMs(28));
-    // A job in the order of its request needs no places, and a send without a time needs none of these members.
-    const { job: inOrder } = await checkSend(
+    // A dispatch in the order of its request needs no places, and a send without a time needs none of these members.
+    const { dispatch: inOrder } = await checkSend(
       timed(open, { recipients: [{ to: newYork }, { to: madrid }] }),
       portsOf(sendable.plain).ports,
     );
@@ -49,20 +49,20 @@ describe('with a time of its own (D56, R54)', () => {
 
   test('its time to live counts from there, and all is kept for 37 days after it', async () => {
     const send = timed({ 'send-at': '2023-11-20T00:00:00Z' }, { ttlSeconds: 3_600 });
-    const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
+    const { dispatch, warning } = await checkSend(send, portsOf(sendable.plain).ports);
     const fromMs = Date.parse('2023-11-20T00:00:00Z');
-    expect(job.head).toMatchObject({
+    expect(dispatch.head).toMatchObject({
       when: { asked: { send_at: '2023-11-20T00:00:00Z' }, fromMs },
       expiresAtMs: fromMs + 3_600_000,
       keptUntilMs: fromMs + 3_600_000 + daysMs(37),
     });
-    expect(job.lots).toEqual([{ until: 2, open: [[fromMs, fromMs + 3_600_000]] }]);
+    expect(dispatch.lots).toEqual([{ until: 2, open: [[fromMs, fromMs + 3_600_000]] }]);
     expect(warning).toBeUndefined();
   });
 
   test('the client is warned of a recipient who may be called only after the time to live, and the send is accepted', async () => {
-    const { job, warning } = await checkSend(timed(open, { ttlSeconds: 3_600 }), portsOf(sendable.plain).ports);
-    expect(job.lots?.map((lot) => lot.open.length)).toEqual([1, 0]);
+    const { dispatch, warning } = await checkSend(timed(open, { ttlSeconds: 3_600 }), portsOf(sendable.plain).ports);
+    expect(dispatch.lots?.map((lot) => lot.open.length)).toEqual([1, 0]);
     expect(warning).toBe(
       '1 of the recipients may never be called within its time to live, which ends at 2023-11-14T23:13:20.000Z, the first of them at 2023-11-15T08:00:00.000Z: they end as expired',
     );
@@ -70,7 +70,7 @@ describe('with a time of its own (D56, R54)', () => {
 
   test('it keeps what its template takes of the header, to be judged again', async () => {
     const request = { header: image, recipients: [{ to: madrid, params: { body: ['Ana'] } }] };
-    expect((await checkSend(timed(open, request), portsOf(sendable.image).ports)).job.header).toEqual(image);
+    expect((await checkSend(timed(open, request), portsOf(sendable.image).ports)).dispatch.header).toEqual(image);
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe('with a time of its own (D56, R54)', () => {
       details: { errors: [{ path, message: expect.stringMatching(/: expected none, for a template of category/) }] },
     });
     const moment = timed({ 'send-at': '2023-11-20T00:00:00Z' }, { recipients });
-    expect((await checkSend(moment, ports)).job.head).toMatchObject({ urgent: true, when: {} });
+    expect((await checkSend(moment, ports)).dispatch.head).toMatchObject({ urgent: true, when: {} });
   });
 
   test('the client’s zone counts where a number’s is not known, and is read for such alone', async () => {
@@ -98,8 +98,8 @@ describe('with a time of its own (D56, R54)', () => {
       return 'America/New_York';
     };
     const known = { ...ports, directory: { ...ports.directory, zoneOfClient } };
-    const { job } = await checkSend(timed(open, { recipients }), known);
-    expect([job.positions, read]).toEqual([[1, 0], [1001]]);
+    const { dispatch } = await checkSend(timed(open, { recipients }), known);
+    expect([dispatch.positions, read]).toEqual([[1, 0], [1001]]);
     await checkSend(timed(open), known);
     expect(read).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CheckPorts, checkSend } from '../../../../lib/messages/accept/check-send.ts';
-import type { Recipient } from '../../../../lib/messages/job.ts';
+import type { Recipient } from '../../../../lib/messages/dispatch.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
@@ -18,13 +18,13 @@ const single: Recipient = {
   params: { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }] },
 };
 
-describe('the job that a send becomes', () => {
+describe('the dispatch that a send becomes', () => {
   test('says no more than was asked for', async () => {
     const { ports, asked } = portsOf(sendable.plain);
     expect(await checkSend(sendOf(), ports)).toEqual({
-      job: {
+      dispatch: {
         head: {
-          jobId: 'J',
+          dispatchId: 'J',
           clientId: 1001,
           did: '5491100000001',
           wabaId: '2',
@@ -51,8 +51,8 @@ describe('the job that a send becomes', () => {
     const waba = { ...did.waba, appId: '500' };
     const request = { campaignId: 7, attends: { agent: 'Ana' }, ttlSeconds: 90, header: image };
     const send = sendOf({ ...request, recipients: [{ to, params: { body: ['Ana'] } }] }, { did: { ...did, waba } });
-    const { job } = await checkSend(send, portsOf(sendable.image).ports);
-    expect(job.head).toMatchObject({
+    const { dispatch } = await checkSend(send, portsOf(sendable.image).ports);
+    expect(dispatch.head).toMatchObject({
       category: 'MARKETING',
       receiptsExpected: true,
       heedsOptOuts: true,
@@ -60,7 +60,7 @@ describe('the job that a send becomes', () => {
       attends: { agent: 'Ana' },
       expiresAtMs: nowMs + 90_000,
     });
-    expect(job.plan).toMatchObject({ header: image });
+    expect(dispatch.plan).toMatchObject({ header: image });
   });
 
   test.each([
@@ -73,20 +73,20 @@ describe('the job that a send becomes', () => {
     const template = makeTemplate([body('Code {{1}}.')], { category });
     const recipients = [{ to, params: { body: ['123456'] } }];
     const send = sendOf({ recipients }, { did: { ...did, waba: { ...did.waba, ...more } } });
-    const { job } = await checkSend(send, portsOf(template).ports);
-    expect(job.head.heedsOptOuts).toBe(heeds);
+    const { dispatch } = await checkSend(send, portsOf(template).ports);
+    expect(dispatch.head.heedsOptOuts).toBe(heeds);
   });
 
   test('names the account that its number sends for', async () => {
     const channel = { ...did.channel, messagingAccountId: '200' };
-    const { job } = await checkSend(sendOf({}, { did: { ...did, channel } }), portsOf(sendable.plain).ports);
-    expect(job.plan.messagingAccountId).toBe('200');
+    const { dispatch } = await checkSend(sendOf({}, { did: { ...did, channel } }), portsOf(sendable.plain).ports);
+    expect(dispatch.plan.messagingAccountId).toBe('200');
   });
 
   test('has each recipient once, and names the duplicates', async () => {
     const send = sendOf({ recipients: [{ to }, { to: `+${to}` }, { to: '5491155550002' }] });
-    const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
-    expect([job.recipients, job.repeats, job.head.total]).toEqual([
+    const { dispatch, warning } = await checkSend(send, portsOf(sendable.plain).ports);
+    expect([dispatch.recipients, dispatch.repeats, dispatch.head.total]).toEqual([
       [{ to }, { to: '5491155550002' }],
       // The number says how the client wrote it: with a plus.
       [[1, 0, 3]],
@@ -104,18 +104,18 @@ describe('the job that a send becomes', () => {
     test('goes to the ones that the platform has put in their place, and says so', async () => {
       const { ports, asked } = portsOf(sendable.plain, { replaced });
       const send = sendOf({ recipients: [{ to }, { to: 'US.1' }, { to: 'US.9' }] });
-      const { job, warning } = await checkSend(send, ports);
-      expect(job.recipients).toEqual([{ to }, { to: 'US.3' }, { to: 'US.9' }]);
+      const { dispatch, warning } = await checkSend(send, ports);
+      expect(dispatch.recipients).toEqual([{ to }, { to: 'US.3' }, { to: 'US.9' }]);
       expect(warning).toBe('user ids that the platform has replaced are followed: recipients[1] to US.3');
-      expect(job.head.byUserId).toBe(true);
+      expect(dispatch.head.byUserId).toBe(true);
       expect(asked).toEqual(Array(3).fill('replacements in 2'));
     });
 
     test('has a recipient once who is given by an old id and the new one', async () => {
       const { ports } = portsOf(sendable.plain, { replaced });
       const send = sendOf({ recipients: [{ to: 'US.3' }, { to: 'US.1' }] });
-      const { job, warning } = await checkSend(send, ports);
-      expect([job.recipients, job.repeats]).toEqual([[{ to: 'US.3' }], [[1, 0]]]);
+      const { dispatch, warning } = await checkSend(send, ports);
+      expect([dispatch.recipients, dispatch.repeats]).toEqual([[{ to: 'US.3' }], [[1, 0]]]);
       expect(warning).toBe(
         'user ids that the platform has replaced are followed: recipients[1] to US.3; duplicate recipients were dropped: recipients[1]',
       );
@@ -123,7 +123,7 @@ describe('the job that a send becomes', () => {
 
     test('asks nothing of numbers, and never sends a one-time code to an id', async () => {
       const { ports, asked } = portsOf(sendable.plain, { replaced });
-      expect((await checkSend(sendOf({ recipients: [{ to }] }), ports)).job.head).not.toHaveProperty('byUserId');
+      expect((await checkSend(sendOf({ recipients: [{ to }] }), ports)).dispatch.head).not.toHaveProperty('byUserId');
       expect(asked).toEqual([]);
       const code = makeTemplate([body('Code {{1}}.')], { category: 'AUTHENTICATION' });
       const send = sendOf({ recipients: [{ to: 'US.1', params: { body: ['123456'] } }] });
@@ -140,8 +140,8 @@ describe('the job that a send becomes', () => {
   ])('of category %s is urgent: %s (D44)', async (category, urgent) => {
     const template = makeTemplate([body('Code {{1}}.')], { category });
     const send = sendOf({ recipients: [{ to, params: { body: ['123456'] } }] });
-    const { job } = await checkSend(send, portsOf(template).ports);
-    expect(job.head.urgent).toBe(urgent);
+    const { dispatch } = await checkSend(send, portsOf(template).ports);
+    expect(dispatch.head.urgent).toBe(urgent);
   });
 });
 
@@ -167,8 +167,8 @@ test.each([
 ])('a template with %s goes its way (D30)', async (_, facts, onboarded, path, questions) => {
   const template = makeTemplate([body('Sale.')], { category: 'MARKETING', ...facts });
   const { ports, asked } = portsOf(template, { onboarded });
-  const { job } = await checkSend(sendOf(), ports);
-  expect([job.head.path, asked]).toEqual([path, questions]);
+  const { dispatch } = await checkSend(sendOf(), ports);
+  expect([dispatch.head.path, asked]).toEqual([path, questions]);
 });
 
 describe('is refused', () => {
@@ -242,13 +242,13 @@ describe('the catalog of a single product', () => {
 
   test('goes into every message, as it is remembered of its WABA', async () => {
     const { ports, asked } = portsOf(sendable.product, { catalogs: ['700'] });
-    expect((await checkSend(send, ports)).job.plan).toMatchObject({ catalogId: '700' });
+    expect((await checkSend(send, ports)).dispatch.plan).toMatchObject({ catalogId: '700' });
     expect(asked).toEqual(['catalog of 2']);
   });
 
   test('is read again before a refusal (D23), once for all requests of the WABA', async () => {
     const { ports, asked, questions } = portsOf(sendable.product, { catalogs: [undefined, '700'] });
-    expect((await checkSend(send, ports)).job.plan).toMatchObject({ catalogId: '700' });
+    expect((await checkSend(send, ports)).dispatch.plan).toMatchObject({ catalogId: '700' });
     expect(asked).toEqual(['catalog of 2', 'catalog of 2, fresh']);
 
     const none = portsOf(sendable.product, { catalogs: [undefined] });
@@ -301,8 +301,8 @@ test('a DID that is the channel of another client is named; the own one is not (
 
 describe('values that need a look are counted, and sent as they are (D26)', () => {
   const warningFor = async (template: PlatformTemplate, request: Partial<SendRequest>) => {
-    const { job, warning } = await checkSend(sendOf(request), portsOf(template).ports);
-    return [job.recipients.map(({ params }) => params), warning];
+    const { dispatch, warning } = await checkSend(sendOf(request), portsOf(template).ports);
+    return [dispatch.recipients.map(({ params }) => params), warning];
   };
 
   test.each([

@@ -24,7 +24,7 @@ export function sendOf(request: Partial<SendRequest> = {}, more: Partial<Send> =
   const template = { name: 'order_update', language: 'en_US' };
   const whole = { did: did.channel.did, template, recipients: [{ to }], ...request };
   const caller = { clientId: 1001, userId: 'supervisor', crossClient: false };
-  return { request: whole, caller, clientId: 1001, did, jobId: 'J', ...more };
+  return { request: whole, caller, clientId: 1001, did, dispatchId: 'J', ...more };
 }
 
 interface Asked {

@@ -3,7 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import {
   type Accepted,
   acceptOnce,
@@ -12,10 +12,10 @@ import {
   rememberedMs,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Attempt, type Fault, injectFaults } from '../../../support/queue-faults.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
@@ -37,12 +37,12 @@ function portsOn(documents: ReturnType<typeof localDocumentClient>, clock: { rea
   let ids = 0;
   return {
     records: idempotencyStore(documents, table),
-    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
+    acceptance: acceptedDispatchesStore(documents, table, () => clock.nowMs),
     nowMs: () => clock.nowMs,
     remainingMs: () => 29_000,
-    newJobId: () => {
+    newDispatchId: () => {
       ids += 1;
-      return `job ${name}-${ids}`;
+      return `dispatch ${name}-${ids}`;
     },
   };
 }
@@ -56,15 +56,18 @@ function setup(faults?: (attempt: Attempt) => Fault) {
   const documents = localDocumentClient();
   const attempts = injectFaults(documents, faults ?? (() => undefined));
   const ports = portsOn(documents, clock);
-  const acceptJob = async (jobId: string): Promise<Accepted> => {
-    accepted.push(jobId);
-    return { jobId, warning: 'a warning' };
+  const acceptDispatch = async (dispatchId: string): Promise<Accepted> => {
+    accepted.push(dispatchId);
+    return { dispatchId, warning: 'a warning' };
   };
   return {
     ...{ scope, clock, accepted, attempts, records: ports.records },
-    run: (body: unknown = { a: 1 }, accept: (jobId: string) => Promise<Accepted> = acceptJob, override = {}) =>
-      acceptOnce({ ...scope, ...override }, bodyHashOf(body), ports, accept),
-    begin: (jobId: string) => ports.acceptance.begin({ head: makeJobHead({ jobId }), repeats: [] }),
+    run: (
+      body: unknown = { a: 1 },
+      accept: (dispatchId: string) => Promise<Accepted> = acceptDispatch,
+      override = {},
+    ) => acceptOnce({ ...scope, ...override }, bodyHashOf(body), ports, accept),
+    begin: (dispatchId: string) => ports.acceptance.begin({ head: makeDispatchHead({ dispatchId }), repeats: [] }),
   };
 }
 
@@ -78,13 +81,13 @@ test('the same key and body again: the first answer, nothing accepted twice', as
   const first = await run();
   clock.nowMs += rememberedMs - 1;
   expect(await run()).toEqual(first);
-  expect(first).toEqual({ jobId: accepted[0], warning: 'a warning' });
+  expect(first).toEqual({ dispatchId: accepted[0], warning: 'a warning' });
   expect(accepted).toHaveLength(1);
 });
 
 test('an answer without warning is repeated without one', async () => {
   const { run } = setup();
-  const plain = async (jobId: string) => ({ jobId });
+  const plain = async (dispatchId: string) => ({ dispatchId });
   expect(await run({ a: 1 }, plain)).toEqual(await run({ a: 1 }, plain));
 });
 
@@ -128,10 +131,10 @@ test('50 at once: one is accepted, the others get its answer or 409 (R21)', asyn
   const results = await Promise.allSettled(Array.from({ length: 50 }, () => run()));
   expect(accepted).toHaveLength(1);
   for (const result of results) {
-    if (result.status === 'fulfilled') expect(result.value.jobId).toBe(accepted[0]);
+    if (result.status === 'fulfilled') expect(result.value.dispatchId).toBe(accepted[0]);
     else expect(result.reason).toMatchObject({ status: 409, code: 'request_in_progress' });
   }
-  expect(await run()).toMatchObject({ jobId: accepted[0] });
+  expect(await run()).toMatchObject({ dispatchId: accepted[0] });
 });
 
 test.each([
@@ -164,35 +167,35 @@ describe('a run that died', () => {
     });
   });
 
-  test('and whose job was never begun is taken over, its job withdrawn', async () => {
+  test('and whose dispatch was never begun is taken over, its dispatch withdrawn', async () => {
     const { run, accepted, clock, begin } = setup();
     let first = '';
-    const died = async (jobId: string) => {
-      first = jobId;
+    const died = async (dispatchId: string) => {
+      first = dispatchId;
       throw undecided;
     };
     await expect(run({ a: 1 }, died)).rejects.toBe(undecided);
     clock.nowMs += 35_000;
     const second = await run();
-    expect(accepted).toEqual([second.jobId]);
-    expect(second.jobId).not.toBe(first);
+    expect(accepted).toEqual([second.dispatchId]);
+    expect(second.dispatchId).not.toBe(first);
     expect(await begin(first)).toBe('withdrawn');
     expect(await run()).toEqual(second);
   });
 
-  test('and whose job was begun is answered, nothing accepted again', async () => {
+  test('and whose dispatch was begun is answered, nothing accepted again', async () => {
     const { run, accepted, clock, begin, attempts } = setup();
     let first = '';
-    const died = async (jobId: string) => {
-      first = jobId;
-      await begin(jobId);
+    const died = async (dispatchId: string) => {
+      first = dispatchId;
+      await begin(dispatchId);
       throw undecided;
     };
     await expect(run({ a: 1 }, died)).rejects.toBe(undecided);
     clock.nowMs += 35_000;
-    expect(await run()).toEqual({ jobId: first });
+    expect(await run()).toEqual({ dispatchId: first });
     const before = attempts.length;
-    expect(await run()).toEqual({ jobId: first });
+    expect(await run()).toEqual({ dispatchId: first });
     // The outcome is stored with the key, so one request finds it.
     expect(attempts.slice(before).map(({ command }) => command)).toEqual(['PutItemCommand']);
     expect(accepted).toEqual([]);
@@ -212,7 +215,7 @@ test('once another takes over, the run that died records no answer, however late
   const records = idempotencyStore(localDocumentClient(), table);
   const died = {
     bodyHash: bodyHashOf({ a: 1 }),
-    jobId: 'died',
+    dispatchId: 'died',
     startedAtMs: startMs - 35_000,
     state: 'running',
   } as const;
@@ -221,14 +224,14 @@ test('once another takes over, the run that died records no answer, however late
   expect(await records.claim(scope, died)).toBeUndefined();
   expect(await records.takeOver(scope, died, renewed)).toBe(true);
   expect(await records.takeOver(scope, died, renewed)).toBe(false);
-  await records.complete(scope, died, { jobId: 'died' }, signal);
+  await records.complete(scope, died, { dispatchId: 'died' }, signal);
   await expect(run()).rejects.toMatchObject({ code: 'request_in_progress' });
-  await records.complete(scope, renewed, { jobId: 'died' }, signal);
-  expect(await run()).toEqual({ jobId: 'died' });
+  await records.complete(scope, renewed, { dispatchId: 'died' }, signal);
+  expect(await run()).toEqual({ dispatchId: 'died' });
 });
 
-function recordOf(jobId: string): IdempotencyRecord {
-  return { bodyHash: 'hash', jobId, startedAtMs: startMs, state: 'running' };
+function recordOf(dispatchId: string): IdempotencyRecord {
+  return { bodyHash: 'hash', dispatchId, startedAtMs: startMs, state: 'running' };
 }
 
 describe('a store in trouble', () => {
@@ -240,8 +243,10 @@ describe('a store in trouble', () => {
 
   test('a completion that cannot be written does not undo the acceptance, and is logged', async () => {
     const { run, accepted } = setup(({ command }) => (command === 'UpdateItemCommand' ? 'before' : undefined));
-    expect(await run()).toMatchObject({ jobId: accepted[0] });
-    expect(logged()).toMatchObject([{ event: 'idempotency.write_failed', jobId: accepted[0], error: 'TimeoutError' }]);
+    expect(await run()).toMatchObject({ dispatchId: accepted[0] });
+    expect(logged()).toMatchObject([
+      { event: 'idempotency.write_failed', dispatchId: accepted[0], error: 'TimeoutError' },
+    ]);
   });
 
   test('a removal that cannot be written leaves the refusal as it is, and is logged', async () => {
@@ -252,7 +257,7 @@ describe('a store in trouble', () => {
 
   test('a completion or a removal that was given up is not waited for', async () => {
     const { records, scope } = setup();
-    await expect(records.complete(scope, recordOf('J'), { jobId: 'J' }, AbortSignal.abort())).rejects.toThrow(
+    await expect(records.complete(scope, recordOf('J'), { dispatchId: 'J' }, AbortSignal.abort())).rejects.toThrow(
       'aborted',
     );
     await expect(records.remove(scope, 'J', AbortSignal.abort())).rejects.toThrow('aborted');
@@ -285,7 +290,7 @@ describe('a record is changed by whose it is (R21)', () => {
 
   test('the place of a run that has ended meanwhile is not taken', async () => {
     const { records, scope, whose } = await claimed();
-    await records.complete(scope, first, { jobId: 'first', warning: 'a warning' }, signal);
+    await records.complete(scope, first, { dispatchId: 'first', warning: 'a warning' }, signal);
     expect(await records.takeOver(scope, first, second)).toBe(false);
     expect(await whose()).toEqual({ ...first, state: 'done', warning: 'a warning' });
   });
@@ -293,7 +298,7 @@ describe('a record is changed by whose it is (R21)', () => {
   test('a run that was replaced neither completes nor removes', async () => {
     const { records, scope, whose } = await claimed();
     await records.takeOver(scope, first, second);
-    await records.complete(scope, first, { jobId: 'first' }, signal);
+    await records.complete(scope, first, { dispatchId: 'first' }, signal);
     expect(await whose()).toEqual(second);
     await records.remove(scope, 'first', signal);
     expect(await whose()).toEqual(second);
@@ -301,7 +306,7 @@ describe('a record is changed by whose it is (R21)', () => {
 
   test('what is done is not removed', async () => {
     const { records, scope, whose } = await claimed();
-    await records.complete(scope, first, { jobId: 'first' }, signal);
+    await records.complete(scope, first, { dispatchId: 'first' }, signal);
     await records.remove(scope, 'first', signal);
     expect(await whose()).toEqual({ ...first, state: 'done' });
   });
@@ -320,7 +325,7 @@ test('the item carries no key of the client and expires in seconds', async () =>
 
 /** Runs and moments are few, so that they collide. */
 const anyRun: fc.Arbitrary<IdempotencyRecord> = fc.record({
-  ...{ bodyHash: fc.constantFrom('one', 'other'), jobId: fc.constantFrom('A', 'B') },
+  ...{ bodyHash: fc.constantFrom('one', 'other'), dispatchId: fc.constantFrom('A', 'B') },
   ...{ startedAtMs: fc.constantFrom(startMs, startMs + 1, startMs + rememberedMs), state: fc.constant('running') },
 });
 const anyWrite = fc.record({
@@ -334,17 +339,19 @@ test('every write of a key does what the model of the explorations does', async 
       const { scope, records } = setup();
       let known: IdempotencyRecord | undefined;
       for (const { name, one, other, warning } of writes) {
-        const accepted = { jobId: one.jobId, ...(warning === undefined ? {} : { warning }) };
-        const given = { claim: [one], takeOver: [one, other], complete: [one, accepted], remove: [one.jobId] }[name];
+        const accepted = { dispatchId: one.dispatchId, ...(warning === undefined ? {} : { warning }) };
+        const given = { claim: [one], takeOver: [one, other], complete: [one, accepted], remove: [one.dispatchId] }[
+          name
+        ];
         const write = (records as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>)[name];
         const { item, value } = writtenBy(keyWrites, name, known, [scope, ...given]);
         expect(await write?.(scope, ...given)).toEqual(value);
         known = item;
       }
       // A claim of that moment finds the stored record.
-      expect(await records.claim(scope, { bodyHash: '', jobId: 'C', startedAtMs: startMs, state: 'running' })).toEqual(
-        known,
-      );
+      expect(
+        await records.claim(scope, { bodyHash: '', dispatchId: 'C', startedAtMs: startMs, state: 'running' }),
+      ).toEqual(known);
     }),
     { numRuns: 60 },
   );

@@ -7,9 +7,9 @@ import {
   parametersExpireAtSeconds,
   recipientsOfPage,
 } from '../../../../lib/messages/accept/parameter-pages.ts';
+import type { Recipient } from '../../../../lib/messages/dispatch.ts';
 import { nextParameters } from '../../../../lib/messages/items.ts';
-import type { Recipient } from '../../../../lib/messages/job.ts';
-import { makeJobHead, makeRecipients } from '../../../support/send-jobs.ts';
+import { makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
 
 function unpackedPages(recipients: readonly Recipient[]) {
   return [...pagesOf(recipients)].map(({ firstIndex, recipients: packed }) => ({
@@ -33,7 +33,7 @@ function hold(recipients: readonly Recipient[]): number {
   return pages.length;
 }
 
-describe('the pages of a job', () => {
+describe('the pages of a dispatch', () => {
   test.each<[string, Recipient[], fewest: number, most: number]>([
     ['none', [], 0, 0],
     ['one', makeRecipients(1), 1, 1],
@@ -77,7 +77,7 @@ describe('the pages of a job', () => {
     hold([{ to: 'US.abc', params: { body: ['\ufffe\uffff🙂\u0001\ud800'] } }]);
   });
 
-  test('they are the same when the job is stored once more', () => {
+  test('they are the same when the dispatch is stored once more', () => {
     const recipients = makeRecipients(700, 300);
     expect([...pagesOf(recipients)]).toEqual([...pagesOf(recipients)]);
   });
@@ -131,7 +131,7 @@ test('every recipient that a template can take fits an item', () => {
   expect(hold([{ to: `US.${'a'.repeat(128)}`, params }])).toBe(1);
 });
 
-describe('parameters are gone seven days after the job has ended at the latest', () => {
+describe('parameters are gone seven days after the dispatch has ended at the latest', () => {
   const acceptedAtMs = 1_700_000_000_001;
   test.each([
     ['a day after its acceptance', {}, 1_700_000_001 + 8 * 86_400],
@@ -143,6 +143,6 @@ describe('parameters are gone seven days after the job has ended at the latest',
       1_700_000_001 + 47 * 86_400,
     ],
   ])('%s', (_, head, seconds) => {
-    expect(parametersExpireAtSeconds(makeJobHead({ acceptedAtMs, ...head }))).toBe(seconds);
+    expect(parametersExpireAtSeconds(makeDispatchHead({ acceptedAtMs, ...head }))).toBe(seconds);
   });
 });

@@ -2,10 +2,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { pagesOf } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
-import { makeJobHead, makeRecipients } from '../../../support/send-jobs.ts';
+import { makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
 
 const { signal } = new AbortController();
-const job = { head: makeJobHead(), recipients: makeRecipients(7_500) };
+const dispatch = { head: makeDispatchHead(), recipients: makeRecipients(7_500) };
 
 /** The test ends the client's writes one by one. */
 function waitingClient() {
@@ -23,8 +23,8 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('ten pages are on their way at once, and the next when one is written', async () => {
   const { waiting, client } = waitingClient();
-  const stored = parameterStore(client, 'messages').store(job, signal);
-  const pages = [...pagesOf(job.recipients)].length;
+  const stored = parameterStore(client, 'messages').store(dispatch, signal);
+  const pages = [...pagesOf(dispatch.recipients)].length;
   expect(pages).toBeGreaterThan(11);
   for (let written = 0; written < pages; written += 1) {
     expect(waiting).toHaveLength(Math.min(pages, written + 10));
@@ -36,7 +36,7 @@ test('ten pages are on their way at once, and the next when one is written', asy
 
 test('one that fails is the end of it: no further page is written', async () => {
   const { waiting, client } = waitingClient();
-  const stored = parameterStore(client, 'messages').store(job, signal);
+  const stored = parameterStore(client, 'messages').store(dispatch, signal);
   waiting[3]?.reject(new Error('refused'));
   await settled();
   for (const write of waiting) write.resolve({});

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { acceptedItem, jobOfAcceptedItem } from '../../../../lib/messages/accept/whole-job.ts';
+import { acceptedItem, dispatchOfAcceptedItem } from '../../../../lib/messages/accept/whole-dispatch.ts';
 import { sharedWithout } from '../../../../lib/messages/erase/anonymized-items.ts';
-import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 
 test('the header that all were sent is kept for some of them, and goes once all are erased (D56, D60)', () => {
   const header = { type: 'document_url', value: 'https://example.com/5491155550001.pdf' } as const;
-  const item = acceptedItem({ ...makeJob(makeRecipients(2)), header });
+  const item = acceptedItem({ ...makeDispatch(makeRecipients(2)), header });
   const ids = new Set(['5491155550001']);
   expect(sharedWithout(item, { ids, whole: false })).toBeUndefined();
   const change = sharedWithout(item, { ids, whole: true });
   const left = { ...item, ...change };
-  expect(jobOfAcceptedItem(item)).toMatchObject({ header });
-  expect(jobOfAcceptedItem(left)).not.toHaveProperty('header');
+  expect(dispatchOfAcceptedItem(item)).toMatchObject({ header });
+  expect(dispatchOfAcceptedItem(left)).not.toHaveProperty('header');
   expect(JSON.stringify(left)).not.toContain('5491155550001');
   expect(sharedWithout(left, { ids, whole: true })).toBeUndefined();
 });

@@ -4,28 +4,28 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { eraseCommand } from '../../../../infra/operate/people/erase.ts';
 import type { Item } from '../../../../lib/aws/dynamodb-batch.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
-import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
-import { acceptedKey, jobKey } from '../../../../lib/messages/items.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import { acceptedKey, dispatchKey } from '../../../../lib/messages/items.ts';
 import { recipientHashOf } from '../../../../lib/messages/pace/number-pace.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
+import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personKeyText } from '../../../../lib/opt-outs/person-key.ts';
 import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
+import { makeDispatch } from '../../../support/made-dispatches.ts';
 import { allItems, itemsWith } from '../../../support/names-left.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { operatorAuditInMemory, silent } from '../../../support/operator-audit.ts';
-import { putItems } from '../../../support/reported-jobs.ts';
+import { putItems } from '../../../support/reported-dispatches.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { secretsInMemory } from '../../../support/secrets.ts';
-import { makeJob } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 import {
@@ -125,10 +125,10 @@ test('nothing in the tables names the person any more, others are as they were, 
   const after = await itemsOfAll();
   expect(itemsWith([userId, oldId, secret], after)).toEqual([]);
   const spelled = itemsWith([number], after).filter(isNotOthers).sort();
-  expect(spelled).toEqual([`JOB#${bulk.jobId} / RECIPIENTS#0`, `PARAMS#${bulk.jobId}#2 / 01000`]);
+  expect(spelled).toEqual([`DISPATCH#${bulk.dispatchId} / RECIPIENTS#0`, `PARAMS#${bulk.dispatchId}#2 / 01000`]);
   expect(itemsWith([`"${number}"`, `"+${number}"`], after)).toEqual([]);
   expect(log).toMatchObject({
-    ...{ event: 'person.erased', by: 'someone', people: [nameOf(number).slice(0, 12)], linkedIds: 2, jobs: 4 },
+    ...{ event: 'person.erased', by: 'someone', people: [nameOf(number).slice(0, 12)], linkedIds: 2, dispatches: 4 },
     ...{ messages: 4, pending: 2, underWay: 0, clean: true },
     changed: { optOutRows: 4, replacedIds: 1, pairs: 1, idempotencyKeys: 1, events: 2, waitingEvents: 1 },
   });
@@ -139,45 +139,45 @@ test('nothing in the tables names the person any more, others are as they were, 
   const stops = await optOutLook(access, async () => nameOf).stoppedAmong(sender, [number, userId]);
   expect([...stops.keys()]).toEqual([number, userId]);
   const untouched = before.filter((item) => itemsWith([...words, recipientHashOf(`+${number}`)], [item]).length === 0);
-  const ofJobs = new Set([bulk, open, elsewhere, straight].map(({ jobId }) => jobKey(jobId).pk));
-  expect(changedIn(untouched, after).filter(([, item]) => !ofJobs.has(String(item['pk'])))).toEqual([]);
+  const ofDispatches = new Set([bulk, open, elsewhere, straight].map(({ dispatchId }) => dispatchKey(dispatchId).pk));
+  expect(changedIn(untouched, after).filter(([, item]) => !ofDispatches.has(String(item['pk'])))).toEqual([]);
 });
 
 test('reports keep the outcome without the person; what was open is not sent any more (D40)', async () => {
   await erase(`--recipient ${number}`);
   const outcomes = outcomesStore({ client, table: tables.messages, nowMs: () => nowMs, pause });
-  const rowsOf = async ({ jobId }: JobHead) => {
-    const job = await outcomes.findJob(jobId);
-    if (job === undefined) throw new Error('the job is gone');
-    return await outcomes.ofJob(job);
+  const rowsOf = async ({ dispatchId }: DispatchHead) => {
+    const dispatch = await outcomes.findStored(dispatchId);
+    if (dispatch === undefined) throw new Error('the dispatch is gone');
+    return await outcomes.ofDispatch(dispatch);
   };
   const ofBulk = await rowsOf(bulk);
   const at = new Date(told.atMs).getTime();
-  expect(ofBulk[1_200]).toEqual({ dispatchId: `${bulk.jobId}-1200`, position: 1_200, state: 'sent', atMs: at });
+  expect(ofBulk[1_200]).toEqual({ messageId: `${bulk.dispatchId}-1200`, position: 1_200, state: 'sent', atMs: at });
   expect(ofBulk[1]).toMatchObject({ to: many(2)[1], userId: 'AR.other', platformMessageId: 'wamid.other' });
   expect(ofBulk[1_201]).toMatchObject({ to: others[0], state: 'sent', platformMessageId: 'wamid.120-1' });
   expect((await rowsOf(straight))[0]).toEqual({
-    dispatchId: `${straight.jobId}-0`,
+    messageId: `${straight.dispatchId}-0`,
     position: 0,
     state: 'sent',
     atMs: at,
   });
-  expect((await rowsOf(open))[24]).toEqual({ dispatchId: `${open.jobId}-24`, position: 24, state: 'pending' });
-  const read = await parameterStore(client, tables.messages).read(open.jobId, 23);
+  expect((await rowsOf(open))[24]).toEqual({ messageId: `${open.dispatchId}-24`, position: 24, state: 'pending' });
+  const read = await parameterStore(client, tables.messages).read(open.dispatchId, 23);
   expect(read).toEqual([{ to: many(24)[23], params: paramsFor(many(24)[23] ?? '') }, {}]);
   const events: ServiceEvent[] = [];
   const kept = eventRecordStore(client, tables.webhooks).pages(1001, { sinceMs: 0, untilMs: nowMs });
   for await (const page of kept) events.push(...page);
   expect(events).toMatchObject([
-    { id: eventOf('mine', bulk, '').id, data: { code: '131026', message_id: `${bulk.jobId}-0` } },
+    { id: eventOf('mine', bulk, '').id, data: { code: '131026', message_id: `${bulk.dispatchId}-0` } },
     { data: { to: others[1] } },
   ]);
 });
 
 test('a person who is erased between two receipts leaves the market, by which later ones are priced (D60)', async () => {
   const report = reportStore({ client, table: tables.messages, nowMs: () => nowMs });
-  const marketsOf = async ({ jobId }: JobHead) => {
-    const { recipients = new Map(), erasedMarkets } = (await report.findDescribed(jobId)) ?? {};
+  const marketsOf = async ({ dispatchId }: DispatchHead) => {
+    const { recipients = new Map(), erasedMarkets } = (await report.findDescribed(dispatchId)) ?? {};
     return [recipients.size, [...(erasedMarkets ?? [])]];
   };
   const before = (await marketsOf(bulk))[0];
@@ -194,7 +194,7 @@ test('a receipt that comes afterwards restores no person', async () => {
     status: 'failed',
     code: '131026',
     reason: `${number} ?`,
-    jobId: bulk.jobId,
+    dispatchId: bulk.dispatchId,
     index: 1_200,
     userId,
   };
@@ -237,7 +237,7 @@ test('what was sent to the number in its other spelling is the same person (D55)
   const access = accessTo(tables);
   await recordOptOut({ scope, recipients: [plain], word, clientIds: [1002] }, optOutWriter(access, nameOf));
   const { log } = await erase(`--recipient ${number}`);
-  expect(log).toMatchObject({ linkedIds: 2, jobs: 5, messages: 5 });
+  expect(log).toMatchObject({ linkedIds: 2, dispatches: 5, messages: 5 });
   expect(await found([`"${plain}"`, ` ${plain} `])).toEqual([]);
   expect(
     itemsWith(
@@ -247,12 +247,12 @@ test('what was sent to the number in its other spelling is the same person (D55)
   ).toEqual([]);
 });
 
-/** Another run marks a recipient of the open job, and dies: the address is still there. */
+/** Another run marks a recipient of the open dispatch, and dies: the address is still there. */
 const markedByAnother = (index: number) =>
   client.send(
     new UpdateCommand({
       TableName: tables.messages,
-      Key: jobKey(open.jobId),
+      Key: dispatchKey(open.dispatchId),
       UpdateExpression: 'SET erasing = :true ADD erased :indexes',
       ExpressionAttributeValues: { ':true': true, ':indexes': new Set([index]) },
     }),
@@ -264,7 +264,7 @@ test('what another run marks while this one ends stays marked, and no message co
   let marks = 0;
   documentClient.send = (async (command: { input: Partial<UpdateCommand['input']> }) => {
     const { Key, UpdateExpression } = command.input;
-    if (UpdateExpression === 'REMOVE erasing' && Key?.['pk'] === jobKey(open.jobId).pk && marks === 0) {
+    if (UpdateExpression === 'REMOVE erasing' && Key?.['pk'] === dispatchKey(open.dispatchId).pk && marks === 0) {
       marks += 1;
       await markedByAnother(3);
     }
@@ -272,20 +272,20 @@ test('what another run marks while this one ends stays marked, and no message co
   }) as typeof documentClient.send;
   const { log, error } = await erase(`--recipient ${number}`, { documentClient });
   expect([error, marks]).toEqual([undefined, 1]);
-  // The job was found again by its mark, and the other person left it as well.
-  expect(await found([`"${many(25)[3]}"`])).not.toContain(`PARAMS#${open.jobId}#0 / 00000`);
+  // The dispatch was found again by its mark, and the other person left it as well.
+  expect(await found([`"${many(25)[3]}"`])).not.toContain(`PARAMS#${open.dispatchId}#0 / 00000`);
   expect(log).toMatchObject({ messages: 5, pending: 3, underWay: 0, clean: true });
   expect((await allItems(client, tables.messages)).filter(({ erasing }) => erasing)).toEqual([]);
 });
 
-test('a person that another run has begun to erase in the same job is not taken for this one', async () => {
+test('a person that another run has begun to erase in the same dispatch is not taken for this one', async () => {
   const another = many(25)[3] ?? '';
   await accept(tables, headOf('ANOTHER', 11), recipientsOf(...many(11)));
   await markedByAnother(3);
   const { log, error } = await erase(`--recipient ${number}`);
   expect(error).toBeUndefined();
   expect(log).toMatchObject({ linkedIds: 2 });
-  expect(await found([`"${another}"`])).toContain(`PARAMS#${headOf('ANOTHER', 11).jobId}#0 / 00000`);
+  expect(await found([`"${another}"`])).toContain(`PARAMS#${headOf('ANOTHER', 11).dispatchId}#0 / 00000`);
 });
 
 test("with a client, what is another's stays", async () => {
@@ -325,10 +325,10 @@ test('a run that dies at any write is repeated; no recipient is left who may be 
     if (error === undefined) break;
     deaths.push(dying);
     const items = byKey(await allItems(client, tables.messages));
-    const job = items.get(`JOB#${open.jobId} / JOB`);
-    const parameters = [...items.values()].filter(({ pk }) => String(pk).startsWith(`PARAMS#${open.jobId}`));
+    const dispatch = items.get(`DISPATCH#${open.dispatchId} / DISPATCH`);
+    const parameters = [...items.values()].filter(({ pk }) => String(pk).startsWith(`PARAMS#${open.dispatchId}`));
     const isGone = itemsWith([secret], parameters).length === 0;
-    expect([isGone, (job?.['erased'] as Set<number> | undefined)?.has(24) ?? false]).not.toEqual([true, false]);
+    expect([isGone, (dispatch?.['erased'] as Set<number> | undefined)?.has(24) ?? false]).not.toEqual([true, false]);
     expect((await erase(`--recipient ${number}`)).error).toBeUndefined();
     expect(await found([userId, oldId, secret, `"${number}"`, platformId])).toEqual([]);
     expect([...byKey(await allItems(client, tables.messages)).values()].filter(({ erasing }) => erasing)).toEqual([]);
@@ -337,7 +337,7 @@ test('a run that dies at any write is repeated; no recipient is left who may be 
 });
 
 describe('a message that a worker has', () => {
-  test('is told, and found again by the note in its job', async () => {
+  test('is told, and found again by the note in its dispatch', async () => {
     const slices = sliceStore({ client, table: tables.messages, nowMs: () => nowMs });
     const { slice } = await slices.claim(claimOf(open, 2, { atMs: nowMs }));
     const { log, error } = await erase(`--recipient ${number}`);
@@ -346,13 +346,15 @@ describe('a message that a worker has', () => {
     const outcome = { state: 'sent', platformMessageId: platformId } as const;
     const ended = await slices.end(slice, new Map(slice.outcomes.map((_, place) => [place, outcome])));
     expect(ended?.state).toBe('ended');
-    expect(itemsWith([number], await allItems(client, tables.messages))).toContain(`JOB#${open.jobId}#0 / SLICE#0002`);
+    expect(itemsWith([number], await allItems(client, tables.messages))).toContain(
+      `DISPATCH#${open.dispatchId}#0 / SLICE#0002`,
+    );
     expect(await erase(`--recipient ${number}`)).toMatchObject({
       error: undefined,
       log: { underWay: 0, changed: { outcomes: 1 } },
     });
     const again = await erase(`--recipient ${number}`);
-    expect(again.log).toMatchObject({ messages: 0, jobs: 0, clean: true });
+    expect(again.log).toMatchObject({ messages: 0, dispatches: 0, clean: true });
   });
 });
 
@@ -378,19 +380,19 @@ test('what all of a dispatch share goes once all of it are erased', async () => 
   await client.send(
     new UpdateCommand({
       TableName: tables.messages,
-      Key: acceptedKey(head.jobId),
+      Key: acceptedKey(head.dispatchId),
       UpdateExpression: 'SET #plan = :plan',
       ExpressionAttributeNames: { '#plan': 'plan' },
       ExpressionAttributeValues: {
         ':plan': JSON.stringify({
-          ...makeJob([]).plan,
+          ...makeDispatch([]).plan,
           header: { type: 'image_url', value: 'https://a.example/letter-77' },
         }),
       },
     }),
   );
   await erase(`--recipient ${number}`);
-  expect(await found(['letter-77'])).toEqual([`JOB#${head.jobId} / ACCEPTED`]);
+  expect(await found(['letter-77'])).toEqual([`DISPATCH#${head.dispatchId} / ACCEPTED`]);
   await erase(['--recipient', ...addresses.join(' --recipient ').split(' ')].join(' '));
   expect(await found(['letter-77'])).toEqual([]);
 });

@@ -27,7 +27,7 @@ test.each([
 
 describe('an event (D60)', () => {
   const about = {
-    ...{ job_id: 'J', message_id: 'J-0', did: '5491100000001', template: { name: 'a', language: 'es' } },
+    ...{ dispatch_id: 'J', message_id: 'J-0', did: '5491100000001', template: { name: 'a', language: 'es' } },
     accepted_at: '2026-11-20T12:00:00.000Z',
   };
   const event = { id: `evt_${'a'.repeat(26)}`, clientId: 1001, timestampMs: 1 };

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { chunkOfJob } from '../../../../lib/messages/chunk.ts';
-import type { Outcome } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
+import { chunkOfDispatch } from '../../../../lib/messages/chunk.ts';
+import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch.ts';
 import { replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
 import { paceKey } from '../../../../lib/messages/items.ts';
-import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceItemOf } from '../../../../lib/messages/pace/pace-items.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
+import type { Outcome } from '../../../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
 import { backlogStore } from '../../../../lib/webhooks/delivery/backlog-store.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
+import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
-import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 /** The tables hold a person in every place (D60), beside others whose numbers contain the person's number. */
@@ -49,8 +49,8 @@ export const recipientsOf = (...addresses: string[]): Recipient[] =>
   addresses.map((to) => ({ to, params: paramsFor(to) }));
 export const many = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_170_000_000 + at));
 
-export function headOf(name: string, total: number, changes: Partial<JobHead> = {}): JobHead {
-  return makeJobHead({ jobId: name.padEnd(26, '0'), acceptedAtMs, total, ...changes });
+export function headOf(name: string, total: number, changes: Partial<DispatchHead> = {}): DispatchHead {
+  return makeDispatchHead({ dispatchId: name.padEnd(26, '0'), acceptedAtMs, total, ...changes });
 }
 export const bulk = headOf('BULK', 1_203);
 export const open = headOf('OPEN', 25);
@@ -58,19 +58,19 @@ export const elsewhere = headOf('ELSEWHERE', 12, { clientId: 1002 });
 export const straight = headOf('STRAIGHT', 1, { attends: { order: secret }, byUserId: true });
 export const platformId = `wamid.${Buffer.from(`\u0018\u0013${number}\u0015\u0002`).toString('base64')}`;
 
-/** Stores a job and begins it, as acceptance and the fan-out do. */
-export async function accept({ messages }: Tables, head: JobHead, recipients: Recipient[]): Promise<void> {
-  const jobs = acceptedJobsStore(client, messages, () => acceptedAtMs);
-  const job = { ...makeJob(recipients), head };
-  await parameterStore(client, messages).store(job, new AbortController().signal);
-  await jobs.describe(job, new AbortController().signal);
-  await jobs.begin({ head, repeats: [] });
+/** Stores a dispatch and begins it, as acceptance and the fan-out do. */
+export async function accept({ messages }: Tables, head: DispatchHead, recipients: Recipient[]): Promise<void> {
+  const dispatches = acceptedDispatchesStore(client, messages, () => acceptedAtMs);
+  const dispatch = { ...makeDispatch(recipients), head };
+  await parameterStore(client, messages).store(dispatch, new AbortController().signal);
+  await dispatches.describe(dispatch, new AbortController().signal);
+  await dispatches.begin({ head, repeats: [] });
 }
 
-function chunkOf(head: JobHead, recipients: readonly string[]): QueuedChunk {
+function chunkOf(head: DispatchHead, recipients: readonly string[]): QueuedChunk {
   const some = recipients.map((to, index) => ({ index, to, request: { to } }));
   return {
-    ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }),
+    ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }),
     ...{ alone: true, straight: true },
     slices: [{ try: 0, size: head.total, recipients: some }],
   };
@@ -79,7 +79,7 @@ function chunkOf(head: JobHead, recipients: readonly string[]): QueuedChunk {
 /** Ends a slice: its first recipient as given, the others `sent`. */
 async function end(
   { messages }: Tables,
-  of: { readonly head: JobHead; readonly slice: number },
+  of: { readonly head: DispatchHead; readonly slice: number },
   first: Outcome,
 ): Promise<void> {
   const slices = sliceStore({ client, table: messages, nowMs: () => nowMs });
@@ -89,10 +89,10 @@ async function end(
   await slices.end(own, new Map(own.outcomes.map((_, place) => [place, outcomeAt(place)])));
 }
 
-export const eventOf = (id: string, head: JobHead, to: string, clientId = 1001): ServiceEvent => ({
+export const eventOf = (id: string, head: DispatchHead, to: string, clientId = 1001): ServiceEvent => ({
   ...{ id: `evt_${id.padEnd(26, 'a')}`, clientId, type: 'message.failed', timestampMs: acceptedAtMs },
   data: {
-    ...{ job_id: head.jobId, message_id: `${head.jobId}-0`, did: head.did, to, code: '131026' },
+    ...{ dispatch_id: head.dispatchId, message_id: `${head.dispatchId}-0`, did: head.did, to, code: '131026' },
     ...{ reason: `${to} cannot be reached`, template: { name: 'order_update', language: 'en_US' } },
     accepted_at: new Date(acceptedAtMs).toISOString(),
   },
@@ -103,7 +103,7 @@ export const told = { status: 'sent', atMs: acceptedAtMs + 1_000, platformMessag
 /** Stores the person and the others in new tables. */
 export async function storePerson(): Promise<Tables> {
   const tables = { messages: await freshTable('messages'), webhooks: await freshTable('webhooks') };
-  await storeJobs(tables);
+  await storeDispatches(tables);
   await storeReceipts(tables);
   await storeTraces(tables);
   await storeStops(tables);
@@ -111,22 +111,22 @@ export async function storePerson(): Promise<Tables> {
   return tables;
 }
 
-async function storeJobs(tables: Tables): Promise<void> {
+async function storeDispatches(tables: Tables): Promise<void> {
   await accept(tables, bulk, recipientsOf(...many(1_200), `+${number}`, ...others));
   const failed = { state: 'failed', code: '131026', reason: `${number} cannot be reached` } as const;
   await end(tables, { head: bulk, slice: 120 }, failed);
   await accept(tables, open, recipientsOf(...many(24), number));
   await accept(tables, elsewhere, recipientsOf(...many(11), number));
-  const jobs = acceptedJobsStore(client, tables.messages, () => acceptedAtMs);
-  await jobs.beginStraight(chunkOf(straight, [userId]));
+  const dispatches = acceptedDispatchesStore(client, tables.messages, () => acceptedAtMs);
+  await dispatches.beginStraight(chunkOf(straight, [userId]));
   await end(tables, { head: straight, slice: 0 }, { state: 'sent', platformMessageId: platformId });
 }
 
 async function storeReceipts(tables: Tables): Promise<void> {
-  const receipts: [JobHead, Receipt][] = [
-    [straight, { ...told, jobId: straight.jobId, index: 0, userId, waId: number }],
-    [bulk, { ...told, jobId: bulk.jobId, index: 1_200, userId }],
-    [bulk, { ...told, jobId: bulk.jobId, index: 1, platformMessageId: 'wamid.other', userId: 'AR.other' }],
+  const receipts: [DispatchHead, Receipt][] = [
+    [straight, { ...told, dispatchId: straight.dispatchId, index: 0, userId, waId: number }],
+    [bulk, { ...told, dispatchId: bulk.dispatchId, index: 1_200, userId }],
+    [bulk, { ...told, dispatchId: bulk.dispatchId, index: 1, platformMessageId: 'wamid.other', userId: 'AR.other' }],
   ];
   for (const [head, receipt] of receipts) await receiptStore(accessTo(tables)).append(head, [receipt]);
 }
@@ -134,7 +134,12 @@ async function storeReceipts(tables: Tables): Promise<void> {
 /** Stores the warning of an Idempotency-Key, a replaced id, and the pair limits of the number. */
 async function storeTraces(tables: Tables): Promise<void> {
   const scope = { clientId: 1001, did: bulk.did, key: 'order 1' };
-  const record = { bodyHash: 'hash', jobId: straight.jobId, startedAtMs: acceptedAtMs, state: 'done' } as const;
+  const record = {
+    bodyHash: 'hash',
+    dispatchId: straight.dispatchId,
+    startedAtMs: acceptedAtMs,
+    state: 'done',
+  } as const;
   const warning = `user ids that the platform has replaced are followed: recipients[0] to ${userId}; something else`;
   await idempotencyStore(client, tables.messages).claim(scope, { ...record, warning });
   await replacedIdWriter(accessTo(tables))(bulk.wabaId, [{ userId: oldId, by: userId, atMs: acceptedAtMs }]);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { MonthlyBudget } from '../../../../lib/access/directory.ts';
 import type { Raise } from '../../../../lib/messages/budget/budgets.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
 import { costStop } from '../../../../lib/messages/fan-out/cost-at-release.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { makeRates } from '../../../support/rates.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 
 /** Ten messages to Argentina cost 0.26 as utility and 0.618 as marketing, when they were accepted (D56). */
 
@@ -29,8 +29,8 @@ interface Case {
 async function judged(given: Case) {
   const { maxCost, category = 'MARKETING', accepted = 'UTILITY', queued = 0, erased = 0, stopped = 0 } = given;
   const { atMs = acceptedAtMs + 3_600_000, budget, isOver } = given;
-  const head: JobHead = {
-    ...makeJobHead({ total: 10, acceptedAtMs, category: accepted }),
+  const head: DispatchHead = {
+    ...makeDispatchHead({ total: 10, acceptedAtMs, category: accepted }),
     ...(maxCost === undefined ? {} : { maxCostUnits: Math.round(maxCost * 1e8) }),
   };
   const to = Array.from({ length: 10 }, (_, index) => String(5_491_155_550_000 + index));
@@ -40,7 +40,7 @@ async function judged(given: Case) {
   let reads = 0;
   const stop = await costStop(
     {
-      job: { head, plan, repeats: [], waitsMs: new Map() },
+      dispatch: { head, plan, repeats: [], waitsMs: new Map() },
       head: { ...head, category, ...(category === 'MARKETING' ? { heedsOptOuts: true as const } : {}) },
       rests: [{ from: queued, until: 10 }],
     },
@@ -60,7 +60,7 @@ async function judged(given: Case) {
         channels: [makeChannel()],
         wabas: [makeWaba(monthlyBudgets && { monthlyBudgets })],
       }),
-      jobs: {
+      dispatches: {
         recipientsFrom: async (_, from) => {
           reads += 1;
           return recipients.slice(from, from + 4);

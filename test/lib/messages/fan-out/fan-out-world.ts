@@ -1,17 +1,17 @@
 import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
-import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
-import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
+import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
+import type { WholeDispatch } from '../../../../lib/messages/accept/whole-dispatch.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
-import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-job.ts';
-import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
+import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch.ts';
+import { type FanOutPorts, fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
+import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { memoryPaces } from '../../../support/memory-numbers.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { noCosts } from '../../../support/no-costs.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 
 export const nowMs = 1_800_000_000_000;
 
@@ -24,25 +24,27 @@ function nothingKept() {
   return {
     queued: [] as Queued[],
     watched: [] as { readonly message: WatchMessage; readonly delaySeconds: number }[],
-    sentAgain: [] as { readonly message: JobMessage; readonly delaySeconds: number }[],
+    sentAgain: [] as { readonly message: RoundMessage; readonly delaySeconds: number }[],
     holds: [] as number[],
     logged: [] as [LogEvent, LogFacts][],
   };
 }
 
-/** Surrounds the fan-out of job `J`, in memory; its number sends a thousand a second unless a test says otherwise. */
+/**
+ * Surrounds the fan-out of dispatch `J`, in memory; its number sends a thousand a second unless a test says otherwise.
+ */
 export function fanOutWorld(
   given: number | Recipient[],
   changes: Partial<FanOutPorts> = {},
-  changedHead: Partial<JobHead> = {},
-  changedJob: Partial<WholeJob> = {},
+  changedHead: Partial<DispatchHead> = {},
+  changedDispatch: Partial<WholeDispatch> = {},
 ) {
   const recipients =
     typeof given === 'number' ? upTo(given).map((at) => ({ to: String(5_490_000_000_000 + at) })) : given;
-  const head = makeJobHead({ jobId: 'J', acceptedAtMs: nowMs, total: recipients.length, ...changedHead });
+  const head = makeDispatchHead({ dispatchId: 'J', acceptedAtMs: nowMs, total: recipients.length, ...changedHead });
   const table = new MemoryTable();
   const plan = { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] };
-  table.store({ head, plan, recipients, ...changedJob });
+  table.store({ head, plan, recipients, ...changedDispatch });
   const kept = nothingKept();
   const [events, paces] = [new MemoryEvents(), memoryPaces()];
   const accept = ({ body, delaySeconds }: QueueEntry) =>
@@ -59,15 +61,15 @@ export function fanOutWorld(
 
 function portsOn(table: MemoryTable, { watched, sentAgain, logged }: ReturnType<typeof nothingKept>) {
   return {
-    jobs: table.ofRounds(nothingFails),
+    dispatches: table.ofRounds(nothingFails),
     states: table.ofStates(nothingFails),
     slices: table.ofSlices(nothingFails),
     watch: { sendLater: async (...[message, delaySeconds]) => void watched.push({ message, delaySeconds }) },
     sendAgain: async (message, delaySeconds) => void sentAgain.push({ message, delaySeconds }),
-    judge: async (job) => asAccepted(job),
+    judge: async (dispatch) => asAccepted(dispatch),
     costStop: noCosts.costStop,
     countNow: noCosts.countNow,
-    compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
+    compose: (_, { to }, messageId) => ({ to, biz_opaque_callback_data: messageId }),
     limitOf: async () => 1_000,
     nowMs: () => nowMs,
     remainingMs: () => 60_000,
@@ -78,11 +80,14 @@ function portsOn(table: MemoryTable, { watched, sentAgain, logged }: ReturnType<
 }
 
 /** Each call of `fannedOut` is another run of the function. */
-function runsOf({ clientId, acceptedAtMs }: JobHead, ports: FanOutPorts) {
+function runsOf({ clientId, acceptedAtMs }: DispatchHead, ports: FanOutPorts) {
   let runs = 0;
-  const fannedOut = (message: Partial<JobMessage> = {}, changed: Partial<FanOutPorts> = {}) => {
+  const fannedOut = (message: Partial<RoundMessage> = {}, changed: Partial<FanOutPorts> = {}) => {
     runs += 1;
-    return fanOutJob({ jobId: 'J', clientId, acceptedAtMs, ...message }, `run ${runs}`, { ...ports, ...changed });
+    return fanOutDispatch({ dispatchId: 'J', clientId, acceptedAtMs, ...message }, `run ${runs}`, {
+      ...ports,
+      ...changed,
+    });
   };
   return { fannedOut };
 }

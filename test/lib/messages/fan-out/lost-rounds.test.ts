@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
-import { leaseMs, type RoundRecord, roundAfterLast } from '../../../../lib/messages/fan-out/job-rounds.ts';
+import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
+import { leaseMs, type RoundRecord, roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import {
   findLostRounds,
   roundState,
-  type ScheduledJob,
-  type UnreadableJob,
+  type ScheduledDispatch,
+  type UnreadableDispatch,
 } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { countedBy } from '../../../support/counted.ts';
 
@@ -13,8 +13,8 @@ import { countedBy } from '../../../support/counted.ts';
 
 const nowMs = 1_800_000_000_000;
 const minutes = (count: number) => nowMs - count * 60_000;
-const jobOf = (jobId: string, round?: RoundRecord): ScheduledJob => {
-  return { head: { jobId, clientId: 1001, acceptedAtMs: minutes(60) }, ...(round && { round }) };
+const dispatchOf = (dispatchId: string, round?: RoundRecord): ScheduledDispatch => {
+  return { head: { dispatchId, clientId: 1001, acceptedAtMs: minutes(60) }, ...(round && { round }) };
 };
 
 test.each([
@@ -31,11 +31,11 @@ test.each([
   ['that was never taken', undefined, 'lost'],
   ['after the last', { round: roundAfterLast }, 'over'],
 ] as const)('a round %s', (_, round, expected) => {
-  expect(roundState(jobOf('J', round), nowMs)).toBe(expected);
+  expect(roundState(dispatchOf('J', round), nowMs)).toBe(expected);
 });
 
-function lookAt(pages: readonly (readonly (ScheduledJob | UnreadableJob)[])[]) {
-  const sent: [JobMessage, number][] = [];
+function lookAt(pages: readonly (readonly (ScheduledDispatch | UnreadableDispatch)[])[]) {
+  const sent: [RoundMessage, number][] = [];
   const left: string[] = [];
   const logged: unknown[] = [];
   const look = () =>
@@ -44,7 +44,7 @@ function lookAt(pages: readonly (readonly (ScheduledJob | UnreadableJob)[])[]) {
         all: async function* () {
           yield* pages;
         },
-        leave: async (jobId) => void left.push(jobId),
+        leave: async (dispatchId) => void left.push(dispatchId),
       },
       sendAgain: async (...args) => void sent.push(args),
       nowMs: () => nowMs,
@@ -53,26 +53,29 @@ function lookAt(pages: readonly (readonly (ScheduledJob | UnreadableJob)[])[]) {
   return { look, sent, left, logged };
 }
 
-test('its message is queued once more, as it was, and counted; jobs that are all released are left', async () => {
-  const lost = jobOf('A', { round: 3, dueMs: minutes(30) });
+test('its message is queued once more, as it was, and counted; dispatches that are all released are left', async () => {
+  const lost = dispatchOf('A', { round: 3, dueMs: minutes(30) });
   const pages = [
-    [{ ...lost, head: { ...lost.head, correlationId: 'C' } }, jobOf('B', { round: roundAfterLast })],
-    [jobOf('D', { round: 1, dueMs: nowMs }), jobOf('E')],
+    [{ ...lost, head: { ...lost.head, correlationId: 'C' } }, dispatchOf('B', { round: roundAfterLast })],
+    [dispatchOf('D', { round: 1, dueMs: nowMs }), dispatchOf('E')],
   ];
   const { look, sent, left, logged } = lookAt(pages);
   expect(await countedBy(look)).toMatchObject([{ RoundsLost: 2 }]);
   const facts = { clientId: 1001, acceptedAtMs: minutes(60) };
   expect(sent).toEqual([
-    [{ jobId: 'A', ...facts, correlationId: 'C', round: 3 }, 0],
-    [{ jobId: 'E', ...facts }, 0],
+    [{ dispatchId: 'A', ...facts, correlationId: 'C', round: 3 }, 0],
+    [{ dispatchId: 'E', ...facts }, 0],
   ]);
   expect(left).toEqual(['B']);
-  expect(logged).toEqual(['A', 'E'].map((jobId) => ['job.round_lost', { jobId, clientId: 1001 }]));
+  expect(logged).toEqual(['A', 'E'].map((dispatchId) => ['dispatch.round_lost', { dispatchId, clientId: 1001 }]));
 });
 
-test('jobs behind one that cannot be read are looked at; it is logged, and the run fails at its end', async () => {
-  const { look, sent, logged } = lookAt([[{ jobId: 'BROKEN', error: new TypeError('x') }, jobOf('A')], [jobOf('B')]]);
-  await expect(look()).rejects.toThrow('1 scheduled jobs cannot be read');
-  expect(sent.map(([{ jobId }]) => jobId)).toEqual(['A', 'B']);
-  expect(logged[0]).toEqual(['job.unreadable', { jobId: 'BROKEN', error: 'TypeError' }]);
+test('dispatches behind one that cannot be read are looked at; it is logged, and the run fails at its end', async () => {
+  const { look, sent, logged } = lookAt([
+    [{ dispatchId: 'BROKEN', error: new TypeError('x') }, dispatchOf('A')],
+    [dispatchOf('B')],
+  ]);
+  await expect(look()).rejects.toThrow('1 scheduled dispatches cannot be read');
+  expect(sent.map(([{ dispatchId }]) => dispatchId)).toEqual(['A', 'B']);
+  expect(logged[0]).toEqual(['dispatch.unreadable', { dispatchId: 'BROKEN', error: 'TypeError' }]);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { deliveryLeadMs } from '../../../../lib/messages/dispatch/chunk-time.ts';
 import { queueChunks } from '../../../../lib/messages/fan-out/queue-chunks.ts';
+import { deliveryLeadMs } from '../../../../lib/messages/send/chunk-time.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const startMs = 1_800_000_000_000;

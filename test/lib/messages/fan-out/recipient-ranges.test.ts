@@ -11,23 +11,23 @@ import {
 } from '../../../../lib/messages/fan-out/recipient-ranges.ts';
 import type { Lot, Opening } from '../../../../lib/messages/lots.ts';
 
-/** A scheduled job releases the recipients of a range together (D56). */
+/** A scheduled dispatch releases the recipients of a range together (D56). */
 
 const open: readonly Opening[] = [[100_000, 200_000]];
 const later: readonly Opening[] = [[300_000, 400_000]];
-const jobOf = (total: number, ...untils: number[]) => {
+const dispatchOf = (total: number, ...untils: number[]) => {
   return { head: { total }, lots: untils.map((until): Lot => ({ until, open })) };
 };
 const spans = (stretches: readonly RecipientRange[]) =>
   stretches.map(({ from, until, lots }) => [from, until, lots?.length]);
 
-describe('the stretches of a job', () => {
+describe('the stretches of a dispatch', () => {
   test.each([
     ['without lots are one', { head: { total: 25 } }, [[0, 25, undefined]]],
-    ['of one lot are one', jobOf(25, 25), [[0, 25, 1]]],
+    ['of one lot are one', dispatchOf(25, 25), [[0, 25, 1]]],
     [
       'of lots that end with a slice are the lots',
-      jobOf(40, 20, 40),
+      dispatchOf(40, 20, 40),
       [
         [0, 20, 1],
         [20, 40, 1],
@@ -35,7 +35,7 @@ describe('the stretches of a job', () => {
     ],
     [
       'have the slice in which two lots meet for themselves',
-      jobOf(40, 13, 40),
+      dispatchOf(40, 13, 40),
       [
         [0, 10, 1],
         [10, 20, 2],
@@ -44,7 +44,7 @@ describe('the stretches of a job', () => {
     ],
     [
       'have one in which many meet once',
-      jobOf(35, 3, 5, 8, 12, 35),
+      dispatchOf(35, 3, 5, 8, 12, 35),
       [
         [0, 10, 4],
         [10, 20, 2],
@@ -52,15 +52,15 @@ describe('the stretches of a job', () => {
       ],
     ],
     [
-      'end with the job',
-      jobOf(16, 13, 16),
+      'end with the dispatch',
+      dispatchOf(16, 13, 16),
       [
         [0, 10, 1],
         [10, 16, 2],
       ],
     ],
-  ])('%s', (_, job, expected) => {
-    expect(spans(rangesOf(job))).toEqual(expected);
+  ])('%s', (_, dispatch, expected) => {
+    expect(spans(rangesOf(dispatch))).toEqual(expected);
   });
 
   test('cover each recipient once, whatever the lots are', () => {
@@ -68,7 +68,7 @@ describe('the stretches of a job', () => {
       for (let one = 1; one < total; one += 1) {
         for (let other = one + 1; other <= total; other += 1) {
           const untils = other === total ? [one, total] : [one, other, total];
-          const stretches = rangesOf(jobOf(total, ...untils));
+          const stretches = rangesOf(dispatchOf(total, ...untils));
           let next = 0;
           for (const { from, until } of stretches) {
             expect([from, from % 10, until > from]).toEqual([next, 0, true]);
@@ -82,7 +82,7 @@ describe('the stretches of a job', () => {
 });
 
 test('progress counts each stretch, and their sum', () => {
-  const stretches = rangesOf(jobOf(40, 20, 40));
+  const stretches = rangesOf(dispatchOf(40, 20, 40));
   const [first, second] = restsOf(stretches, { queued: 0 });
   if (first === undefined || second === undefined) throw new Error('no stretches');
   const half = advanced(stretches, { queued: 0 }, { ...second, until: 30 });
@@ -94,7 +94,7 @@ test('progress counts each stretch, and their sum', () => {
   expect(advanced(stretches, half, first)).toEqual({ queued: 30, ofStretches: [20, 10] });
 });
 
-test('a job without lots has the progress that it always had', () => {
+test('a dispatch without lots has the progress that it always had', () => {
   const stretches = rangesOf({ head: { total: 40 } });
   const [rest] = restsOf(stretches, { queued: 10 });
   expect(rest && advanced(stretches, { queued: 10 }, { ...rest, until: 30 })).toEqual({ queued: 30 });

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { StoredRecipient } from '../../../../lib/messages/dispatch.ts';
 import { recomposedChunk } from '../../../../lib/messages/fan-out/recompose-chunk.ts';
-import type { StoredRecipient } from '../../../../lib/messages/job.ts';
 import { composeMessage } from '../../../../lib/messages/request/compose.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { body, makeTemplate } from '../../../support/platform-templates.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
-import { chunkOf } from '../dispatch/chunk-run-world.ts';
+import { chunkOf } from '../send/chunk-run-world.ts';
 
 /** After a review, queued messages are judged and composed by the template as it is now (D46, D56). */
 
 const nowMs = 1_800_000_000_000;
-const head = makeJobHead({ jobId: 'J', total: 3, category: 'UTILITY' });
+const head = makeDispatchHead({ dispatchId: 'J', total: 3, category: 'UTILITY' });
 const stored: readonly StoredRecipient[] = [
   { to: '5491100000000', params: { body: ['Ana'] } },
   { to: '5491100000001' },
@@ -27,7 +27,7 @@ function judged(chunk: QueuedChunk, template: Parameters<typeof makeTemplate>[1]
   return recomposedChunk(chunk, {
     directory: memoryDirectory({ channels: [makeChannel()], wabas: [makeWaba()] }),
     templates: { find: async () => ({ fact }) },
-    jobs: {
+    dispatches: {
       find: async () => ({ head, plan, repeats: [], waitsMs: new Map() }),
       recipientsFrom: async (_, index) => stored.slice(index),
     },
@@ -49,7 +49,7 @@ const waiting = chunkOf(
       ],
     },
   ],
-  { category: 'UTILITY', jobId: 'J' },
+  { category: 'UTILITY', dispatchId: 'J' },
 );
 const textOf = (request: object | undefined) => JSON.stringify(request).match(/"text":"Ana"/)?.[0];
 

@@ -3,12 +3,12 @@ import { releaseOf } from '../../../../lib/messages/fan-out/release.ts';
 import { openingDelaySeconds } from '../../../../lib/messages/fan-out/release-horizon.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { memoryPaces } from '../../../support/memory-numbers.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 
 const nowMs = 1_800_000_000_000;
 const phoneNumberId = '300000000000001';
-const head = makeJobHead({ jobId: 'J', total: 100_000 });
+const head = makeDispatchHead({ dispatchId: 'J', total: 100_000 });
 
 function portsOf(limitPerSecond: number, clock = { nowMs }) {
   return { paces: memoryPaces(), limitOf: async () => limitPerSecond, nowMs: () => clock.nowMs };
@@ -79,7 +79,7 @@ test.each([
   [86_400_000, 0.5, 870],
   [0, 0, 1],
 ])(
-  'a job that opens in %i ms comes again after that, and a little apart from others (%d): %i s',
+  'a dispatch that opens in %i ms comes again after that, and a little apart from others (%d): %i s',
   (leftMs, random, seconds) => {
     expect(openingDelaySeconds(5_000 + leftMs, 5_000, random)).toBe(seconds);
   },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { explore } from '../../../support/exploration.ts';
-import { startMs } from '../../../support/scenario-job.ts';
+import { startMs } from '../../../support/scenario-dispatch.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
 import type { Scenario } from './rounds-model.ts';
 import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-space.ts';
 
 /**
- * Explores every order of two fan-out runs on one job's messages, with one or two faults and withdrawal, cancellation
- * or pause at any moment. Nothing depends on message ids, so a redrive equals a repeated delivery.
+ * Explores every order of two fan-out runs on one dispatch's messages, with one or two faults and withdrawal,
+ * cancellation or pause at any moment. Nothing depends on message ids, so a redrive equals a repeated delivery.
  */
 const writes = ['begin', 'take', 'announce', 'sendBatch', 'end', 'sendAgain', 'watch', 'handOver'] as const;
 

@@ -1,29 +1,29 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
-import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
+import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { claimed, ended } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
-import type { Progress, StoredJob, Wave } from '../../../../lib/messages/fan-out/job-rounds.ts';
-import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-job.ts';
+import type { Progress, StoredDispatch, Wave } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
+import { type FanOutPorts, fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
+import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import type { Lot } from '../../../../lib/messages/lots.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
-import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
+import { claimed, ended } from '../../../../lib/messages/send/claims/slice.ts';
+import { type DispatchItem, dispatchWrites } from '../../../support/messages-table/dispatch-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 
-/** One job, its item, its queue and the dispatch queue are plain data, and the real fan-out runs call by call. */
+/** One dispatch, its item, its queue and the dispatch queue are plain data, and the real fan-out runs call by call. */
 
 export interface Scenario {
-  /** The job has this many recipients; a slow number has chunks of ten. */
+  /** The dispatch has this many recipients; a slow number has chunks of ten. */
   readonly total: number;
   /** This many messages a second decide the lengths of waves and rounds. */
   readonly limitPerSecond: number;
-  /** The client may cancel the job at any moment. */
+  /** The client may cancel the dispatch at any moment. */
   readonly mayStop?: true;
-  /** The job may be parked at any moment, and may resume later. */
+  /** The dispatch may be parked at any moment, and may resume later. */
   readonly mayPark?: true;
   /** A scheduled send's messages leave in the openings of their lots (D56). */
   readonly lots?: readonly Lot[];
@@ -44,7 +44,7 @@ export interface Run {
   readonly owner: string;
   /** The run works on this delivery. */
   readonly message: number;
-  readonly body: JobMessage;
+  readonly body: RoundMessage;
   readonly startedAtMs: number;
   readonly replies: readonly Reply[];
 }
@@ -52,31 +52,31 @@ export interface Run {
 export type RunStanding = Standing<'done' | 'again' | 'failed', OpName>;
 
 export interface World {
-  readonly job: JobItem;
+  readonly dispatch: DispatchItem;
   readonly nextPosition: number;
   readonly announced: readonly (Wave & { readonly from: number })[];
   /** Each chunk was queued this often, by its first recipient. */
   readonly queued: Readonly<Record<number, number>>;
   /** From this recipient on, all have ended without being queued and have an event. */
   readonly endedFrom: number | null;
-  /** These slices of a job with lots have ended, by first recipient. */
+  /** These slices of a dispatch with lots have ended, by first recipient. */
   readonly ended: Readonly<Record<number, true>>;
   /** The first queued copy had this slot position. */
   readonly positions: Readonly<Record<number, number>>;
   /** A chunk was queued in slots that were not announced, or in other slots than before. */
   readonly wrong: string | null;
   readonly watched: boolean;
-  readonly messages: readonly { readonly id: number; readonly body: JobMessage; readonly visible: boolean }[];
+  readonly messages: readonly { readonly id: number; readonly body: RoundMessage; readonly visible: boolean }[];
   readonly nextId: number;
 }
 
 const chunkRecipients = 10;
 
 export function firstWorld(): World {
-  const { jobId, clientId, acceptedAtMs } = scenarioHead;
-  const body = { jobId, clientId, acceptedAtMs };
+  const { dispatchId, clientId, acceptedAtMs } = scenarioHead;
+  const body = { dispatchId, clientId, acceptedAtMs };
   return {
-    job: {},
+    dispatch: {},
     nextPosition: 0,
     announced: [],
     queued: {},
@@ -100,7 +100,7 @@ export function isAllReleased({ queued, endedFrom, ended: some }: World, { total
 /** The state of a run depends only on its replies. */
 export function standingOf(run: Run, scenario: Scenario): Promise<RunStanding> {
   const start = (outside: Outside<OpName>) =>
-    fanOutJob(run.body, run.owner, portsOf(outside, scenario)).catch(() => 'failed' as const);
+    fanOutDispatch(run.body, run.owner, portsOf(outside, scenario)).catch(() => 'failed' as const);
   return standingAfter(start, run.startedAtMs, run.replies);
 }
 
@@ -109,8 +109,8 @@ type CallTo = Outside<OpName>['call'];
 function portsOf({ call, nowMs }: Outside<OpName>, scenario: Scenario): FanOutPorts {
   const nothing = async () => undefined;
   return {
-    jobs: jobsOf(call, scenario),
-    states: { stop: () => Promise.reject(new Error('no job of this world is parked')) },
+    dispatches: dispatchesOf(call, scenario),
+    states: { stop: () => Promise.reject(new Error('no dispatch of this world is parked')) },
     slices: slicesOf(call, scenario),
     events: { send: nothing },
     // Each chunk is a request of its own.
@@ -132,14 +132,14 @@ function portsOf({ call, nowMs }: Outside<OpName>, scenario: Scenario): FanOutPo
   };
 }
 
-function jobsOf(call: CallTo, { total, lots }: Scenario): FanOutPorts['jobs'] {
+function dispatchesOf(call: CallTo, { total, lots }: Scenario): FanOutPorts['dispatches'] {
   const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
   const head = { ...scenarioHead, total, ...when };
-  const plan = {} as StoredJob['plan'];
-  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...omitUndefined({ lots }) };
+  const plan = {} as StoredDispatch['plan'];
+  const dispatch: StoredDispatch = { head, plan, repeats: [], waitsMs: new Map(), ...omitUndefined({ lots }) };
   const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
   return {
-    find: async () => job,
+    find: async () => dispatch,
     recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
     begin: call('begin'),
     take: call('take'),
@@ -182,10 +182,10 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       // The store writes the run's time, which may be old when the write lands; here the call and its effect are one
       // step.
       const given = name === 'take' || name === 'announce' ? [...args.slice(0, -1), nowMs] : args;
-      const { item: job = {}, value } = writtenBy(jobWrites, name, world.job, given);
+      const { item: dispatch = {}, value } = writtenBy(dispatchWrites, name, world.dispatch, given);
       const isNews = name === 'announce' && value !== undefined;
       const announced = isNews ? withWave(world.announced, args[1] as Progress) : world.announced;
-      return { world: { ...world, job, announced }, value };
+      return { world: { ...world, dispatch, announced }, value };
     }
     case 'reserve':
       return { world: { ...world, nextPosition: world.nextPosition + 300 }, value: world.nextPosition };
@@ -199,7 +199,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       return { world: { ...world, endedFrom }, value: undefined };
     }
     case 'sendAgain': {
-      const message = { id: world.nextId, body: args[0] as JobMessage, visible: true };
+      const message = { id: world.nextId, body: args[0] as RoundMessage, visible: true };
       const messages = [...world.messages, message];
       return { world: { ...world, messages, nextId: world.nextId + 1 }, value: undefined };
     }

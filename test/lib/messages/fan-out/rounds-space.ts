@@ -1,10 +1,10 @@
-import type { Taken } from '../../../../lib/messages/fan-out/job-rounds.ts';
-import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/job-rounds.ts';
-import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
+import { cancelled, type DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { Taken } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
+import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import type { Step } from '../../../support/exploration.ts';
-import { type JobItem, jobWrites, withdrawnJob } from '../../../support/messages-table/job-item.ts';
+import { type DispatchItem, dispatchWrites, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import {
   effectOf,
   firstWorld,
@@ -53,7 +53,7 @@ function knownStanding(run: Run, scenario: Scenario): Promise<RunStanding> {
 /** Returns the possible next steps; `met` collects the answers of runs. */
 export async function successorsOf(state: State, scenario: Scenario, met: Set<string>): Promise<Step<State>[]> {
   const { world, nowMs, late, runs } = state;
-  const next = [...turnsOfJob(state, scenario), ...deliveries(state)];
+  const next = [...turnsOfDispatch(state, scenario), ...deliveries(state)];
   for (const [at, op] of late.entries()) {
     const after = { ...state, world: effectOf(world, op, nowMs).world, late: late.toSpliced(at, 1) };
     next.push({ does: `${op.name} lands late`, state: after });
@@ -65,7 +65,7 @@ export async function successorsOf(state: State, scenario: Scenario, met: Set<st
     next.push(...stepsOf(state, run, standing, { scenario, met }));
   }
   if (!isSending && late.length === 0 && state.waitsLeft > 0 && runs.length > 0) {
-    const isHeld = runs.some(({ owner }) => owner === world.job.round?.lease?.owner);
+    const isHeld = runs.some(({ owner }) => owner === world.dispatch.round?.lease?.owner);
     const excuses = state.excuses + (isHeld ? 1 : 0);
     const after = { ...state, nowMs: nowMs + leaseMs, waitsLeft: state.waitsLeft - 1, excuses };
     next.push({ does: 'a lease passes', state: after });
@@ -74,22 +74,25 @@ export async function successorsOf(state: State, scenario: Scenario, met: Set<st
 }
 
 /** Returns the steps of clients, workers and watchers. */
-function turnsOfJob(state: State, { mayStop, mayPark }: Scenario): Step<State>[] {
+function turnsOfDispatch(state: State, { mayStop, mayPark }: Scenario): Step<State>[] {
   const { world } = state;
   const next: Step<State>[] = [];
-  const { jobId } = scenarioHead;
-  const turn = (does: string, { item: job = {} }: Pick<Written<JobItem, unknown>, 'item'>) =>
-    void next.push({ does: `the job ${does}`, state: { ...state, world: { ...world, job } } });
-  const { begun, withdrawn, stop, parked, pausedFromMs } = world.job;
+  const { dispatchId } = scenarioHead;
+  const turn = (does: string, { item: dispatch = {} }: Pick<Written<DispatchItem, unknown>, 'item'>) =>
+    void next.push({ does: `the dispatch ${does}`, state: { ...state, world: { ...world, dispatch } } });
+  const { begun, withdrawn, stop, parked, pausedFromMs } = world.dispatch;
   const parking = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
   if (!begun && !withdrawn) {
-    turn('is taken back', { item: withdrawnJob({ job: world.job, slice: undefined }, jobId, startMs).job });
+    turn('is taken back', {
+      item: withdrawnDispatch({ dispatch: world.dispatch, slice: undefined }, dispatchId, startMs).dispatch,
+    });
   }
   if (mayStop && stop === undefined) {
-    turn('is cancelled', jobWrites.stop(world.job, scenarioHead, cancelled(startMs)));
+    turn('is cancelled', dispatchWrites.stop(world.dispatch, scenarioHead, cancelled(startMs)));
   }
-  if (mayPark && pausedFromMs === undefined && begun) turn('is parked', jobWrites.park(world.job, jobId, parking));
-  if (parked !== undefined) turn('resumes', jobWrites.resume(world.job, jobId, parked));
+  if (mayPark && pausedFromMs === undefined && begun)
+    turn('is parked', dispatchWrites.park(world.dispatch, dispatchId, parking));
+  if (parked !== undefined) turn('resumes', dispatchWrites.resume(world.dispatch, dispatchId, parked));
   return next;
 }
 
@@ -174,7 +177,7 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
   const sending = runs.filter((_, at) => standing[at]?.open.some(({ name }) => name === 'sendBatch'));
   if (sending.length > 1) throw new Error('R14: two runs queue side by side');
   if (sending.some(knowsOfHold))
-    throw new Error('D53: a run queues although it was told that the job is stopped or parked');
+    throw new Error('D53: a run queues although it was told that the dispatch is stopped or parked');
   for (const [at, { open, end }] of standing.entries()) {
     if (end !== undefined && open.length > 0) throw new Error('R14: a run ends while it is at work');
     if (runs[at] !== undefined && isOver(runs[at]) && open.length > 0)
@@ -187,20 +190,22 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
   const isTold = Object.keys(world.ended).length > 0 || world.endedFrom !== null;
   const isQueuedOrTold = Object.keys(world.queued).length > 0 || isTold;
   checkLots(world, scenario);
-  if (world.job.withdrawn && isQueuedOrTold) throw new Error('D25: something of a withdrawn job was queued or told');
-  if (world.job.round?.round === roundAfterLast) checkReleased(world, scenario);
-  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.job.withdrawn) return;
+  if (world.dispatch.withdrawn && isQueuedOrTold)
+    throw new Error('D25: something of a withdrawn dispatch was queued or told');
+  if (world.dispatch.round?.round === roundAfterLast) checkReleased(world, scenario);
+  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.dispatch.withdrawn) return;
   checkReleased(world, scenario);
 }
 
 /** Only lots that never open again end by themselves, and all of those do; a cancel may have ended the rest. */
-function checkLots({ queued, ended, job }: World, { lots = [] }: Scenario): void {
+function checkLots({ queued, ended, dispatch }: World, { lots = [] }: Scenario): void {
   for (const [at, { until, open }] of lots.entries()) {
     const first = lots[at - 1]?.until ?? 0;
     const some = { queued: queued[first] !== undefined, ended: ended[first] !== undefined };
     if (until - first !== 10) throw new Error('lots of this world are slices');
     if (some.queued && open.length === 0) throw new Error('D56: what opens no more was queued');
-    if (some.ended && open.length > 0 && job.stop === undefined) throw new Error('D56: what still opens has ended');
+    if (some.ended && open.length > 0 && dispatch.stop === undefined)
+      throw new Error('D56: what still opens has ended');
   }
 }
 
@@ -208,13 +213,13 @@ function checkReleased(world: World, scenario: Scenario): void {
   if (!isAllReleased(world, scenario)) {
     throw new Error('R14: recipients are neither queued, nor ended, nor in a message');
   }
-  if (!world.watched) throw new Error('D41: no watcher waits for the end of the job');
+  if (!world.watched) throw new Error('D41: no watcher waits for the end of the dispatch');
 }
 
-/** Returns whether the run knows of a stop or pause, by its last answer on the job's state. */
+/** Returns whether the run knows of a stop or pause, by its last answer on the dispatch's state. */
 function knowsOfHold({ replies }: Run): boolean {
-  const answers = replies.flatMap(({ value }): JobState[] => {
-    const answered = (value ?? {}) as JobState & { readonly state?: JobState };
+  const answers = replies.flatMap(({ value }): DispatchItemState[] => {
+    const answered = (value ?? {}) as DispatchItemState & { readonly state?: DispatchItemState };
     if (answered.state !== undefined) return [answered.state];
     return typeof value === 'object' && !Array.isArray(value) ? [answered] : [];
   });
@@ -226,13 +231,13 @@ function isOver({ replies }: Run): boolean {
   return replies.some(({ value }) => (value as Taken | undefined)?.kind === 'over');
 }
 
-/** When faults end, the remaining messages bring the job to its end. */
+/** When faults end, the remaining messages bring the dispatch to its end. */
 export async function checkFinished(state: State, scenario: Scenario): Promise<void> {
-  const { parked: _waiting, ...resumed } = state.world.job;
-  let world: World = { ...state.world, job: resumed };
+  const { parked: _waiting, ...resumed } = state.world.dispatch;
+  let world: World = { ...state.world, dispatch: resumed };
   let { nowMs } = state;
   for (let turn = 0; world.messages.length > 0; turn += 1) {
-    if (turn > 30) throw new Error('R14: the job circulates for ever');
+    if (turn > 30) throw new Error('R14: the dispatch circulates for ever');
     nowMs += leaseMs;
     const [message, ...others] = world.messages;
     if (message === undefined) return;

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { ChunkRecipient } from '../../../../lib/messages/chunk.ts';
 import { chunksOfWave } from '../../../../lib/messages/fan-out/wave-chunks.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 
-/** Makes consecutive recipients of a job of 5,000; the first has position 600. */
+/** Makes consecutive recipients of a dispatch of 5,000; the first has position 600. */
 function waveOf(count: number, { from = 0, text = '', total = 5_000 } = {}) {
   const recipients = Array.from({ length: count }, (_, at): ChunkRecipient => {
     return { index: from + at, to: String(from + at), request: { text } };
   });
-  const head = makeJobHead({ jobId: 'J', total });
+  const head = makeDispatchHead({ dispatchId: 'J', total });
   return { head, lane: 'J', limitPerSecond: 80, recipients, firstPosition: 600 };
 }
 
 const firsts = (chunks: ReturnType<typeof chunksOfWave>) =>
   chunks.map(({ slices }) => slices.map(({ recipients }) => recipients[0]?.index));
 
-test('three slices are a chunk, each with its position; the last of a job has its own size', () => {
+test('three slices are a chunk, each with its position; the last of a dispatch has its own size', () => {
   const chunks = chunksOfWave(waveOf(64, { from: 30, total: 94 }), 14);
   expect(
     chunks.map(({ slices }) => slices.map((slice) => [slice.position, slice.size, slice.recipients.length])),
@@ -31,7 +31,7 @@ test('three slices are a chunk, each with its position; the last of a job has it
   expect(chunks[0]?.slices[0]?.try).toBe(0);
 });
 
-test('a chunk says of its job all that a worker needs, but not that it is of codes: it goes the way of jobs (D44)', () => {
+test('a chunk says of its dispatch all that a worker needs, but not that it is of codes: it goes the way of dispatches (D44)', () => {
   const wave = waveOf(30);
   const told = { campaignId: 10, attends: { waitTime: -1 } };
   const more = { expiresAtMs: 5, correlationId: 'C', receiptsExpected: true, heedsOptOuts: true } as const;
@@ -40,7 +40,7 @@ test('a chunk says of its job all that a worker needs, but not that it is of cod
     14,
   );
   const facts = {
-    ...{ version: 1, jobId: 'J', clientId: 1001, wabaId: '200000000000001', phoneNumberId: '300000000000001' },
+    ...{ version: 1, dispatchId: 'J', clientId: 1001, wabaId: '200000000000001', phoneNumberId: '300000000000001' },
     ...{
       credential: 'main',
       path: 'messages',

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import { cancelled, type DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
 import { type DispatchState, dispatchState, dispatchStatesOf } from '../../../../lib/messages/find/dispatch-state.ts';
-import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { refused } from '../../../support/refused.ts';
 
 const nowMs = 1_800_000_000_000;
-const parked: JobState = { parked: { code: 'template_paused', scope: 'template', sinceMs: nowMs - 1 } };
-const byClient: JobState = { stop: cancelled(nowMs) };
-const byTemplate: JobState = { stop: { state: 'failed', code: '132016', atMs: nowMs } };
+const parked: DispatchItemState = { parked: { code: 'template_paused', scope: 'template', sinceMs: nowMs - 1 } };
+const byClient: DispatchItemState = { stop: cancelled(nowMs) };
+const byTemplate: DispatchItemState = { stop: { state: 'failed', code: '132016', atMs: nowMs } };
 
-test.each<[string, DispatchState, JobState, number, number | undefined]>([
+test.each<[string, DispatchState, DispatchItemState, number, number | undefined]>([
   ['that is under way', 'running', {}, 3, undefined],
   ['of which nothing is pending', 'complete', {}, 0, undefined],
   ['that waits for its time', 'scheduled', {}, 3, nowMs + 1],

@@ -7,7 +7,7 @@ import { checkPromises } from './holds-promises.ts';
 import { successorsOf, type World } from './holds-space.ts';
 
 /**
- * Explores every order of two jobs' workers on one WABA's holds, with refusals, repairs, late words, cancels and
+ * Explores every order of two dispatches' workers on one WABA's holds, with refusals, repairs, late words, cancels and
  * faults. The real rules; each write is one compare-and-set. From every idle world a repaired platform must let all
  * messages leave.
  */
@@ -24,7 +24,7 @@ function worldOf(
 ): World {
   return {
     ...{ nowMs: startMs, holds: noHolds, broken: breakable, breakable, expiresAtMs: {}, receipts: 0 },
-    ...{ jobs: { A: { begun: true }, B: { begun: true } }, messages: ids.map(message) },
+    ...{ dispatches: { A: { begun: true }, B: { begun: true } }, messages: ids.map(message) },
     ...{ watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
     left: { ...none, ...left },
     ...changes,
@@ -36,7 +36,7 @@ const dueHolds = { holds: { ...noHolds, holds: { waba: due } } };
 
 const scenarios: readonly { readonly name: string; readonly first: World; readonly sees: readonly string[] }[] = [
   {
-    name: 'a WABA that cannot pay, found by two jobs at once',
+    name: 'a WABA that cannot pay, found by two dispatches at once',
     first: worldOf(['A0', 'B0'], { waba: 131042 }, { runs: thorough ? 5 : 4, faults: thorough ? 2 : 1, repairs: 1 }),
     sees: ['held waba', 'asked', 'sent', 'parked', 'resumed', 'free'],
   },
@@ -108,7 +108,7 @@ const scenarios: readonly { readonly name: string; readonly first: World; readon
     sees: ['held waba', 'asked', 'taken once', 'sent', 'free'],
   },
   {
-    name: 'utility alone, and a template, with a hold on the other job',
+    name: 'utility alone, and a template, with a hold on the other dispatch',
     first: worldOf(
       ['A0', 'B0'],
       { utility: 131064, 'template:b/es': 132015 },

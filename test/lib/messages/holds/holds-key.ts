@@ -1,9 +1,9 @@
+import { longestParkMs } from '../../../../lib/messages/dispatch-item-state.ts';
 import type { Hold } from '../../../../lib/messages/holds/hold.ts';
-import { longestParkMs } from '../../../../lib/messages/job-state.ts';
-import { type JobId, nameOf, openIn } from './holds-model.ts';
+import { type DispatchId, nameOf, openIn } from './holds-model.ts';
 import { longestUnprovenMs, type World } from './holds-space.ts';
 
-/** The time since which a job is parked decides how rarely its watcher looks. */
+/** The time since which a dispatch is parked decides how rarely its watcher looks. */
 function ageOf(ms: number): number {
   return (
     Math.min(6, Math.floor(ms / 15_000)) + [longestUnprovenMs, longestParkMs].filter((limitMs) => ms >= limitMs).length
@@ -19,7 +19,7 @@ export function keyOf(world: World): string {
   const {
     nowMs,
     holds,
-    jobs,
+    dispatches,
     expiresAtMs,
     watches,
     runs,
@@ -36,8 +36,8 @@ export function keyOf(world: World): string {
     ...[scope, named(hold.sinceMs), hold.code, hold.asks, from(hold.nextAskMs), from(hold.askedUntilMs)],
     ...[hold.afterTaken, hold.takenMs !== undefined],
   ];
-  const since = (id: JobId) => {
-    const { parked, pausedFromMs, stop } = jobs[id];
+  const since = (id: DispatchId) => {
+    const { parked, pausedFromMs, stop } = dispatches[id];
     return [parked && named(parked.sinceMs), pausedFromMs && named(pausedFromMs), stop?.state, from(expiresAtMs[id])];
   };
   return JSON.stringify([
@@ -45,8 +45,8 @@ export function keyOf(world: World): string {
     Object.entries(holds.silences).map(([number, { runs: silent }]) => [number, silent]),
     [since('A'), since('B')],
     watches
-      .map(({ job, sinceMs, dueMs, toldMs }) => [
-        job,
+      .map(({ dispatch, sinceMs, dueMs, toldMs }) => [
+        dispatch,
         named(sinceMs),
         from(dueMs),
         toldMs && named(toldMs),

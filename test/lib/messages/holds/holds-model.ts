@@ -19,13 +19,15 @@ import {
   scopesOf,
 } from '../../../../lib/messages/holds/scope.ts';
 import { asking } from '../../../support/memory-holds.ts';
-import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
+import { type DispatchItem, dispatchWrites } from '../../../support/messages-table/dispatch-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
 
-/** Two jobs on two numbers of one WABA have stored and queued state; a worker of one message goes step by step. */
-export type JobId = 'A' | 'B';
+/**
+ * Two dispatches on two numbers of one WABA have stored and queued state; a worker of one message goes step by step.
+ */
+export type DispatchId = 'A' | 'B';
 
-export const kinds: Readonly<Record<JobId, HoldableMessage>> = {
+export const kinds: Readonly<Record<DispatchId, HoldableMessage>> = {
   A: { category: 'UTILITY', path: 'messages', phoneNumberId: '1', templateName: 'a', templateLanguage: 'es' },
   B: { category: 'MARKETING', path: 'messages', phoneNumberId: '2', templateName: 'b', templateLanguage: 'es' },
 };
@@ -39,7 +41,7 @@ export interface Message {
 }
 
 export interface Watch {
-  readonly job: JobId;
+  readonly dispatch: DispatchId;
   readonly sinceMs: number;
   readonly dueMs: number;
   readonly toldMs?: number;
@@ -54,7 +56,7 @@ export interface Run {
   readonly phase: Phase;
   /** These holds were open at the worker's look. */
   readonly saw: readonly string[];
-  /** The worker's job was resumed, still in the same pause. */
+  /** The worker's dispatch was resumed, still in the same pause. */
   readonly mayEndPause?: boolean;
   readonly question?: Probe;
   readonly calledAtMs?: number;
@@ -73,15 +75,15 @@ export interface Store {
   readonly broken: Readonly<Partial<Record<HoldScope, number | 'silent' | 'late'>>>;
   /** The platform took this many messages and will refuse them by receipt. */
   readonly receipts: number;
-  readonly jobs: Readonly<Record<JobId, JobItem>>;
-  readonly expiresAtMs: Readonly<Partial<Record<JobId, number>>>;
+  readonly dispatches: Readonly<Record<DispatchId, DispatchItem>>;
+  readonly expiresAtMs: Readonly<Partial<Record<DispatchId, number>>>;
   readonly messages: readonly Message[];
   readonly watches: readonly Watch[];
   readonly told: readonly string[];
   readonly wrong: string | null;
 }
 
-export const jobOf = (message: string) => message.charAt(0) as JobId;
+export const dispatchOf = (message: string) => message.charAt(0) as DispatchId;
 export const nameOf = (scope: string, sinceMs: number) => `${scope} since ${sinceMs}`;
 
 export function openIn({ holds }: Holds): (readonly [HoldScope, Hold])[] {
@@ -97,9 +99,9 @@ export interface Next {
 }
 
 /** Returns a waiting message's next look: when a probe is due or a lease is over, as rarely as the watcher looks. */
-function nextLookMs({ holds, jobs, nowMs }: Store, id: JobId): number {
+function nextLookMs({ holds, dispatches, nowMs }: Store, id: DispatchId): number {
   const dues = holdsOn(holds, kinds[id]).map(({ hold }) => Math.max(hold.nextAskMs, hold.askedUntilMs ?? 0));
-  const { pausedFromMs = nowMs } = jobs[id];
+  const { pausedFromMs = nowMs } = dispatches[id];
   return Math.max(nowMs + 15_000, nowMs + Math.round((nowMs - pausedFromMs) / 4), ...dues);
 }
 
@@ -108,8 +110,12 @@ export function withMessage<S extends Store>(store: S, id: string, changes: Part
   return { ...store, messages };
 }
 
-export function withJob<S extends Store>(store: S, id: JobId, { item = {} }: Written<JobItem, unknown>): S {
-  return { ...store, jobs: { ...store.jobs, [id]: item } };
+export function withDispatch<S extends Store>(
+  store: S,
+  id: DispatchId,
+  { item = {} }: Written<DispatchItem, unknown>,
+): S {
+  return { ...store, dispatches: { ...store.dispatches, [id]: item } };
 }
 
 function ended(store: Store, run: Run, outcome: NonNullable<Message['outcome']>): Next {
@@ -117,30 +123,30 @@ function ended(store: Store, run: Run, outcome: NonNullable<Message['outcome']>)
 }
 
 function back(store: Store, { message }: Run): Next {
-  const dueMs = nextLookMs(store, jobOf(message));
+  const dueMs = nextLookMs(store, dispatchOf(message));
   return { store: withMessage(store, message, { dueMs }), run: undefined };
 }
 
 /** Takes a worker's step without faults. */
 export function done(store: Store, run: Run): Next {
   const { nowMs } = store;
-  const id = jobOf(run.message);
-  const [job, kind] = [store.jobs[id], kinds[id]];
+  const id = dispatchOf(run.message);
+  const [dispatch, kind] = [store.dispatches[id], kinds[id]];
   const to = (phase: Phase, changes: Partial<Run> = {}): Run => ({ ...run, ...changes, phase });
   switch (run.phase) {
     case 'look': {
-      if (job.stop !== undefined) return ended(store, run, job.stop.state);
+      if (dispatch.stop !== undefined) return ended(store, run, dispatch.stop.state);
       if (nowMs >= (store.expiresAtMs[id] ?? Number.POSITIVE_INFINITY)) return ended(store, run, 'expired');
       const on = holdsOn(store.holds, kind);
       const saw = scopesOf(kind).flatMap((scope) => {
         const hold = store.holds.holds[scope];
         return hold === undefined ? [] : [nameOf(scope, hold.sinceMs)];
       });
-      const seen = { saw, mayEndPause: job.parked === undefined && job.pausedFromMs !== undefined };
+      const seen = { saw, mayEndPause: dispatch.parked === undefined && dispatch.pausedFromMs !== undefined };
       // Only the watcher resumes a message without holds: a worker would leave a pause without an event for its end.
-      if (on.length === 0) return job.parked === undefined ? { store, run: to('call', seen) } : back(store, run);
+      if (on.length === 0) return dispatch.parked === undefined ? { store, run: to('call', seen) } : back(store, run);
       if (on.every(({ hold }) => isProbeDue(hold, nowMs))) return { store, run: to('ask', seen) };
-      return job.parked === undefined ? { store, run: to('watch', { ...seen, parkMs: nowMs }) } : back(store, run);
+      return dispatch.parked === undefined ? { store, run: to('watch', { ...seen, parkMs: nowMs }) } : back(store, run);
     }
     case 'ask': {
       const { item: holds, value: question } = asking(store.holds, kind, nowMs);
@@ -166,37 +172,37 @@ export function done(store: Store, run: Run): Next {
     case 'answer': {
       const holds = learned(store.holds, run, nowMs);
       const wrong = wrongOfAnswer(store, holds, run) ?? store.wrong;
-      const isHeld = run.result === 'refused' && job.parked === undefined && job.stop === undefined;
+      const isHeld = run.result === 'refused' && dispatch.parked === undefined && dispatch.stop === undefined;
       // A hold is named by its moment, so each write has a millisecond of its own.
       const after = { ...store, holds, wrong, nowMs: nowMs + 1 };
       return { store: after, run: isHeld ? to('watch', { parkMs: nowMs }) : to('end') };
     }
     case 'watch': {
-      const watch = { job: id, sinceMs: run.parkMs ?? 0, dueMs: nowMs + 3_000 };
+      const watch = { dispatch: id, sinceMs: run.parkMs ?? 0, dueMs: nowMs + 3_000 };
       return { store: { ...store, watches: [...store.watches, watch], nowMs: nowMs + 1 }, run: to('park') };
     }
     case 'park': {
       const code = holdsOn(store.holds, kind)[0]?.hold.code ?? String(run.code);
-      const written = jobWrites.park(job, id, { code, scope: 'waba', sinceMs: run.parkMs ?? 0 });
-      return { store: withJob(store, id, written), run: to('end') };
+      const written = dispatchWrites.park(dispatch, id, { code, scope: 'waba', sinceMs: run.parkMs ?? 0 });
+      return { store: withDispatch(store, id, written), run: to('end') };
     }
     case 'end':
       return end(store, run);
   }
 }
 
-/** The outcome is recorded; a taken message ends the pause of its job. */
+/** The outcome is recorded; a taken message ends the pause of its dispatch. */
 function end(store: Store, run: Run): Next {
   if (run.result === 'silent') return ended(store, run, 'unknown');
   if (run.result !== 'taken') return back(store, run);
-  const id = jobOf(run.message);
+  const id = dispatchOf(run.message);
   if (run.mayEndPause !== true) return ended(store, run, 'sent');
-  return ended(withJob(store, id, jobWrites.endPause(store.jobs[id], id)), run, 'sent');
+  return ended(withDispatch(store, id, dispatchWrites.endPause(store.dispatches[id], id)), run, 'sent');
 }
 
 /** Returns the holds after a worker's single write of what its call revealed. */
 function learned(holds: Holds, { question, result = 'unclear', code, message }: Run, nowMs: number): Holds {
-  const kind = kinds[jobOf(message)];
+  const kind = kinds[dispatchOf(message)];
   const known = result === 'silent' ? 'unclear' : result;
   const heard = question === undefined ? holds : probeEnded(question, known, nowMs)(holds);
   const silent = { code: noAnswerCode, nowMs };
@@ -223,7 +229,7 @@ export function failed(store: Store, run: Run): Next {
 /** While a hold is open, only its probe is called, or a message whose worker looked before the hold opened. */
 function wrongOfCall({ holds, messages }: Store, { message, saw, question }: Run): string | undefined {
   if ((messages.find(({ id }) => id === message)?.taken ?? 0) > 0) return 'R13: a message is called twice';
-  const open = scopesOf(kinds[jobOf(message)]).flatMap((scope) => {
+  const open = scopesOf(kinds[dispatchOf(message)]).flatMap((scope) => {
     const hold = holds.holds[scope];
     return hold === undefined ? [] : [nameOf(scope, hold.sinceMs)];
   });

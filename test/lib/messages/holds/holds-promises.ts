@@ -1,6 +1,6 @@
 import { scopesOf } from '../../../../lib/messages/holds/scope.ts';
 import { keyOf } from './holds-key.ts';
-import { done, type JobId, jobOf, kinds, nameOf } from './holds-model.ts';
+import { type DispatchId, dispatchOf, done, kinds, nameOf } from './holds-model.ts';
 import { looked, nextMs, type World, waiting, withRun } from './holds-space.ts';
 
 /** A world is played to its end only once; its key and its events stay here. */
@@ -37,7 +37,7 @@ const mostSteps = 500;
 
 /**
  * With a repaired platform all waiting messages leave without another writer, each reported pause gets its end event,
- * and a later message of each job ends the remaining holds.
+ * and a later message of each dispatch ends the remaining holds.
  */
 function checkAfterwards(world: World, { keys, told }: Mended): void {
   const passed: string[] = [];
@@ -63,7 +63,7 @@ function checkAfterwards(world: World, { keys, told }: Mended): void {
     const fresh = (id: string) => ({ id, dueMs: next.nowMs, taken: 0 });
     next = {
       ...next,
-      jobs: { A: { begun: true }, B: { begun: true } },
+      dispatches: { A: { begun: true }, B: { begun: true } },
       expiresAtMs: {},
       told: [],
       messages: [...next.messages, fresh('A-later'), fresh('B-later')],
@@ -92,21 +92,21 @@ function worked(world: World): World {
   return next;
 }
 
-/** A stopped job gets its end event and no resume event. */
-function checkPairs({ told, jobs, expiresAtMs, messages }: World): void {
+/** A stopped dispatch gets its end event and no resume event. */
+function checkPairs({ told, dispatches, expiresAtMs, messages }: World): void {
   for (const event of told) {
-    const [job, kind, since] = event.split(' ') as [JobId, string, string];
-    const isPaired = told.includes(`${job} ${kind === 'parked' ? 'resumed' : 'parked'} ${since}`);
-    if (!isPaired && !(kind === 'parked' && jobs[job].stop !== undefined))
+    const [dispatch, kind, since] = event.split(' ') as [DispatchId, string, string];
+    const isPaired = told.includes(`${dispatch} ${kind === 'parked' ? 'resumed' : 'parked'} ${since}`);
+    if (!isPaired && !(kind === 'parked' && dispatches[dispatch].stop !== undefined))
       throw new Error(`D46: ${event} is told alone`);
   }
   for (const { id, outcome } of messages) {
-    const { stop } = jobs[jobOf(id)];
+    const { stop } = dispatches[dispatchOf(id)];
     const mayBe = [
       'sent',
       'unknown',
       ...(stop?.state === 'failed' ? ['failed'] : []),
-      ...(expiresAtMs[jobOf(id)] || stop?.state === 'expired' ? ['expired'] : []),
+      ...(expiresAtMs[dispatchOf(id)] || stop?.state === 'expired' ? ['expired'] : []),
     ];
     if (outcome === undefined || !mayBe.includes(outcome)) throw new Error(`R14: ${id} ends ${outcome}`);
   }

@@ -1,10 +1,20 @@
-import { dispatchTimeoutMs } from '../../../../lib/messages/dispatch/deadlines.ts';
+import { cancelled, type DispatchStop, longestParkMs } from '../../../../lib/messages/dispatch-item-state.ts';
 import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
-import { cancelled, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
+import { dispatchTimeoutMs } from '../../../../lib/messages/send/deadlines.ts';
 import type { Step } from '../../../support/exploration.ts';
-import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
-import { done, failed, kinds, openIn, type Run, type Store, type Watch, withJob, withMessage } from './holds-model.ts';
+import { type DispatchItem, dispatchWrites } from '../../../support/messages-table/dispatch-item.ts';
+import {
+  done,
+  failed,
+  kinds,
+  openIn,
+  type Run,
+  type Store,
+  type Watch,
+  withDispatch,
+  withMessage,
+} from './holds-model.ts';
 
 export interface World extends Store {
   readonly runs: readonly Run[];
@@ -81,15 +91,15 @@ function ofWords(world: World): Step<World>[] {
   return [...said, ...written];
 }
 
-function stoppedAs(job: JobItem, jobId: string, stop: JobStop) {
-  return jobWrites.stop(job, { jobId, acceptedAtMs: 0 }, stop);
+function stoppedAs(dispatch: DispatchItem, dispatchId: string, stop: DispatchStop) {
+  return dispatchWrites.stop(dispatch, { dispatchId, acceptedAtMs: 0 }, stop);
 }
 
 function ofClient(world: World): Step<World>[] {
-  const job = world.jobs.A;
-  if (world.left.cancels === 0 || job.stop !== undefined) return [];
-  const stopped = stoppedAs(job, 'A', cancelled(world.nowMs));
-  return [{ does: 'A is cancelled', state: withJob({ ...world, ...less(world, 'cancels') }, 'A', stopped) }];
+  const dispatch = world.dispatches.A;
+  if (world.left.cancels === 0 || dispatch.stop !== undefined) return [];
+  const stopped = stoppedAs(dispatch, 'A', cancelled(world.nowMs));
+  return [{ does: 'A is cancelled', state: withDispatch({ ...world, ...less(world, 'cancels') }, 'A', stopped) }];
 }
 
 function ofQueues(world: World): Step<World>[] {
@@ -99,7 +109,7 @@ function ofQueues(world: World): Step<World>[] {
     steps.push({ does: `worker ${world.begun} takes ${id}`, state: { ...withRun(world, id), ...less(world, 'runs') } });
   }
   for (const watch of world.watches.filter(({ dueMs }) => dueMs <= nowMs)) {
-    steps.push({ does: `the watcher looks at ${watch.job}`, state: looked(world, watch) });
+    steps.push({ does: `the watcher looks at ${watch.dispatch}`, state: looked(world, watch) });
   }
   const next = nextMs(world);
   if (runs.length === 0 && left.runs > 0 && next !== undefined) {
@@ -160,11 +170,14 @@ function ofRun(world: World, run: Run): Step<World>[] {
 
 export const longestUnprovenMs = 600_000;
 
-/** The watcher looks at a parked job: it resumes a job without holds and sends the event (watch/watch-parked.ts). */
+/**
+ * The watcher looks at a parked dispatch: it resumes a dispatch without holds and sends the event
+ * (watch/watch-parked.ts).
+ */
 export function looked(world: World, watch: Watch): World {
   const { nowMs } = world;
-  const { job: id, sinceMs, toldMs } = watch;
-  const job = world.jobs[id];
+  const { dispatch: id, sinceMs, toldMs } = watch;
+  const dispatch = world.dispatches[id];
   const gone = { ...world, watches: world.watches.filter((other) => other !== watch) };
   const later = (changes: Partial<Watch> = {}) => ({
     ...gone,
@@ -177,21 +190,21 @@ export function looked(world: World, watch: Watch): World {
     ...state,
     told: [...new Set([...state.told, `${id} ${event}`])].sort(),
   });
-  if (job.stop !== undefined) return gone;
-  const { parked, pausedFromMs } = job;
+  if (dispatch.stop !== undefined) return gone;
+  const { parked, pausedFromMs } = dispatch;
   if (parked?.sinceMs === sinceMs) {
     const fromMs = Math.min(pausedFromMs ?? sinceMs, sinceMs);
     if (toldMs !== fromMs)
       return fromMs === sinceMs ? tell(later({ toldMs: fromMs }), `parked ${fromMs}`) : later({ toldMs: fromMs });
     if (nowMs >= fromMs + longestParkMs) {
-      return withJob(gone, id, stoppedAs(job, id, { state: 'expired', code: parked.code, atMs: nowMs }));
+      return withDispatch(gone, id, stoppedAs(dispatch, id, { state: 'expired', code: parked.code, atMs: nowMs }));
     }
     if (holdsOn(world.holds, kinds[id]).length > 0) return later();
-    return withJob(later(), id, jobWrites.resume(job, id, parked));
+    return withDispatch(later(), id, dispatchWrites.resume(dispatch, id, parked));
   }
   if (toldMs === undefined) return nowMs < sinceMs + 90_000 ? later() : gone;
   if (pausedFromMs === undefined || pausedFromMs > toldMs) return tell(gone, `resumed ${toldMs}`);
   if (parked !== undefined) return gone;
   if (nowMs < sinceMs + longestUnprovenMs) return later();
-  return tell(withJob(gone, id, jobWrites.endPause(job, id)), `resumed ${toldMs}`);
+  return tell(withDispatch(gone, id, dispatchWrites.endPause(dispatch, id)), `resumed ${toldMs}`);
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
 import { noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
-import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
-import { chunkOf } from '../dispatch/chunk-run-world.ts';
+import { chunkOf } from '../send/chunk-run-world.ts';
 
 const nowMs = 1_800_000_000_000;
 const chunk = chunkOf([]);
@@ -14,9 +14,9 @@ const { wabaId } = chunk;
 function statesNoting(calls: unknown[][]): RunHoldsPorts['states'] {
   return {
     park: async (...args) => calls.push(['park', ...args]) > 0,
-    stop: async ({ jobId }, stop) => calls.push(['stop', jobId, stop]) > 0,
+    stop: async ({ dispatchId }, stop) => calls.push(['stop', dispatchId, stop]) > 0,
     goOn: async (...args) => void calls.push(['goOn', ...args]),
-    endPause: async (jobId) => calls.push(['endPause', jobId]) > 0,
+    endPause: async (dispatchId) => calls.push(['endPause', dispatchId]) > 0,
   };
 }
 
@@ -35,7 +35,7 @@ function world(changes: Partial<RunHoldsPorts['states']> = {}) {
         return wabas.change(...changed);
       },
     },
-    watchParked: async ({ jobId }, sinceMs) => void calls.push(['watch', jobId, sinceMs]),
+    watchParked: async ({ dispatchId }, sinceMs) => void calls.push(['watch', dispatchId, sinceMs]),
     nowMs: () => nowMs,
     log: (event, facts) => void logged.push([event, facts.code]),
   };
@@ -46,7 +46,7 @@ const waits = { kind: 'wait', delaySeconds: 15 };
 const ofTemplate = { code: 'template_paused', scope: 'template', sinceMs: nowMs };
 
 describe('a refusal that concerns more than its message (D46)', () => {
-  test('opens a hold and parks its job, once for a run and after it is watched; the message waits', async () => {
+  test('opens a hold and parks its dispatch, once for a run and after it is watched; the message waits', async () => {
     const { calls, logged, holds, wabas, writes } = world();
     const refused = Array.from({ length: 10 }, () => holds.byRefusal(chunk, { code: 132015, reason: 'paused' }));
     expect(await Promise.all(refused)).toEqual(Array(10).fill(waits));
@@ -58,7 +58,7 @@ describe('a refusal that concerns more than its message (D46)', () => {
     expect([logged, writes()]).toEqual([
       [
         ['hold.opened', '132015'],
-        ['job.parked', 'template_paused'],
+        ['dispatch.parked', 'template_paused'],
       ],
       1,
     ]);
@@ -88,7 +88,7 @@ describe('a refusal that concerns more than its message (D46)', () => {
     const { ports, logged } = world();
     await runHolds({ ...ports, nowMs: () => nowMs - 1 }).byRefusal(chunk, { code: 131042 });
     const counted = await countedBy(async () => {
-      await runHolds(ports).byRefusal({ ...chunk, jobId: 'K' }, { code: 131042 });
+      await runHolds(ports).byRefusal({ ...chunk, dispatchId: 'K' }, { code: 131042 });
     });
     expect(logged.filter(([event]) => event === 'hold.opened')).toHaveLength(1);
     expect(counted).toEqual([]);
@@ -118,16 +118,16 @@ describe('a refusal that concerns more than its message (D46)', () => {
     expect(await world().holds.byRefusal(chunk, { code: 132001, again: true })).toBeUndefined();
   });
 
-  test('jobs of one run are parked each for itself, under one hold', async () => {
+  test('dispatches of one run are parked each for itself, under one hold', async () => {
     const { calls, holds, writes } = world();
-    for (const jobId of ['J', 'K', 'J']) await holds.byRefusal({ ...chunk, jobId }, { code: 132015 });
-    expect([calls.map(([name, jobId]) => `${name} ${jobId}`), writes()]).toEqual([
+    for (const dispatchId of ['J', 'K', 'J']) await holds.byRefusal({ ...chunk, dispatchId }, { code: 132015 });
+    expect([calls.map(([name, dispatchId]) => `${name} ${dispatchId}`), writes()]).toEqual([
       ['watch J', 'park J', 'watch K', 'park K'],
       1,
     ]);
   });
 
-  test('132016 stops the job: this message and the rest fail with the code and the text of the platform', async () => {
+  test('132016 stops the dispatch: this message and the rest fail with the code and the text of the platform', async () => {
     const { calls, holds } = world();
     const settlement = { state: 'failed', code: '132016', reason: 'Template is Disabled' };
     const refused = [1, 2].map(() => holds.byRefusal(chunk, { code: 132016, reason: 'Template is Disabled' }));
@@ -142,7 +142,7 @@ describe('a refusal that concerns more than its message (D46)', () => {
   });
 });
 
-test('a job that is met by a hold is parked, unless it is known to be', async () => {
+test('a dispatch that is met by a hold is parked, unless it is known to be', async () => {
   const { calls, holds } = world();
   await holds.park(chunk, { code: '131042', scope: 'waba' }, { parked: { ...ofTemplate, scope: 'template' } });
   expect(calls).toEqual([]);
@@ -153,14 +153,14 @@ test('a job that is met by a hold is parked, unless it is known to be', async ()
   ]);
 });
 
-test.each<[string, JobState, unknown[][]]>([
+test.each<[string, DispatchItemState, unknown[][]]>([
   ['never parked', {}, []],
   ['resumed', { pausedFromMs: 1 }, [['endPause', 'J']]],
   ['still parked', { parked: { ...ofTemplate, scope: 'template' }, pausedFromMs: 1 }, [['goOn', 'J', nowMs]]],
   ['known to go on', { parked: { ...ofTemplate, scope: 'template', goesOn: true }, pausedFromMs: 1 }, []],
-])('a message of a job was taken that is %s (D46)', async (_, job, expected) => {
+])('a message of a dispatch was taken that is %s (D46)', async (_, dispatch, expected) => {
   const { calls, holds } = world();
-  await holds.taken(chunk, job);
+  await holds.taken(chunk, dispatch);
   expect(calls).toEqual(expected);
 });
 
@@ -211,7 +211,7 @@ test('what cannot be written now is found out again: nothing throws, and the mes
   await holds.answered(chunk, { untilMs: nowMs, of: [] }, 'taken');
   await holds.taken(chunk, { pausedFromMs: 1 });
   expect(logged.map(([event]) => event)).toEqual([
-    ...['hold.not_changed', 'job.not_held', 'hold.not_changed', 'job.not_held', 'job.not_held'],
-    ...['hold.not_changed', 'hold.not_changed', 'hold.not_changed', 'job.pause_not_ended'],
+    ...['hold.not_changed', 'dispatch.not_held', 'hold.not_changed', 'dispatch.not_held', 'dispatch.not_held'],
+    ...['hold.not_changed', 'hold.not_changed', 'hold.not_changed', 'dispatch.pause_not_ended'],
   ]);
 });

@@ -2,10 +2,10 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { groupsOf, shortName } from '../../../../lib/messages/inbound/correspondents.ts';
 import { correspondentReader, correspondentWriter } from '../../../../lib/messages/inbound/correspondents-store.ts';
-import { jobSortKey, wrotePartition } from '../../../../lib/messages/items.ts';
+import { dispatchSortKey, wrotePartition } from '../../../../lib/messages/items.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 import { injectFaults } from '../../../support/queue-faults.ts';
-import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const tableName = await freshTable('messages');
@@ -20,8 +20,11 @@ const day = 86_400_000;
 test("a client that wrote to a person is found by any of the person's names, with few recipients and with many", async () => {
   const recipients = makeRecipients(200);
   const head = { phoneNumberId: '31', acceptedAtMs: atMs };
-  await note(makeJob(recipients, { ...head, jobId: 'A', clientId: 1001 }), limitMs);
-  await note(makeJob([{ to: 'US.1' }, ...recipients.slice(0, 2)], { ...head, jobId: 'B', clientId: 1002 }), limitMs);
+  await note(makeDispatch(recipients, { ...head, dispatchId: 'A', clientId: 1001 }), limitMs);
+  await note(
+    makeDispatch([{ to: 'US.1' }, ...recipients.slice(0, 2)], { ...head, dispatchId: 'B', clientId: 1002 }),
+    limitMs,
+  );
   const asked = async (...to: string[]) => [
     ...(await wroteTo({ phoneNumberId: '31', names: to.map(nameOf), sinceMs: atMs })).keys(),
   ];
@@ -34,16 +37,21 @@ test("a client that wrote to a person is found by any of the person's names, wit
   expect(await wroteTo({ phoneNumberId: '32', names: [nameOf(first ?? '')], sinceMs: atMs })).toEqual(new Map());
 });
 
-test('jobs before the asked moment do not count, and those since then do, the latest too', async () => {
+test('dispatches before the asked moment do not count, and those since then do, the latest too', async () => {
   const [recipient] = makeRecipients(1);
-  const job = (jobId: string, clientId: number, acceptedAtMs: number) =>
+  const dispatch = (dispatchId: string, clientId: number, acceptedAtMs: number) =>
     note(
-      makeJob(recipient === undefined ? [] : [recipient], { phoneNumberId: '41', jobId, clientId, acceptedAtMs }),
+      makeDispatch(recipient === undefined ? [] : [recipient], {
+        phoneNumberId: '41',
+        dispatchId,
+        clientId,
+        acceptedAtMs,
+      }),
       limitMs,
     );
-  await job('A', 1, atMs - 1);
-  await job('B', 2, atMs);
-  await job('C', 3, atMs + 400 * day);
+  await dispatch('A', 1, atMs - 1);
+  await dispatch('B', 2, atMs);
+  await dispatch('C', 3, atMs + 400 * day);
   expect(await wroteTo({ phoneNumberId: '41', names: [nameOf(recipient?.to ?? '')], sinceMs: atMs })).toEqual(
     new Map([
       [2, atMs],
@@ -54,21 +62,27 @@ test('jobs before the asked moment do not count, and those since then do, the la
 
 test('what is stored names no person, and is forgotten after 51 days', async () => {
   const to = '5491155550001';
-  await note(makeJob([{ to }], { phoneNumberId: '51', jobId: 'J', clientId: 7, acceptedAtMs: atMs }), limitMs);
+  await note(
+    makeDispatch([{ to }], { phoneNumberId: '51', dispatchId: 'J', clientId: 7, acceptedAtMs: atMs }),
+    limitMs,
+  );
   const [own = ''] = groupsOf(shortName(nameOf(to)));
-  const key = { pk: wrotePartition('51', own), sk: jobSortKey(atMs, 'J') };
+  const key = { pk: wrotePartition('51', own), sk: dispatchSortKey(atMs, 'J') };
   const { Item } = await localDocumentClient().send(new GetCommand({ TableName: tableName, Key: key }));
   const names = new Uint8Array(shortName(nameOf(to)));
   expect(Item).toEqual({ ...key, clientId: 7, names, expiresAtSeconds: atMs / 1_000 + 51 * 86_400 });
 });
 
-test('a write that fails is told; and a job of 10,000 takes 16 of them', async () => {
+test('a write that fails is told; and a dispatch of 10,000 takes 16 of them', async () => {
   const client = localDocumentClient();
   const attempts = injectFaults(client, () => undefined);
-  await correspondentWriter(over(client), async () => nameOf)(makeJob(makeRecipients(10_000), { jobId: 'L' }), limitMs);
+  await correspondentWriter(over(client), async () => nameOf)(
+    makeDispatch(makeRecipients(10_000), { dispatchId: 'L' }),
+    limitMs,
+  );
   expect(attempts).toHaveLength(16);
   const broken = localDocumentClient();
   injectFaults(broken, ({ number }) => (number >= 3 ? 'before' : undefined));
   const writer = correspondentWriter(over(broken), async () => nameOf);
-  await expect(writer(makeJob(makeRecipients(20), { jobId: 'M' }), limitMs)).rejects.toThrow();
+  await expect(writer(makeDispatch(makeRecipients(20), { dispatchId: 'M' }), limitMs)).rejects.toThrow();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   groupsOf,
-  groupsOfJob,
+  groupsOfDispatch,
   isAmong,
   mostGroups,
   shortName,
@@ -13,10 +13,10 @@ const nameOf = personNames(Buffer.alloc(32, 5));
 const people = (count: number) => Array.from({ length: count }, (_, at) => nameOf(String(5_491_155_550_000 + at)));
 
 test.each([1, mostGroups, mostGroups + 1, 10_000])(
-  'of a job to %d people each is found where a reader looks',
+  'of a dispatch to %d people each is found where a reader looks',
   (count) => {
     const names = people(count);
-    const groups = groupsOfJob(names);
+    const groups = groupsOfDispatch(names);
     expect(groups.size).toBeLessThanOrEqual(mostGroups);
     const bytes = [...groups.values()].reduce((sum, { length }) => sum + length, 0);
     expect(bytes).toBe(count * shortNameBytes);
@@ -29,9 +29,9 @@ test.each([1, mostGroups, mostGroups + 1, 10_000])(
   },
 );
 
-test('a person to whom a job writes twice is in it once', () => {
+test('a person to whom a dispatch writes twice is in it once', () => {
   const [name = ''] = people(1);
-  expect([...groupsOfJob([name, name])].map(([, packed]) => packed.length)).toEqual([shortNameBytes]);
+  expect([...groupsOfDispatch([name, name])].map(([, packed]) => packed.length)).toEqual([shortNameBytes]);
 });
 
 test('a match across the bytes of two people is no person', () => {

@@ -10,8 +10,8 @@ import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { stopWords } from '../../../../lib/opt-outs/stop-words.ts';
 import { makeListedChannel, memoryChannels } from '../../../support/channels.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
+import { makeDispatch } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
-import { makeJob } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 export const atMs = 1_800_000_000_000;
@@ -90,8 +90,8 @@ export async function hear(words: readonly InboundUpdate[], over: Partial<Inboun
 
 /** A client sends a message to a person from the number. */
 export async function writes(clientId: number, to: string, daysAgo = 1) {
-  const head = { jobId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
-  await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
+  const head = { dispatchId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
+  await correspondentWriter(access(), async () => nameOf)(makeDispatch([{ to }], head), 10_000);
 }
 
 /** Returns the source of the opt-out that a client's message from the number would meet. */

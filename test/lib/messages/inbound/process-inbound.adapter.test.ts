@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { processInbound } from '../../../../lib/messages/inbound/process-inbound.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
-import { makeJob } from '../../../support/send-jobs.ts';
+import { makeDispatch } from '../../../support/made-dispatches.ts';
 import {
   atMs,
   did,
@@ -134,10 +134,10 @@ describe('a reply (D55)', () => {
 
   test('to a message counts for its client alone, and names it', async () => {
     await writes(1001, waId);
-    const { head } = makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId });
+    const { head } = makeDispatch([{ to: waId }], { dispatchId: 'J', clientId: 1002, wabaId, phoneNumberId });
     world.answered = { head, index: 7 };
     await hear([wrote('STOP')]);
-    expect(told()).toMatchObject([{ clientId: 1002, data: { job_id: 'J', message_id: 'J-7', scope: 'client' } }]);
+    expect(told()).toMatchObject([{ clientId: 1002, data: { dispatch_id: 'J', message_id: 'J-7', scope: 'client' } }]);
     expect([await stopOf(1001), await stopOf(1002)]).toEqual([undefined, 'reply']);
     expect(world.replies).toMatchObject([{ clientId: 1002, answered: { index: 7 } }]);
     expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
@@ -147,7 +147,7 @@ describe('a reply (D55)', () => {
     const alone = { person: { userId } };
     beforeEach(() => {
       world.answered = {
-        head: makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId }).head,
+        head: makeDispatch([{ to: waId }], { dispatchId: 'J', clientId: 1002, wabaId, phoneNumberId }).head,
         index: 7,
       };
       world.wroteToAddress = `+${waId}`;
@@ -187,7 +187,7 @@ describe('a reply (D55)', () => {
   });
 
   test('to a message of another number is none to it, whatever its payload says', async () => {
-    const { head } = makeJob([{ to: waId }], { jobId: 'J', clientId: 1002, wabaId, phoneNumberId: '399' });
+    const { head } = makeDispatch([{ to: waId }], { dispatchId: 'J', clientId: 1002, wabaId, phoneNumberId: '399' });
     world.answered = { head, index: 7 };
     await hear([wrote('STOP')]);
     expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);

@@ -9,14 +9,14 @@ import { parameterContract } from '../../../../lib/messages/request/parameter-co
 import { personUpdatesOf } from '../../../../lib/platform/webhook/person-updates.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { defaultEventTypes, ServiceEventSchema } from '../../../../lib/webhooks/event.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { sendable } from '../../../support/platform-templates.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 
 type Replied = Extract<InboundUpdate, { readonly kind: 'reply' }>;
 
 const receivedAtMs = Date.UTC(2026, 10, 22, 10, 0, 5);
-const head = makeJobHead({
-  ...{ jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', total: 100, acceptedAtMs: receivedAtMs - 60_000 },
+const head = makeDispatchHead({
+  ...{ dispatchId: '01M80HXQNCYVAMMXGBXAHJWT8R', total: 100, acceptedAtMs: receivedAtMs - 60_000 },
   ...{ campaignId: 10, attends: { waitTime: 0 }, correlationId: 'c-1' },
 });
 const answered = { head, index: 7 };
@@ -29,7 +29,7 @@ const tapOn = (place: { button: number; card?: number }, label?: string): Replie
   reply: {
     by: 'quick_reply',
     ...(label === undefined ? {} : { text: label }),
-    payload: replyPayload(`${head.jobId}-7`, place),
+    payload: replyPayload(`${head.dispatchId}-7`, place),
   },
 });
 
@@ -56,7 +56,7 @@ test('an answer is told with the message that it answers', () => {
     ...{ id: expect.any(String), clientId: head.clientId, type: 'message.replied', correlationId: 'c-1' },
     timestampMs: receivedAtMs - 2_000,
     data: {
-      ...{ job_id: head.jobId, message_id: `${head.jobId}-7`, did: head.did },
+      ...{ dispatch_id: head.dispatchId, message_id: `${head.dispatchId}-7`, did: head.did },
       ...{ from: '5491155550001', user_id: 'AR.1', template: { name: 'order_update', language: 'en_US' } },
       ...{ campaign_id: 10, attends: { waitTime: 0 }, by: 'text', text: 'When?' },
       ...{ platform_message_id: 'wamid.reply', replied_at: '2026-11-22T10:00:03.000Z' },
@@ -112,7 +112,7 @@ test.each([
     const request = composeMessage(
       compositionPlan(template, parameterContract(template), {}),
       { to: '5491155550001', params: paramsOf(template) },
-      `${head.jobId}-7`,
+      `${head.dispatchId}-7`,
     );
     const payloads = JSON.stringify(request).match(/tm1:[^"]+/g) ?? [];
     const contact = { wa_id: '5491155550001', user_id: 'AR.1' };
@@ -131,13 +131,13 @@ test.each([
     const [word] = personUpdatesOf([{ wabaId: head.wabaId, field: 'messages', value }]).words;
     if (word?.kind !== 'reply') throw new Error('a reply');
     const find = repliedToFinder({
-      findHeads: async () => new Map([[head.jobId, head]]),
+      findHeads: async () => new Map([[head.dispatchId, head]]),
       findSentId: async () => undefined,
     });
     const found = await find(word.reply, word);
     expect(found).toEqual({ head, index: 7 });
     const { data } = told({ word: { ...word, receivedAtMs }, answered: found });
-    expect(data).toMatchObject({ message_id: `${head.jobId}-7`, by: 'quick_reply', text: 'Stop', ...place });
+    expect(data).toMatchObject({ message_id: `${head.dispatchId}-7`, by: 'quick_reply', text: 'Stop', ...place });
   },
 );
 

@@ -3,7 +3,7 @@ import { type KeepSentIds, type NoteSentPorts, noteSentOf } from '../../../../li
 import type { EventType } from '../../../../lib/webhooks/event.ts';
 
 const number = { wabaId: '200000000000001', phoneNumberId: '300000000000001' };
-const chunk = { ...number, jobId: 'J', clientId: 1_001, acceptedAtMs: 1_000 };
+const chunk = { ...number, dispatchId: 'J', clientId: 1_001, acceptedAtMs: 1_000 };
 const ending = (index: number, state: string, platformMessageId?: string) => ({
   recipient: { index },
   outcome: { state, ...(platformMessageId === undefined ? {} : { platformMessageId }) },
@@ -35,7 +35,7 @@ test('what the platform calls the messages that it took, with their number; of t
     ending(2, 'sent'),
     ending(3, 'sent', 'wamid.3'),
   ]);
-  const of = { ...number, jobId: 'J' };
+  const of = { ...number, dispatchId: 'J' };
   expect(kept).toEqual([
     [
       [

@@ -158,13 +158,18 @@ test('a number that is slowed down is so from the end of a turn on', () => {
   ]);
 });
 
-test('the item of one job is a small part of a kilobyte; of a hundred jobs on one number, a few', () => {
-  const bytesOf = (jobs: number) => {
+test('the item of one dispatch is a small part of a kilobyte; of a hundred dispatches on one number, a few', () => {
+  const bytesOf = (dispatches: number) => {
     let schedule = emptySchedule;
     for (let round = 0; round < 3; round += 1) {
-      for (let job = 0; job < jobs; job += 1) {
-        const wanted = { clientId: 1_001 + (job % 3), lane: `K3J9QQ${10 + job}`, count: 90, everyMs: 1_000 / 72 };
-        schedule = reserved(schedule, { ...wanted, nowMs: nowMs + 1_000 * round + job }).schedule;
+      for (let dispatch = 0; dispatch < dispatches; dispatch += 1) {
+        const wanted = {
+          clientId: 1_001 + (dispatch % 3),
+          lane: `K3J9QQ${10 + dispatch}`,
+          count: 90,
+          everyMs: 1_000 / 72,
+        };
+        schedule = reserved(schedule, { ...wanted, nowMs: nowMs + 1_000 * round + dispatch }).schedule;
       }
     }
     return JSON.stringify({ ...paceItemOf({ ...pace, schedule }), version: 1, writer: '12345678' }).length;

@@ -10,7 +10,7 @@ const number = { phoneNumberId: '100', limitPerSecond: 80 };
 const code = { ...number, clientId: 1, sizes: [1] };
 const campaign = { ...number, clientId: 1, lane: 'J', count: 10_000 };
 
-test('jobs have a lane of their own, requests with few recipients one together', () => {
+test('dispatches have a lane of their own, requests with few recipients one together', () => {
   expect(laneOf('01K3J9QQ2Z5V8W7X6Y4R3T2S1A', 10)).toBe('*');
   expect(laneOf('01K3J9QQ2Z5V8W7X6Y4R3T2S1A', 11)).toBe('4R3T2S1A');
 });
@@ -125,8 +125,8 @@ test('no time has more than the limit of codes and promotions together', async (
 
 test('a lane goes in front where it asks for it; several of one reservation stand in the order of their wishes', async () => {
   const ports = { paces: memoryPaces(), urgentCapacity: memoryUrgentCapacity() };
-  const job = { ...number, clientId: 1, lane: 'J', count: 10_000 };
-  await reserve(ports.paces, job, nowMs);
+  const dispatch = { ...number, clientId: 1, lane: 'J', count: 10_000 };
+  await reserve(ports.paces, dispatch, nowMs);
   const front = { ...number, clientId: 2, lane: '*', count: 1, inFront: true } as const;
   const { pace } = await reserve(ports.paces, front, nowMs);
   expect(pace.schedule.segments.at(-1)).toMatchObject({ lanes: [{ clientId: 2 }, { clientId: 1 }] });

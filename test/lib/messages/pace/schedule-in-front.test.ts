@@ -5,10 +5,11 @@ import { thorough } from '../../../support/thorough.ts';
 import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 import { a, BlockNumber, b } from './block-number.ts';
 
-test('a newcomer beside twenty jobs has its first slots at once; behind them all when it does not ask for that', () => {
+test('a newcomer beside twenty dispatches has its first slots at once; behind them all when it does not ask for that', () => {
   const world = () => {
     const number = new BlockNumber();
-    for (let job = 0; job < 20; job += 1) number.reserve({ clientId: 10 + job, lane: 'J', count: 600 }, startMs);
+    for (let dispatch = 0; dispatch < 20; dispatch += 1)
+      number.reserve({ clientId: 10 + dispatch, lane: 'J', count: 600 }, startMs);
     return number;
   };
   for (let afterMs = 3_000; afterMs < 3_500; afterMs += 10) {
@@ -112,7 +113,7 @@ test('a client that went in front is forgotten when that time is over and it wai
   expect(number.schedule.fronts).toBeUndefined();
 });
 
-test('however many go in front, however much, a client with a long job has its part', () => {
+test('however many go in front, however much, a client with a long dispatch has its part', () => {
   const wish = fc.record({
     clientId: fc.integer({ min: 1, max: 4 }),
     lane: fc.constantFrom('*', 'J1', 'J2', 'J3'),

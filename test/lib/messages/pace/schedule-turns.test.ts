@@ -159,7 +159,7 @@ test.each([
   [20, 'one lane', () => '*'],
   [5, 'a lane each', (at: number) => `L${at}`],
 ] as const)(
-  'a client that reserves ten in front every quarter of a second beside %i clients with long jobs, in %s, has no more than its part',
+  'a client that reserves ten in front every quarter of a second beside %i clients with long dispatches, in %s, has no more than its part',
   (others, _name, laneAt) => {
     const number = new BlockNumber();
     const count = Math.ceil(fairOf(others)) + 300;

@@ -116,10 +116,11 @@ test('a message that finds a slow number free does not wait for the beat of the 
   ]);
 });
 
-test('clients share by messages, not by jobs: one job beside nine has half', () => {
+test('clients share by messages, not by dispatches: one dispatch beside nine has half', () => {
   const number = new PacedNumber();
   const one = number.reserve({ clientId: 1, lane: 'only' }, 1_000, startMs);
-  for (let job = 0; job < 9; job += 1) number.reserve({ clientId: 2, lane: `J${job}` }, 1_000, startMs);
+  for (let dispatch = 0; dispatch < 9; dispatch += 1)
+    number.reserve({ clientId: 2, lane: `J${dispatch}` }, 1_000, startMs);
   // The time spans whole turns of both lanes.
   const fromMs = changeableFromMs(startMs) + turnMs;
   const during = (turns: readonly Turn[]) =>
@@ -189,7 +190,7 @@ function runsOf<T>(row: readonly T[]): { readonly who: T; readonly count: number
   return runs;
 }
 
-test('while clients compete, every round has a turn of each, whenever waves and jobs come; so inside a client', () => {
+test('while clients compete, every round has a turn of each, whenever waves and dispatches come; so inside a client', () => {
   const wave = fc.record({
     atMs: fc.nat(6_000),
     clientId: fc.integer({ min: 1, max: 3 }),

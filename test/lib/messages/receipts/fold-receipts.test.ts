@@ -6,7 +6,7 @@ import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { type OwnOutcome, type OwnState, reportedOutcome } from '../../../../lib/messages/receipts/reported-state.ts';
 
 function receipt(status: string, atMs = 1_800_000_000_000, changes: Partial<Receipt> = {}): Receipt {
-  return { jobId: 'J', index: 0, status, atMs, platformMessageId: 'wamid.1', ...changes };
+  return { dispatchId: 'J', index: 0, status, atMs, platformMessageId: 'wamid.1', ...changes };
 }
 
 const anyReceipt = fc
@@ -18,7 +18,7 @@ const anyReceipt = fc
     userId: fc.constantFrom('US.1', 'US.2', undefined),
     waId: fc.constantFrom('1650', '1651', undefined),
   })
-  .map((facts): Receipt => ({ jobId: 'J', index: 0, ...omitUndefined(facts) }));
+  .map((facts): Receipt => ({ dispatchId: 'J', index: 0, ...omitUndefined(facts) }));
 
 /** Returns all orders of all selections, with each status at most `times` times. */
 function sequences(statuses: readonly string[], times: number): string[][] {

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 
 /** A failure by receipt may hold messages that are not sent yet (D46). */
 
 const head = { ...scenarioHead, category: 'MARKETING' };
 const nowMs = startMs + 3_600_000;
 
-/** The job's first messages have failed, a moment ago by default. */
+/** The dispatch's first messages have failed, a moment ago by default. */
 async function afterFailures(codes: readonly string[], { ageMs = 1_000, slices = [] as readonly Slice[] } = {}) {
   const world = new ReceiptWorld();
   world.nowMs = nowMs;
   world.table.put(...slices);
-  const { jobId, wabaId, phoneNumberId } = head;
+  const { dispatchId, wabaId, phoneNumberId } = head;
   const receipts = codes.map((code, index): Receipt => {
-    return { jobId, index, status: 'failed', atMs: nowMs - ageMs, platformMessageId: `wamid.${index}`, code };
+    return { dispatchId, index, status: 'failed', atMs: nowMs - ageMs, platformMessageId: `wamid.${index}`, code };
   });
   const body = JSON.stringify({ version: 1, numbers: [{ wabaId, phoneNumberId, receipts }] });
   const left = await processReceipts([{ messageId: 'm', body }], world.ports([head]));
@@ -31,7 +31,7 @@ const taken = (held?: string): Outcome => ({
 });
 
 function sliceOf(...outcomes: readonly Outcome[]): Slice {
-  const key = { jobId: head.jobId, slice: 0 };
+  const key = { dispatchId: head.dispatchId, slice: 0 };
   return { key, try: 0, version: 2, owner: 'run', atMs: startMs, state: 'ended', outcomes };
 }
 
@@ -62,7 +62,7 @@ test.each(['131049', '131050', '131026', '130472', '130403', '137000', '131021',
     const { world, left } = await afterFailures(Array(300).fill(code));
     expect([left, world.holds.stored.size]).toEqual([[], 0]);
     expect(world.events.sent.map(({ type }) => type)).toEqual(Array(300).fill('message.failed'));
-    expect(new Set(world.calls)).toEqual(new Set(['append', 'jobsWithUnknown', 'ofGroup', 'addressesOf']));
+    expect(new Set(world.calls)).toEqual(new Set(['append', 'dispatchesWithUnknown', 'ofGroup', 'addressesOf']));
   },
 );
 
@@ -88,14 +88,21 @@ describe('135000 is told of two things', () => {
   test('slices that cannot be read hold nothing, and lose no receipt', async () => {
     const world = new ReceiptWorld();
     world.nowMs = nowMs;
-    const { jobId, wabaId, phoneNumberId } = head;
-    const receipt = { jobId, index: 0, status: 'failed', atMs: nowMs, platformMessageId: 'wamid.0', code: '135000' };
+    const { dispatchId, wabaId, phoneNumberId } = head;
+    const receipt = {
+      dispatchId,
+      index: 0,
+      status: 'failed',
+      atMs: nowMs,
+      platformMessageId: 'wamid.0',
+      code: '135000',
+    };
     const body = JSON.stringify({ version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] });
     const ports = world.ports([head]);
     const findAll = async () => Promise.reject(new Error('no table'));
     const slices = { ...ports.slices, findAll };
     expect(await processReceipts([{ messageId: 'm', body }], { ...ports, slices })).toEqual([]);
-    expect(world.table.receipts[`${jobId}-0`]).toHaveLength(1);
+    expect(world.table.receipts[`${dispatchId}-0`]).toHaveLength(1);
     expect(world.logged).toContainEqual({ event: 'hold.not_changed', facts: { wabaId, error: 'Error' } });
   });
 });

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import type { JobHead } from '../../../../lib/messages/job.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import type { EventType, ServiceEvent } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead as head, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead as head, startMs } from '../../../support/scenario-dispatch.ts';
 import { everything, type Fact, queued, world } from './queued-receipts.ts';
 
 describe('events that could not all be queued', () => {
   const heads = [
     { ...head, total: 1_050 },
-    { ...head, jobId: 'K', total: 1_050 },
+    { ...head, dispatchId: 'K', total: 1_050 },
   ];
   const batch = [0, 1, 2].map((part) =>
     queued(
       Array.from({ length: 350 }, (_, index) =>
-        heads.map(({ jobId }) => ({ status: 'read', jobId, index: part * 350 + index })),
+        heads.map(({ dispatchId }) => ({ status: 'read', dispatchId, index: part * 350 + index })),
       ).flat(),
       { messageId: `part-${part}` },
     ),
@@ -59,7 +59,7 @@ describe('what is told', () => {
     expect(events[0]).toMatchObject({
       clientId: 1001,
       timestampMs: startMs + 5_000,
-      data: { job_id: 'J', message_id: 'J-0', to: '549', platform_message_id: 'wamid.1', pricing },
+      data: { dispatch_id: 'J', message_id: 'J-0', to: '549', platform_message_id: 'wamid.1', pricing },
     });
     expect(events[1]?.data).not.toHaveProperty('pricing');
   });
@@ -98,9 +98,9 @@ describe('what is told', () => {
       index: 1,
       ...fact,
     }));
-    const batch = [queued(facts), queued([{ status: 'read', jobId: 'K' }], { messageId: 'message-1' })];
-    await processReceipts(batch, at.ports([head, { ...head, jobId: 'K' }], { wanted, addressesOf }));
-    expect(asked).toEqual([[{ jobId: 'J', index: 1 }, { jobId: 'K', index: 0 }]]); // biome-ignore format: one row
+    const batch = [queued(facts), queued([{ status: 'read', dispatchId: 'K' }], { messageId: 'message-1' })];
+    await processReceipts(batch, at.ports([head, { ...head, dispatchId: 'K' }], { wanted, addressesOf }));
+    expect(asked).toEqual([[{ dispatchId: 'J', index: 1 }, { dispatchId: 'K', index: 0 }]]); // biome-ignore format: one row
     expect(at.events.sent.map(({ data }) => 'to' in data && data.to)).toEqual(['549', '549', false]);
   });
 
@@ -109,7 +109,7 @@ describe('what is told', () => {
     const wanted = async () => new Set<EventType>(['message.read']);
     await processReceipts([queued([{ status: 'delivered' }, { status: 'failed' }])], at.ports([head], { wanted }));
     expect(at.events.sent).toEqual([]);
-    expect(at.calls).toEqual(['append', 'jobsWithUnknown']);
+    expect(at.calls).toEqual(['append', 'dispatchesWithUnknown']);
   });
 
   test('the same receipt again is the same event, and only one of a run', async () => {
@@ -132,7 +132,7 @@ describe('what is told', () => {
     expect((await told(batches)).map(({ type }) => type)).toEqual(['message.delivered']);
   });
 
-  test('a time before the job or in the future is put right', async () => {
+  test('a time before the dispatch or in the future is put right', async () => {
     const events = await told([
       [
         { status: 'delivered', atMs: 0 },
@@ -167,15 +167,15 @@ describe('a person to whom the platform refuses marketing (131050, D55)', () => 
     expect(await processReceipts(batch, at.ports([offers], { inbound: away }))).toEqual(['message-0', 'message-1']);
   });
 
-  test.each<[string, JobHead, Fact]>([
+  test.each<[string, DispatchHead, Fact]>([
     ['of messages that ask for no opt-outs', head, refused],
     ['of another failure', offers, { ...refused, code: '131026' }],
     ['of a message that arrived', offers, { ...refused, status: 'delivered' }],
-    ['of a job of which no recipient is known', offers, refused],
-  ])('is not told %s', async (what, job, receipt) => {
+    ['of a dispatch of which no recipient is known', offers, refused],
+  ])('is not told %s', async (what, dispatch, receipt) => {
     const at = world();
     if (!what.includes('no recipient')) at.addresses.set('J-0', '5491100000000');
-    await processReceipts([queued([receipt])], at.ports([job]));
+    await processReceipts([queued([receipt])], at.ports([dispatch]));
     expect(at.inbound.sent.flatMap(({ words }) => words)).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { jobMemorySeconds } from '../../../../lib/messages/items.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import { dispatchMemorySeconds } from '../../../../lib/messages/items.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-ports.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { countedBy } from '../../../support/counted.ts';
 import type { ReceiptWorld } from '../../../support/receipt-world.ts';
-import { scenarioHead as head, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead as head, startMs } from '../../../support/scenario-dispatch.ts';
 import { everything, type Fact, queued, sliceOf, world } from './queued-receipts.ts';
 
 const unknown: Outcome = { state: 'unknown', code: 'no_answer', reason: 'the platform did not answer' };
@@ -25,7 +25,7 @@ describe('what counts', () => {
     expect(counted).toMatchObject([{ ReceiptsRecorded: 2 }]);
     expect(at.logged).toEqual([{ event: 'receipts.recorded', facts: { count: 2 } }]);
     expect(at.table.receipts['J-0']?.map(({ status }) => status)).toEqual(['sent', 'delivered']);
-    expect(at.calls).toEqual(['append', 'jobsWithUnknown']);
+    expect(at.calls).toEqual(['append', 'dispatchesWithUnknown']);
     expect(at.events.sent).toEqual([]);
   });
 
@@ -36,10 +36,10 @@ describe('what counts', () => {
     expect(at.events.sent).toEqual([]);
   });
 
-  const memoryMs = jobMemorySeconds * 1_000;
+  const memoryMs = dispatchMemorySeconds * 1_000;
   test.each<[string, string, Fact, { wabaId?: string; phoneNumberId?: string }, number]>([
-    ['of an unknown job', 'unknown_job', { status: 'read', jobId: 'K' }, {}, 0],
-    ['after the memory of its job', 'job_forgotten', { status: 'read' }, {}, memoryMs],
+    ['of an unknown dispatch', 'unknown_dispatch', { status: 'read', dispatchId: 'K' }, {}, 0],
+    ['after the memory of its dispatch', 'dispatch_forgotten', { status: 'read' }, {}, memoryMs],
     ['of another number', 'other_number', { status: 'read' }, { phoneNumberId: '1' }, 0],
     ['of another WABA', 'other_number', { status: 'read' }, { wabaId: '1' }, 0],
     ['of a recipient behind the last', 'no_such_recipient', { status: 'read', index: 1_000 }, {}, 0],
@@ -64,15 +64,15 @@ describe('what counts', () => {
     expect(Object.keys(at.table.receipts)).toEqual(['J-999']);
   });
 
-  test('receipts of many queue messages are appended together, by job', async () => {
+  test('receipts of many queue messages are appended together, by dispatch', async () => {
     const at = world();
-    const other: JobHead = { ...head, jobId: 'K' };
+    const other: DispatchHead = { ...head, dispatchId: 'K' };
     const batch = [
       queued([{ status: 'sent' }], { messageId: 'a' }),
-      queued([{ status: 'sent', jobId: 'K' }, { status: 'read' }], { messageId: 'b' }),
+      queued([{ status: 'sent', dispatchId: 'K' }, { status: 'read' }], { messageId: 'b' }),
     ];
     expect(await processReceipts(batch, at.ports([head, other]))).toEqual([]);
-    expect(at.calls).toEqual(['append', 'append', 'jobsWithUnknown']);
+    expect(at.calls).toEqual(['append', 'append', 'dispatchesWithUnknown']);
     expect(Object.keys(at.table.receipts).sort()).toEqual(['J-0', 'K-0']);
   });
 });
@@ -89,11 +89,11 @@ describe('what comes again', () => {
     ]);
   });
 
-  test('a message about a job that this version cannot read, alone; its other receipts count', async () => {
+  test('a message about a dispatch that this version cannot read, alone; its other receipts count', async () => {
     const at = world();
     const ports = at.ports([head]);
     const findHeads = async () =>
-      new Map<string, JobHead | 'unreadable'>([
+      new Map<string, DispatchHead | 'unreadable'>([
         ['J', head],
         ['K', 'unreadable'],
       ]);
@@ -102,7 +102,7 @@ describe('what comes again', () => {
       queued(
         [
           { status: 'read', index: 1 },
-          { status: 'read', jobId: 'K' },
+          { status: 'read', dispatchId: 'K' },
         ],
         { messageId: 'later' },
       ),
@@ -110,7 +110,7 @@ describe('what comes again', () => {
     expect(await processReceipts(batch, { ...ports, records: { ...ports.records, findHeads } })).toEqual(['later']);
     expect(Object.keys(at.table.receipts)).toEqual(['J-0', 'J-1']);
     expect(at.logged).toEqual([
-      { event: 'receipts.job_unreadable', facts: { jobId: 'K' } },
+      { event: 'receipts.dispatch_unreadable', facts: { dispatchId: 'K' } },
       { event: 'receipts.recorded', facts: { count: 2 } },
     ]);
   });
@@ -122,7 +122,7 @@ describe('what comes again', () => {
     at.events.broken = true;
     const batch = [queued([{ status: 'failed', code: '131026' }])];
     expect(await processReceipts(batch, at.ports([head]))).toEqual(['message-0']);
-    expect(at.table.find({ jobId: 'J', slice: 0 })?.outcomes).toEqual([{ ...proven, resolvedAtMs: at.nowMs }]);
+    expect(at.table.find({ dispatchId: 'J', slice: 0 })?.outcomes).toEqual([{ ...proven, resolvedAtMs: at.nowMs }]);
     at.events.broken = false;
     at.nowMs += 60_000;
     expect(await processReceipts(batch, at.ports([head]))).toEqual([]);
@@ -135,10 +135,10 @@ describe('what comes again', () => {
 });
 
 describe('what fails with others', () => {
-  const other: JobHead = { ...head, jobId: 'K', clientId: 1002 };
+  const other: DispatchHead = { ...head, dispatchId: 'K', clientId: 1002 };
   const batch = [
     queued([{ status: 'read' }], { messageId: 'first' }),
-    queued([{ status: 'read', jobId: 'K' }], { messageId: 'broken' }),
+    queued([{ status: 'read', dispatchId: 'K' }], { messageId: 'broken' }),
     queued([{ status: 'read', index: 1 }], { messageId: 'last' }),
     { messageId: 'unreadable', body: '{' },
   ];
@@ -182,14 +182,14 @@ describe('in doubt', () => {
     at.table.put(...slices);
     const batch = [queued([{ status: 'delivered' }, { status: 'delivered', index: 1 }])];
     expect(await processReceipts(batch, at.ports([head]))).toEqual([]);
-    return { at, outcomes: at.table.find({ jobId: 'J', slice: 0 })?.outcomes, told: at.events.sent };
+    return { at, outcomes: at.table.find({ dispatchId: 'J', slice: 0 })?.outcomes, told: at.events.sent };
   }
 
   test('unknown is settled and told as resolved, with the recipient; those of one slice by one write', async () => {
     const { at, outcomes, told } = await settled(sliceOf([unknown, unknown, unknown]));
     const resolved = { ...proven, resolvedAtMs: at.nowMs };
     expect(outcomes).toEqual([resolved, resolved, unknown]);
-    expect(at.calls).toEqual(['append', 'jobsWithUnknown', 'findSlices', 'endSlice', 'addressesOf']);
+    expect(at.calls).toEqual(['append', 'dispatchesWithUnknown', 'findSlices', 'endSlice', 'addressesOf']);
     expect(told).toMatchObject([
       {
         type: 'message.resolved',
@@ -216,16 +216,16 @@ describe('in doubt', () => {
   ])('no receipt settles %s, and nothing is told', async (_, slices) => {
     const { at, outcomes, told } = await settled(...slices);
     expect([outcomes, told]).toEqual([slices[0]?.outcomes, []]);
-    expect(at.calls).toEqual(['append', 'jobsWithUnknown', 'findSlices']);
+    expect(at.calls).toEqual(['append', 'dispatchesWithUnknown', 'findSlices']);
   });
 
-  test('of a job without doubt nothing is read', async () => {
+  test('of a dispatch without doubt nothing is read', async () => {
     const at = world();
-    at.table.put(sliceOf([unknown]), sliceOf([unknown], { key: { jobId: 'K', slice: 0 } }));
+    at.table.put(sliceOf([unknown]), sliceOf([unknown], { key: { dispatchId: 'K', slice: 0 } }));
     at.table.doubtful.add('K');
-    const batch = [queued([{ status: 'read' }, { status: 'read', jobId: 'K' }])];
-    await processReceipts(batch, at.ports([head, { ...head, jobId: 'K' }]));
-    expect(at.table.find({ jobId: 'J', slice: 0 })?.outcomes).toEqual([unknown]);
-    expect(at.table.find({ jobId: 'K', slice: 0 })?.outcomes).toMatchObject([proven]);
+    const batch = [queued([{ status: 'read' }, { status: 'read', dispatchId: 'K' }])];
+    await processReceipts(batch, at.ports([head, { ...head, dispatchId: 'K' }]));
+    expect(at.table.find({ dispatchId: 'J', slice: 0 })?.outcomes).toEqual([unknown]);
+    expect(at.table.find({ dispatchId: 'K', slice: 0 })?.outcomes).toMatchObject([proven]);
   });
 });

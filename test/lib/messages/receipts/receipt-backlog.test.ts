@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { functions } from '../../../../infra/functions.ts';
 import { queues } from '../../../../infra/queues.ts';
-import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
+import { type DispatchHead, messageIdOf } from '../../../../lib/messages/dispatch.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { type EventType, eventId, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
-const many: JobHead = { ...scenarioHead, jobId: 'A', clientId: 1, total: 8_000 };
-const one: JobHead = { ...scenarioHead, jobId: 'B', clientId: 2, total: 1 };
+const many: DispatchHead = { ...scenarioHead, dispatchId: 'A', clientId: 1, total: 8_000 };
+const one: DispatchHead = { ...scenarioHead, dispatchId: 'B', clientId: 2, total: 1 };
 const everything = async () => new Set(eventTypes as EventType[]);
 const runMs = (functions['messages-receipts']?.timeoutSeconds ?? 0) * 1_000;
 
@@ -25,15 +25,15 @@ function queuedReceipts(receipts: readonly Receipt[], messageId: string) {
 function backlog() {
   const receipts = Array.from({ length: many.total }, (_, index) =>
     ['sent', 'delivered', 'read'].map(
-      (status): Receipt => ({ jobId: 'A', index, status, atMs: startMs, platformMessageId: `wamid.${index}` }),
+      (status): Receipt => ({ dispatchId: 'A', index, status, atMs: startMs, platformMessageId: `wamid.${index}` }),
     ),
   ).flat();
-  const failure: Receipt = { jobId: 'B', index: 0, status: 'failed', atMs: startMs, platformMessageId: 'wamid.B' };
+  const failure: Receipt = { dispatchId: 'B', index: 0, status: 'failed', atMs: startMs, platformMessageId: 'wamid.B' };
   const steps = Array.from({ length: 400 }, (_, place) =>
     queuedReceipts(receipts.slice(place * 60, (place + 1) * 60), `A ${place}`),
   );
-  const failedId = eventId('message.failed', 2, [dispatchIdOf(failure)]);
-  const stepIds = receipts.map((each) => eventId(`message.${each.status}` as EventType, 1, [dispatchIdOf(each)]));
+  const failedId = eventId('message.failed', 2, [messageIdOf(failure)]);
+  const stepIds = receipts.map((each) => eventId(`message.${each.status}` as EventType, 1, [messageIdOf(each)]));
   return { waiting: [...steps, queuedReceipts([failure], 'B')], failedId, ids: [failedId, ...stepIds].sort() };
 }
 

@@ -5,7 +5,7 @@ import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { keptReceipt, receiptItems, receiptsOf } from '../../../../lib/messages/receipts/receipt-items.ts';
 
-const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
+const dispatchId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const expiresAtSeconds = 1_800_000_000;
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const anyReceipt: fc.Arbitrary<Receipt> = fc
@@ -20,18 +20,18 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc
     userId: fc.option(text, { nil: undefined }),
     waId: fc.option(text, { nil: undefined }),
   })
-  .map((receipt) => ({ jobId, ...omitUndefined(receipt) }));
+  .map((receipt) => ({ dispatchId, ...omitUndefined(receipt) }));
 
 const sorted = (receipts: readonly Receipt[]) => [...new Set(receipts.map((each) => JSON.stringify(each)))].sort();
 const names = (receipts: readonly Receipt[]) =>
-  receiptItems(jobId, receipts, expiresAtSeconds)
+  receiptItems(dispatchId, receipts, expiresAtSeconds)
     .map(({ pk, sk }) => `${pk} ${sk}`)
     .sort();
 
 test('receipts are read as they were written, each once', () => {
   fc.assert(
     fc.property(fc.array(anyReceipt), (receipts) => {
-      const items = receiptItems(jobId, receipts, expiresAtSeconds);
+      const items = receiptItems(dispatchId, receipts, expiresAtSeconds);
       // Each item's receipts decode to their places, in key order.
       const read = items.flatMap(receiptsOf);
       expect(read.length).toBe(sorted(receipts).length);
@@ -50,7 +50,7 @@ test('the same receipts in another order and doubled are the same items', () => 
 
 const bulk = Array.from({ length: 10_000 }, (_, index) =>
   ['sent', 'delivered', 'read'].map((status, step) => ({
-    jobId,
+    dispatchId,
     index,
     status,
     atMs: 1_790_000_000_000 + index * 7 + step,
@@ -60,7 +60,7 @@ const bulk = Array.from({ length: 10_000 }, (_, index) =>
 ).flat();
 
 test('an item holds receipts of a thousand messages at the most, and stays far below 400 KB', () => {
-  const items = receiptItems(jobId, bulk, expiresAtSeconds);
+  const items = receiptItems(dispatchId, bulk, expiresAtSeconds);
   expect(new Set(items.map(({ pk }) => pk)).size).toBe(10);
   expect(Math.max(...items.map(({ receipts }) => receipts.byteLength))).toBeLessThan(200_000);
   expect(items.flatMap(receiptsOf)).toHaveLength(bulk.length);
@@ -68,7 +68,7 @@ test('an item holds receipts of a thousand messages at the most, and stays far b
 });
 
 describe('of the person', () => {
-  const named = { jobId, index: 7, atMs: 1, platformMessageId: 'wamid.1', userId: 'US.1', waId: '16505551234' };
+  const named = { dispatchId, index: 7, atMs: 1, platformMessageId: 'wamid.1', userId: 'US.1', waId: '16505551234' };
 
   test.each(['sent', 'failed', 'held_by_tomorrow'])(
     'the user id is kept with %s, and the number where it was not given',
@@ -91,7 +91,7 @@ describe('of the person', () => {
     const bytesOf = (receipts: readonly Receipt[]) =>
       ['sent', 'delivered', 'read']
         .map((word) => receipts.filter(({ status }) => status === word).map((receipt) => keptReceipt(receipt, {})))
-        .flatMap((ofStatus) => receiptItems(jobId, ofStatus, expiresAtSeconds))
+        .flatMap((ofStatus) => receiptItems(dispatchId, ofStatus, expiresAtSeconds))
         .reduce((sum, item) => sum + item.receipts.byteLength, 0);
     const withIds = bulk.map((receipt) => ({
       ...receipt,
@@ -105,5 +105,5 @@ describe('of the person', () => {
 });
 
 test('no receipts are no items', () => {
-  expect(receiptItems(jobId, [], expiresAtSeconds)).toEqual([]);
+  expect(receiptItems(dispatchId, [], expiresAtSeconds)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { type NumberReceipts, ReceiptMessageSchema } from '../../../../lib/messa
 import { receiptEntries } from '../../../../lib/messages/receipts/receipt-queue.ts';
 
 const receiptOf = (index: number, reason?: string) => ({
-  jobId: '01JD0000000000000000000000',
+  dispatchId: '01JD0000000000000000000000',
   index,
   status: 'failed',
   atMs: 1_750_030_073_000,
@@ -69,7 +69,7 @@ test('no message is over the size that the queue takes, and none could have held
 
 test('whatever receipts say, the queue messages say the same', () => {
   const receipt = fc.record({
-    jobId: fc.constant('01JD0000000000000000000000'),
+    dispatchId: fc.constant('01JD0000000000000000000000'),
     index: fc.nat(9_999),
     status: fc.string({ unit: 'binary', minLength: 1 }),
     atMs: fc.nat(),

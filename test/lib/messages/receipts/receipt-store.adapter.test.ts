@@ -1,14 +1,14 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
-import { jobKey } from '../../../../lib/messages/items.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { dispatchKey } from '../../../../lib/messages/items.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { defaultEventTypes, type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
 import { recordInBulk } from '../../../support/bulk-receipts.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
@@ -21,12 +21,12 @@ function storeOver(documentClient = own) {
   return receiptStore({ documentClient, tableName: table, pause: async () => undefined });
 }
 
-function receipt(jobId: string, index: number, status = 'delivered'): Receipt {
-  return { jobId, index, status, atMs: startMs + index, platformMessageId: `wamid.${index}` };
+function receipt(dispatchId: string, index: number, status = 'delivered'): Receipt {
+  return { dispatchId, index, status, atMs: startMs + index, platformMessageId: `wamid.${index}` };
 }
 
-function headOf(jobId: string, total = 1_000) {
-  return { ...scenarioHead, jobId, total };
+function headOf(dispatchId: string, total = 1_000) {
+  return { ...scenarioHead, dispatchId, total };
 }
 
 test('receipts that are appended twice are there once, and seen at once', async () => {
@@ -41,10 +41,10 @@ test('receipts that are appended twice are there once, and seen at once', async 
   expect(await store.ofGroup('A', 2)).toEqual([]);
 });
 
-test('of jobs there are those that began, those that cannot be read, and no others', async () => {
-  await acceptedJobsStore(own, table, () => startMs).begin({ head: headOf('H'), repeats: [] });
-  await own.send(new PutCommand({ TableName: table, Item: { ...jobKey('I'), withdrawnAtMs: 1 } }));
-  await own.send(new PutCommand({ TableName: table, Item: { ...jobKey('K'), head: '{"jobId":7}' } }));
+test('of dispatches there are those that began, those that cannot be read, and no others', async () => {
+  await acceptedDispatchesStore(own, table, () => startMs).begin({ head: headOf('H'), repeats: [] });
+  await own.send(new PutCommand({ TableName: table, Item: { ...dispatchKey('I'), withdrawnAtMs: 1 } }));
+  await own.send(new PutCommand({ TableName: table, Item: { ...dispatchKey('K'), head: '{"dispatchId":7}' } }));
   const heads = await storeOver().findHeads(['H', 'I', 'K', 'L']);
   expect(heads).toEqual(
     new Map<string, unknown>([
@@ -55,11 +55,11 @@ test('of jobs there are those that began, those that cannot be read, and no othe
 });
 
 test.runIf(thorough)(
-  '30,000 receipts of one job, shuffled and doubled, take at most a write for ten, and none is lost',
+  '30,000 receipts of one dispatch, shuffled and doubled, take at most a write for ten, and none is lost',
   async () => {
     const events = new MemoryEvents();
     const wanted = async () => defaultEventTypes;
-    const bulk = { client: localDocumentClient(), table, jobId: 'BULK', messages: 10_000, wanted, events };
+    const bulk = { client: localDocumentClient(), table, dispatchId: 'BULK', messages: 10_000, wanted, events };
     const { receipts, writes, lost } = await recordInBulk(bulk);
     expect(receipts).toBe(30_000);
     expect(writes).toBeGreaterThan(0);
@@ -72,6 +72,6 @@ test.runIf(thorough)(
 test('where each step is wanted, each is told under its one id, and nothing else is', async () => {
   const events = new MemoryEvents();
   const wanted = async () => new Set(eventTypes as EventType[]);
-  const bulk = { client: localDocumentClient(), table, jobId: 'TOLD', messages: 1_000, wanted, events };
+  const bulk = { client: localDocumentClient(), table, dispatchId: 'TOLD', messages: 1_000, wanted, events };
   expect(await recordInBulk(bulk)).toMatchObject({ receipts: 3_000, eventsLost: 0, eventsUnexpected: 0 });
 });

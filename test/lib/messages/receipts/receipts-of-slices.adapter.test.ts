@@ -1,21 +1,21 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { maxBatchKeys } from '../../../../lib/aws/dynamodb-limits.ts';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
-import { packedAddresses } from '../../../../lib/messages/accept/whole-job.ts';
-import { ended, type Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
-import { jobKey, jobMemorySeconds, unknownMarkKey } from '../../../../lib/messages/items.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
+import { dispatchKey, dispatchMemorySeconds, unknownMarkKey } from '../../../../lib/messages/items.ts';
 import { addressStore } from '../../../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../../../lib/messages/receipts/proven-slices-store.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { unknownOutcomesStore } from '../../../../lib/messages/receipts/unknown-outcomes-store.ts';
+import { ended, type Slice } from '../../../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
 import { injectFaults } from '../../../support/faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
-import { makeJob } from '../../../support/send-jobs.ts';
+import { makeDispatch } from '../../../support/made-dispatches.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 let table: string;
@@ -36,11 +36,11 @@ function laggingClient(): DynamoDBDocumentClient {
   return client;
 }
 
-async function append(jobId: string, indexes: readonly number[]): Promise<void> {
+async function append(dispatchId: string, indexes: readonly number[]): Promise<void> {
   const receipts = indexes.map((index): Receipt => {
-    return { jobId, index, status: 'delivered', atMs: startMs + index, platformMessageId: `wamid.${index}` };
+    return { dispatchId, index, status: 'delivered', atMs: startMs + index, platformMessageId: `wamid.${index}` };
   });
-  await receiptStore(access(own)).append({ ...scenarioHead, jobId, total: 10_000 }, receipts);
+  await receiptStore(access(own)).append({ ...scenarioHead, dispatchId, total: 10_000 }, receipts);
 }
 
 describe('a doubt', () => {
@@ -48,14 +48,14 @@ describe('a doubt', () => {
     const client = localDocumentClient();
     const { attempts } = injectFaults(client, () => undefined);
     const unknowns = unknownOutcomesStore(client, table);
-    const job = { jobId: 'A', acceptedAtMs: startMs };
-    await Promise.all(Array.from({ length: 5 }, () => unknowns.mark(job)));
-    await unknowns.mark(job);
+    const dispatch = { dispatchId: 'A', acceptedAtMs: startMs };
+    await Promise.all(Array.from({ length: 5 }, () => unknowns.mark(dispatch)));
+    await unknowns.mark(dispatch);
     expect(attempts.map(({ command }) => command)).toEqual(['PutItemCommand']);
     const records = receiptStore(access(laggingClient()));
-    expect(await records.jobsWithUnknown(['A', 'B'])).toEqual(new Set(['A']));
+    expect(await records.dispatchesWithUnknown(['A', 'B'])).toEqual(new Set(['A']));
     const { Item } = await own.send(new GetCommand({ TableName: table, Key: unknownMarkKey('A') }));
-    expect(Item?.['expiresAtSeconds']).toBe(startMs / 1_000 + jobMemorySeconds);
+    expect(Item?.['expiresAtSeconds']).toBe(startMs / 1_000 + dispatchMemorySeconds);
   });
 
   test('that could not be written is tried again', async () => {
@@ -63,21 +63,21 @@ describe('a doubt', () => {
     let broken = true;
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
     const unknowns = unknownOutcomesStore(client, table);
-    const job = { jobId: 'C', acceptedAtMs: startMs };
-    await expect(Promise.all([unknowns.mark(job), unknowns.mark(job)])).rejects.toThrow();
+    const dispatch = { dispatchId: 'C', acceptedAtMs: startMs };
+    await expect(Promise.all([unknowns.mark(dispatch), unknowns.mark(dispatch)])).rejects.toThrow();
     broken = false;
-    await unknowns.mark(job);
+    await unknowns.mark(dispatch);
     const records = receiptStore(access(own));
-    expect(await records.jobsWithUnknown(['C'])).toEqual(new Set(['C']));
+    expect(await records.dispatchesWithUnknown(['C'])).toEqual(new Set(['C']));
   });
 });
 
-test('a process remembers a thousand jobs that it has marked', async () => {
+test('a process remembers a thousand dispatches that it has marked', async () => {
   const written: unknown[] = [];
   const client = { send: async (command: unknown) => void written.push(command) };
   const unknowns = unknownOutcomesStore(client as never, table);
-  const mark = (job: number) => unknowns.mark({ jobId: `job ${job}`, acceptedAtMs: startMs });
-  for (let job = 1; job <= 1_000; job += 1) await mark(job);
+  const mark = (dispatch: number) => unknowns.mark({ dispatchId: `dispatch ${dispatch}`, acceptedAtMs: startMs });
+  for (let dispatch = 1; dispatch <= 1_000; dispatch += 1) await mark(dispatch);
   await mark(1);
   expect(written).toHaveLength(1_000);
   await mark(1_001);
@@ -89,11 +89,11 @@ describe('places with receipts', () => {
   test('are those of the slice alone, seen at once', async () => {
     await append('D', [10, 13, 19, 20, 999, 1_000, 1_010]);
     const { proven } = unknownOutcomesStore(laggingClient(), table);
-    const asked = [0, 1, 2, 99, 100, 101].map((slice) => proven({ jobId: 'D', slice }));
+    const asked = [0, 1, 2, 99, 100, 101].map((slice) => proven({ dispatchId: 'D', slice }));
     const none = new Set();
     const expected = [none, new Set([0, 3, 9]), new Set([0]), new Set([9]), new Set([0]), new Set([0])];
     expect(await Promise.all(asked)).toEqual(expected);
-    expect(await proven({ jobId: 'E', slice: 1 })).toEqual(none);
+    expect(await proven({ dispatchId: 'E', slice: 1 })).toEqual(none);
   });
 
   test('are read once for all slices that ask at once; who asks while that read runs has one of its own', async () => {
@@ -111,7 +111,7 @@ describe('places with receipts', () => {
       { step: 'initialize', name: 'holdReplies' },
     );
     const { proven } = unknownOutcomesStore(client, table);
-    const ask = (slice: number) => proven({ jobId: 'F', slice });
+    const ask = (slice: number) => proven({ dispatchId: 'F', slice });
     const early = [0, 1, 2].map(ask);
     await read.promise;
     await append('F', [1]);
@@ -128,18 +128,18 @@ describe('places with receipts', () => {
     let broken = true;
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
     const { proven } = unknownOutcomesStore(client, table);
-    await expect(proven({ jobId: 'F', slice: 0 })).rejects.toThrow();
+    await expect(proven({ dispatchId: 'F', slice: 0 })).rejects.toThrow();
     broken = false;
-    expect(await proven({ jobId: 'F', slice: 0 })).toEqual(new Set([1]));
+    expect(await proven({ dispatchId: 'F', slice: 0 })).toEqual(new Set([1]));
   });
 });
 
 describe('slices', () => {
-  async function unknownSlices(jobId: string, numbers: readonly number[]): Promise<Slice[]> {
+  async function unknownSlices(dispatchId: string, numbers: readonly number[]): Promise<Slice[]> {
     const store = sliceStore({ client: own, table, nowMs: () => startMs });
     return await Promise.all(
       numbers.map(async (slice) => {
-        const claim = { key: { jobId, slice }, try: 0, owner: 'run-1', atMs: startMs, size: 2 };
+        const claim = { key: { dispatchId, slice }, try: 0, owner: 'run-1', atMs: startMs, size: 2 };
         const claimed = await store.claim(claim);
         const over = await store.end(claimed.slice, new Map());
         return over ?? ended(claimed.slice, new Map());
@@ -155,10 +155,10 @@ describe('slices', () => {
       operation === 'BatchGetItemCommand' && attempt <= 2 ? { kind: 'unprocessed', keep: 1 } : undefined,
     );
     const store = provenSlicesStore(access(client), () => startMs);
-    const found = await store.findAll([...numbers, 1].map((slice) => ({ jobId: 'G', slice })));
+    const found = await store.findAll([...numbers, 1].map((slice) => ({ dispatchId: 'G', slice })));
     expect(found.toSorted((one, other) => one.key.slice - other.key.slice)).toEqual(slices);
     expect(attempts.get('BatchGetItemCommand')).toBe(4);
-    expect(await store.findAll([{ jobId: 'H', slice: 0 }])).toEqual([]);
+    expect(await store.findAll([{ dispatchId: 'H', slice: 0 }])).toEqual([]);
   });
 
   test('are settled as they were seen, once, however many of their places', async () => {
@@ -177,10 +177,10 @@ describe('slices', () => {
 });
 
 describe('the addresses of messages', () => {
-  const jobOf = (jobId: string, total: number) =>
-    makeJob(
+  const dispatchOf = (dispatchId: string, total: number) =>
+    makeDispatch(
       Array.from({ length: total }, (_, index) => ({ to: `549${index}` })),
-      { jobId, acceptedAtMs: startMs },
+      { dispatchId, acceptedAtMs: startMs },
     );
 
   /** Notes a client's requests, and the number of keys in each. */
@@ -198,13 +198,14 @@ describe('the addresses of messages', () => {
     return asked;
   }
 
-  test('come from the items of their job that have them, in one request, and as they are now', async () => {
-    const jobs = acceptedJobsStore(own, table, () => startMs);
-    for (const job of [jobOf('J', 7_500), jobOf('K', 1)]) await jobs.describe(job, new AbortController().signal);
+  test('come from the items of their dispatch that have them, in one request, and as they are now', async () => {
+    const dispatches = acceptedDispatchesStore(own, table, () => startMs);
+    for (const dispatch of [dispatchOf('J', 7_500), dispatchOf('K', 1)])
+      await dispatches.describe(dispatch, new AbortController().signal);
     const client = laggingClient();
     const asked = countKeys(client);
-    const messages = [0, 2_499, 5_000, 7_499].map((index) => ({ jobId: 'J', index }));
-    const addresses = await addressStore(access(client))([...messages, { jobId: 'K', index: 0 }]);
+    const messages = [0, 2_499, 5_000, 7_499].map((index) => ({ dispatchId: 'J', index }));
+    const addresses = await addressStore(access(client))([...messages, { dispatchId: 'K', index: 0 }]);
     expect(Object.fromEntries(addresses)).toEqual({
       'J-0': '5490',
       'J-2499': '5492499',
@@ -212,24 +213,24 @@ describe('the addresses of messages', () => {
       'J-7499': '5497499',
       'K-0': '5490',
     });
-    // The request has two items of one job's recipients and one of the other's, and for each a place where it might
-    // have gone straight.
+    // The request has two items of one dispatch's recipients and one of the other's, and for each a place where it
+    // might have gone straight.
     expect(asked).toEqual([['BatchGetItemCommand', 5]]);
   });
 
-  test('of a job that went straight come from its own item', async () => {
+  test('of a dispatch that went straight come from its own item', async () => {
     const to = packedAddresses(['5490', '5491', '5492']);
-    await own.send(new PutCommand({ TableName: table, Item: { ...jobKey('L'), head: '{}', to } }));
+    await own.send(new PutCommand({ TableName: table, Item: { ...dispatchKey('L'), head: '{}', to } }));
     const client = laggingClient();
     const asked = countKeys(client);
-    const messages = [0, 2].map((index) => ({ jobId: 'L', index }));
+    const messages = [0, 2].map((index) => ({ dispatchId: 'L', index }));
     const addresses = await addressStore(access(client))(messages);
     expect(Object.fromEntries(addresses)).toEqual({ 'L-0': '5490', 'L-2': '5492' });
     expect(asked).toEqual([['BatchGetItemCommand', 2]]);
   });
 
-  test('of a job that is not described are not known', async () => {
-    await own.send(new PutCommand({ TableName: table, Item: { ...jobKey('O'), head: '{}' } }));
-    expect(await addressStore(access(own))([{ jobId: 'O', index: 0 }, { jobId: 'P', index: 0 }])).toEqual(new Map()); // biome-ignore format: one row
+  test('of a dispatch that is not described are not known', async () => {
+    await own.send(new PutCommand({ TableName: table, Item: { ...dispatchKey('O'), head: '{}' } }));
+    expect(await addressStore(access(own))([{ dispatchId: 'O', index: 0 }, { dispatchId: 'P', index: 0 }])).toEqual(new Map()); // biome-ignore format: one row
   });
 });

@@ -6,27 +6,27 @@ import { receiptsOf } from '../../../../lib/messages/receipts/receipts-of.ts';
 import type { PlatformUpdate } from '../../../../lib/platform/webhook/envelope.ts';
 import { statusChange, statusOf } from '../../../support/platform-webhook.ts';
 
-const jobId = '01JD0000000000000000000000';
+const dispatchId = '01JD0000000000000000000000';
 const arrivedAtMs = 1_800_000_000_123;
 const toldOf = (...statuses: readonly unknown[]) =>
   receiptsOf([{ wabaId: '11', ...statusChange('31', ...statuses) }], arrivedAtMs);
 const receiptOf = (more: Readonly<Record<string, unknown>>) =>
-  toldOf(statusOf(`${jobId}-7`, more)).numbers[0]?.receipts[0];
+  toldOf(statusOf(`${dispatchId}-7`, more)).numbers[0]?.receipts[0];
 
 test('a status of one of our messages is a receipt', () => {
   const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'marketing' };
-  expect(toldOf(statusOf(`${jobId}-7`, { pricing: { ...pricing, tier: 3 } }))).toEqual({
+  expect(toldOf(statusOf(`${dispatchId}-7`, { pricing: { ...pricing, tier: 3 } }))).toEqual({
     numbers: [
       {
         wabaId: '11',
         phoneNumberId: '31',
         receipts: [
           {
-            jobId,
+            dispatchId,
             index: 7,
             status: 'delivered',
             atMs: 1_750_030_073_000,
-            platformMessageId: `wamid.${jobId}-7`,
+            platformMessageId: `wamid.${dispatchId}-7`,
             pricing,
             waId: '16505551234',
           },
@@ -47,7 +47,7 @@ test('a failure has the code of its first error as text, and the clearest of its
   expect(failed({ ...error, error_data: null, message: '' })).toMatchObject({ reason: 'title' });
   expect(failed({ code: '131026' })).toMatchObject({ code: '131026' });
   for (const none of [failed(), failed(null), failed({}), receiptOf({ status: 'failed', errors: 'x' })]) {
-    expect(Object.keys(none ?? {})).toEqual(['jobId', 'index', 'status', 'atMs', 'platformMessageId', 'waId']);
+    expect(Object.keys(none ?? {})).toEqual(['dispatchId', 'index', 'status', 'atMs', 'platformMessageId', 'waId']);
   }
 });
 
@@ -58,7 +58,7 @@ describe('the recipient of a message (platform reference, 10.2)', () => {
   const named = (more: object, contacts?: unknown, ...others: readonly unknown[]) => {
     const { field, value } = statusChange(
       '31',
-      statusOf(`${jobId}-7`, { recipient_id: undefined, ...more }),
+      statusOf(`${dispatchId}-7`, { recipient_id: undefined, ...more }),
       ...others,
     );
     const [receipt] =
@@ -95,7 +95,7 @@ describe('the recipient of a message (platform reference, 10.2)', () => {
   });
 
   test('the only contact of two statuses is of neither', () => {
-    expect(named({}, [contact], statusOf(`${jobId}-8`))).toEqual({ userId: undefined, waId: undefined });
+    expect(named({}, [contact], statusOf(`${dispatchId}-8`))).toEqual({ userId: undefined, waId: undefined });
   });
 });
 
@@ -129,16 +129,16 @@ test.each<readonly [string, unknown]>([
   ["somebody else's", 'order-1234'],
   ['a number', 7],
   ['empty', ''],
-  ['one of ours with more behind it', `${jobId}-7-1`],
-  ['one of ours with something before it', ` ${jobId}-7`],
-  ['a line more', `${jobId}-7\n`],
-  ['an index that we never write', `${jobId}-07`],
-  ['an index that no job has', `${jobId}-100000`],
-  ['a job id in small letters', `${jobId.toLowerCase()}x-7`],
+  ['one of ours with more behind it', `${dispatchId}-7-1`],
+  ['one of ours with something before it', ` ${dispatchId}-7`],
+  ['a line more', `${dispatchId}-7\n`],
+  ['an index that we never write', `${dispatchId}-07`],
+  ['an index that no dispatch has', `${dispatchId}-100000`],
+  ['a dispatch id in small letters', `${dispatchId.toLowerCase()}x-7`],
 ])('a status with callback data that are not ours is foreign: %s', (_, biz_opaque_callback_data) => {
   const { numbers, foreign, unreadable } = toldOf(
     statusOf(undefined, { biz_opaque_callback_data }),
-    statusOf(`${jobId}-1`),
+    statusOf(`${dispatchId}-1`),
   );
   expect([numbers[0]?.receipts.map(({ index }) => index), foreign, unreadable]).toEqual([[1], 1, 0]);
 });
@@ -146,13 +146,13 @@ test.each<readonly [string, unknown]>([
 test.each<readonly [string, unknown]>([
   ['no object', 7],
   ['null', null],
-  ['a list', [statusOf(`${jobId}-7`)]],
-  ['without id', statusOf(`${jobId}-7`, { id: undefined })],
-  ['with an id that is no text', statusOf(`${jobId}-7`, { id: 7 })],
-  ['without status', statusOf(`${jobId}-7`, { status: undefined })],
-  ['with an empty status', statusOf(`${jobId}-7`, { status: '' })],
+  ['a list', [statusOf(`${dispatchId}-7`)]],
+  ['without id', statusOf(`${dispatchId}-7`, { id: undefined })],
+  ['with an id that is no text', statusOf(`${dispatchId}-7`, { id: 7 })],
+  ['without status', statusOf(`${dispatchId}-7`, { status: undefined })],
+  ['with an empty status', statusOf(`${dispatchId}-7`, { status: '' })],
 ])('a status that cannot be read is counted, and the others count: %s', (_, status) => {
-  const { numbers, foreign, unreadable } = toldOf(status, statusOf(`${jobId}-1`));
+  const { numbers, foreign, unreadable } = toldOf(status, statusOf(`${dispatchId}-1`));
   expect([numbers[0]?.receipts.map(({ index }) => index), foreign, unreadable]).toEqual([[1], 0, 1]);
 });
 
@@ -161,12 +161,12 @@ test.each<readonly [string, unknown]>([
   ['no number', {}],
   ['a number that is none', { phone_number_id: 'x' }],
 ])('statuses of %s are unreadable', (_, metadata) => {
-  const value = { metadata, statuses: [statusOf(`${jobId}-1`), statusOf(`${jobId}-2`)] };
+  const value = { metadata, statuses: [statusOf(`${dispatchId}-1`), statusOf(`${dispatchId}-2`)] };
   expect(receiptsOf([{ wabaId: '11', field: 'messages', value }], 0)).toMatchObject({ numbers: [], unreadable: 2 });
 });
 
 test('other fields, and messages of people, tell of no receipts', () => {
-  const statuses = [statusOf(`${jobId}-1`)];
+  const statuses = [statusOf(`${dispatchId}-1`)];
   const updates = [
     { wabaId: '11', field: 'message_template_status_update', value: { metadata: { phone_number_id: '31' }, statuses } },
     { wabaId: '11', field: 'messages', value: { metadata: { phone_number_id: '31' }, messages: [{ id: 'wamid.1' }] } },
@@ -176,10 +176,10 @@ test('other fields, and messages of people, tell of no receipts', () => {
 
 test('receipts of a number stand together, and WABAs apart, also when their numbers are called alike', () => {
   const updates = [
-    { wabaId: '11', ...statusChange('31', statusOf(`${jobId}-1`)) },
-    { wabaId: '12', ...statusChange('31', statusOf(`${jobId}-2`)) },
-    { wabaId: '11', ...statusChange('32', statusOf(`${jobId}-3`)) },
-    { wabaId: '11', ...statusChange('31', statusOf(`${jobId}-4`), statusOf(`${jobId}-5`)) },
+    { wabaId: '11', ...statusChange('31', statusOf(`${dispatchId}-1`)) },
+    { wabaId: '12', ...statusChange('31', statusOf(`${dispatchId}-2`)) },
+    { wabaId: '11', ...statusChange('32', statusOf(`${dispatchId}-3`)) },
+    { wabaId: '11', ...statusChange('31', statusOf(`${dispatchId}-4`), statusOf(`${dispatchId}-5`)) },
   ];
   expect(
     receiptsOf(updates, 0).numbers.map(({ wabaId, phoneNumberId, receipts }) => [
@@ -220,7 +220,7 @@ test('whatever an update says: no error, nothing lost without a count, and recei
       id: mostly('wamid.1'),
       status: mostly('failed'),
       timestamp: anything,
-      biz_opaque_callback_data: mostly(`${jobId}-7`),
+      biz_opaque_callback_data: mostly(`${dispatchId}-7`),
       recipient_id: mostly('16505551234'),
       recipient_user_id: mostly('US.1'),
       errors: fc.oneof(

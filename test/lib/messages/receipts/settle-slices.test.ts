@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import type { ProvenSlices } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import { settleSlices } from '../../../../lib/messages/receipts/settle-slices.ts';
+import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 
 const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
 const proven = { state: 'sent', code: 'receipt' } as const;
 
 function sliceAt(slice: number, ...outcomes: readonly Slice['outcomes'][number][]): Slice {
-  const claim = { key: { jobId: 'J', slice }, try: 0, owner: 'run-1', atMs: startMs, size: outcomes.length };
+  const claim = { key: { dispatchId: 'J', slice }, try: 0, owner: 'run-1', atMs: startMs, size: outcomes.length };
   return { ...ended(claimed(undefined, claim), new Map()), outcomes };
 }
 
 function receiptOf(index: number): Receipt {
-  return { jobId: 'J', index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid.1' };
+  return { dispatchId: 'J', index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid.1' };
 }
 
-/** The job has slices in doubt, and a run has receipts for some of its messages. */
+/** The dispatch has slices in doubt, and a run has receipts for some of its messages. */
 class Doubtful extends ReceiptWorld {
   metrics: unknown;
 
@@ -46,7 +46,7 @@ describe('what was unknown', () => {
     expect(await world.settle([20, 22, 20])).toEqual({ 'J-20': settledAtMs, 'J-22': settledAtMs });
     expect(world.metrics).toMatchObject([{ MessagesResolved: 2 }]);
     expect(world.logged).toEqual(
-      ['J-20', 'J-22'].map((dispatchId) => ({ event: 'receipts.resolved', facts: { dispatchId } })),
+      ['J-20', 'J-22'].map((messageId) => ({ event: 'receipts.resolved', facts: { messageId } })),
     );
     world.nowMs += 60_000;
     expect(await world.settle([22, 21])).toEqual({ 'J-21': world.nowMs, 'J-22': settledAtMs });

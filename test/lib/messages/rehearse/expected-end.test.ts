@@ -6,13 +6,13 @@ import { expectedEndMs } from '../../../../lib/messages/rehearse/expected-end.ts
 /** These cases need no whole run; test/pipeline/estimated-runs.test.ts has the runs. */
 
 const nowMs = 1_800_000_000_000;
-const head = { jobId: '01JD0000000000000000000001', clientId: 1_001 };
+const head = { dispatchId: '01JD0000000000000000000001', clientId: 1_001 };
 const everyMs = 1_000 / 72;
 
 /** Returns the seconds for these recipients, by default on an idle number of 80 a second. */
 function seconds(recipients: readonly string[], more: Partial<Parameters<typeof expectedEndMs>[0]> = {}): number {
-  const job = { head, recipients: recipients.map((to) => ({ to })), limitPerSecond: 80, pace: unknownPace, nowMs };
-  return (expectedEndMs({ ...job, ...more }) - nowMs) / 1_000;
+  const dispatch = { head, recipients: recipients.map((to) => ({ to })), limitPerSecond: 80, pace: unknownPace, nowMs };
+  return (expectedEndMs({ ...dispatch, ...more }) - nowMs) / 1_000;
 }
 
 const people = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_100_000_000 + at));
@@ -28,7 +28,7 @@ test.each([
   expect(seconds(people(count), { limitPerSecond })).toBeCloseTo(expected, 1);
 });
 
-test('one person gets 45 of a job at once, then one in 6 s (D43)', () => {
+test('one person gets 45 of a dispatch at once, then one in 6 s (D43)', () => {
   expect(seconds(samePerson(45))).toBeLessThan(1);
   expect(seconds(samePerson(47))).toBe(12);
   expect(seconds([...samePerson(47), ...people(1_440)])).toBeGreaterThan(20);
@@ -67,7 +67,7 @@ test('a few that are no codes take the next turn, which begins within a second o
   expect(seconds(people(11), { ...urgent, ...beside(1_440) })).toBeCloseTo(1.389, 2);
 });
 
-test('a few one-time codes go by the last tenth while others wait, or in front of them (D44); many take turns like any job', () => {
+test('a few one-time codes go by the last tenth while others wait, or in front of them (D44); many take turns like any dispatch', () => {
   const urgent = { head: { ...head, urgent: true as const } };
   expect(seconds(people(10), urgent)).toBeCloseTo(0.125, 1);
   expect(seconds(people(9), { ...urgent, ...beside(1_440) })).toBeCloseTo(1, 2);
@@ -79,7 +79,7 @@ test('a few one-time codes go by the last tenth while others wait, or in front o
   expect(seconds(people(720), { ...urgent, ...beside(1_440) })).toBeCloseTo(20.8, 0);
 });
 
-test('a pace that was learned climbs back while the job goes on', () => {
+test('a pace that was learned climbs back while the dispatch goes on', () => {
   const pace = { ...unknownPace, learned: { perSecond: 40, atMs: nowMs } };
   // The number takes 54 a second for 300 s, then 72; slots keep the pace of 10 s earlier.
   expect(seconds(people(16_200 + 720), { pace })).toBeCloseTo(316, -1);

@@ -40,7 +40,7 @@ function ports(totals: Readonly<Record<string, readonly number[]>>, listed = num
         const from = Number(after);
         const all = Object.entries(totals).flatMap(([from, some]) => some.map((total) => ({ did: from, total })));
         const accepted = all.slice(from, from + limit).map((dispatch, at) => ({
-          ...{ sk: String(from + at), jobId: 'J', templateName: 't', templateLanguage: 'es', acceptedAtMs: nowMs },
+          ...{ sk: String(from + at), dispatchId: 'J', templateName: 't', templateLanguage: 'es', acceptedAtMs: nowMs },
           ...{ ...dispatch, forgottenAtMs: nowMs + 1 },
         }));
         return { accepted, ...(from + limit < all.length ? { next: String(from + limit) } : {}) };

@@ -1,5 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import { foldReceipts } from '../../../../lib/messages/receipts/fold-receipts.ts';
+import {
+  countStates,
+  type OpenDispatch,
+  outcomeOf,
+  outcomesOf,
+  totalOf,
+  underWayIn,
+  type WrittenMessages,
+} from '../../../../lib/messages/report/outcome.ts';
 import {
   lost,
   type Outcome,
@@ -7,23 +18,12 @@ import {
   type Recorded,
   type Slice,
   withdrawn,
-} from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
-import type { JobState } from '../../../../lib/messages/job-state.ts';
-import { foldReceipts } from '../../../../lib/messages/receipts/fold-receipts.ts';
-import {
-  countStates,
-  type OpenJob,
-  outcomeOf,
-  outcomesOf,
-  totalOf,
-  underWayIn,
-  type WrittenMessages,
-} from '../../../../lib/messages/report/outcome.ts';
+} from '../../../../lib/messages/send/claims/slice.ts';
+import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 
 const nowMs = 1_800_000_000_000;
 const index = 27;
-const key = { jobId: 'J', slice: 2 };
+const key = { dispatchId: 'J', slice: 2 };
 const again = { state: 'again', dueMs: nowMs + 1 } as const;
 const noAnswer = { state: 'unknown', code: 'no_answer' } as const;
 
@@ -40,16 +40,21 @@ const stop = { state: 'failed', code: 'cancelled', atMs: nowMs - 10 } as const;
 const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs - 10 } as const;
 const atMs = nowMs - 5_000;
 
-type Case = readonly [string, Slice | undefined, JobState, object];
+type Case = readonly [string, Slice | undefined, DispatchItemState, object];
 
 describe('what became of a recipient, by its slice', () => {
   test.each<Case>([
     ['none', undefined, {}, { state: 'pending' }],
-    ['none, of a parked job', undefined, { parked }, { state: 'pending', code: 'template_paused' }],
+    ['none, of a parked dispatch', undefined, { parked }, { state: 'pending', code: 'template_paused' }],
     ['to be tried again', slice(again), {}, { state: 'pending' }],
-    ['to be tried again, of a parked job', slice(again), { parked }, { state: 'pending', code: 'template_paused' }],
+    [
+      'to be tried again, of a parked dispatch',
+      slice(again),
+      { parked },
+      { state: 'pending', code: 'template_paused' },
+    ],
     ['being tried', slice(undefined, living), {}, { state: 'pending' }],
-    ['being tried, of a parked job', slice(undefined, living), { parked }, { state: 'pending' }],
+    ['being tried, of a parked dispatch', slice(undefined, living), { parked }, { state: 'pending' }],
     ['being tried again', slice(again, living), {}, { state: 'pending' }],
     ['whose worker is dead', slice(undefined, dead), {}, { ...lost, atMs: dead.atMs }],
     ['whose worker is dead, in a later try', slice(again, dead), {}, { ...lost, atMs: dead.atMs }],
@@ -79,8 +84,8 @@ describe('what became of a recipient, by its slice', () => {
       {},
       { state: 'sent', code: 'resolved_by_operator', atMs: nowMs },
     ],
-  ])('%s', (_, there, job, expected) => {
-    expect(outcomeOf(index, { slice: there, job }, nowMs)).toEqual(expected);
+  ])('%s', (_, there, dispatch, expected) => {
+    expect(outcomeOf(index, { slice: there, dispatch }, nowMs)).toEqual(expected);
   });
 });
 
@@ -94,23 +99,23 @@ describe('the same, of what has a time of its own (D56)', () => {
   const closed = [{ until: 100, open: [[later, later + 1_000] as const] }];
   const open = [{ until: 100, open: [[nowMs - 1, later] as const] }];
   const scheduled = { state: 'pending', code: 'scheduled', scheduledForMs: later };
-  test.each<readonly [string, Slice | undefined, OpenJob, object]>([
+  test.each<readonly [string, Slice | undefined, OpenDispatch, object]>([
     ['not released', undefined, { lots: closed }, scheduled],
     ['to be tried again', slice(again), { lots: closed }, scheduled],
     ['closed, whatever else it waits for', undefined, { lots: closed, parked }, scheduled],
     ['under way while it closes', slice(undefined, living), { lots: closed }, { state: 'pending' }],
-    ['open, of a parked job', undefined, { lots: open, parked }, { state: 'pending', code: 'template_paused' }],
+    ['open, of a parked dispatch', undefined, { lots: open, parked }, { state: 'pending', code: 'template_paused' }],
     ['open', undefined, { lots: open }, { state: 'pending' }],
     ['of the lot behind', undefined, { lots: [{ until: 27, open: [] }, ...closed] }, scheduled],
     ['never to open within its time to live', undefined, { lots: closed, expiresAtMs: later }, { state: 'pending' }],
     ['cancelled', undefined, { lots: closed, stop, underWay: {} }, stop],
     ['sent before', slice(sent), { lots: closed }, { ...sent, atMs }],
-  ])('%s', (_, of, job, expected) => {
-    expect(outcomeOf(index, { slice: of, job }, nowMs)).toEqual(expected);
+  ])('%s', (_, of, dispatch, expected) => {
+    expect(outcomeOf(index, { slice: of, dispatch }, nowMs)).toEqual(expected);
   });
 });
 
-describe('the same, of a job that was stopped (D46, D53)', () => {
+describe('the same, of a dispatch that was stopped (D46, D53)', () => {
   test.each<Case>([
     ['none, not reckoned yet', undefined, { stop }, { state: 'pending' }],
     ['to be tried again, not reckoned yet', slice(again), { stop }, { state: 'pending' }],
@@ -136,8 +141,8 @@ describe('the same, of a job that was stopped (D46, D53)', () => {
       none,
       { state: 'failed', code: 'cancelled', atMs },
     ],
-  ])('%s', (_, there, job, expected) => {
-    expect(outcomeOf(index, { slice: there, job }, nowMs)).toEqual(expected);
+  ])('%s', (_, there, dispatch, expected) => {
+    expect(outcomeOf(index, { slice: there, dispatch }, nowMs)).toEqual(expected);
   });
 
   test('under way are claims, not what is recorded, nor what is to be tried again', () => {
@@ -154,14 +159,14 @@ describe('the same, of a job that was stopped (D46, D53)', () => {
   });
 });
 
-const job = { head: { jobId: 'J' } };
+const dispatch = { head: { dispatchId: 'J' } };
 const written = (there: Slice | undefined, proofs: WrittenMessages['proofs'] = new Map()): WrittenMessages => ({
   slices: new Map(there === undefined ? [] : [[there.key.slice, there]]),
   proofs,
   askedAtMs: nowMs,
 });
 const receipt = (status: string) => ({
-  ...{ jobId: 'J', index, status, atMs: nowMs + 5, platformMessageId: 'w-7' },
+  ...{ dispatchId: 'J', index, status, atMs: nowMs + 5, platformMessageId: 'w-7' },
   ...(status === 'failed' ? { code: '131049', reason: 'a cap' } : {}),
 });
 const statusesTold = ['a word of tomorrow', 'sent', 'delivered', 'read', 'failed'] as const;
@@ -179,8 +184,8 @@ describe('an outcome that a receipt settled is reported as if it had been left a
   test.each(cases)('%s: %s', (_, unsettled, status) => {
     const proofs = new Map([[index, foldReceipts([receipt(status)])]]) as WrittenMessages['proofs'];
     for (const settlement of [provenByReceipt, { ...provenByReceipt, resolvedAtMs: nowMs + 9 }]) {
-      const settled = outcomesOf(job, written(slice(settlement), proofs))?.(index);
-      expect(settled).toEqual(outcomesOf(job, written(unsettled, proofs))?.(index));
+      const settled = outcomesOf(dispatch, written(slice(settlement), proofs))?.(index);
+      expect(settled).toEqual(outcomesOf(dispatch, written(unsettled, proofs))?.(index));
       expect(settled?.code).not.toBe(provenByReceipt.code);
     }
   });
@@ -188,13 +193,15 @@ describe('an outcome that a receipt settled is reported as if it had been left a
 
 test('a receipt goes before the stop', () => {
   const proofs = new Map([[index, foldReceipts([receipt('delivered')])]]) as WrittenMessages['proofs'];
-  expect(outcomesOf({ ...job, ...none }, written(slice(undefined, dead), proofs))?.(index).state).toBe('delivered');
+  expect(outcomesOf({ ...dispatch, ...none }, written(slice(undefined, dead), proofs))?.(index).state).toBe(
+    'delivered',
+  );
 });
 
-test('a job that was taken back is none (D25)', () => {
-  const taken = withdrawn({ key: { jobId: 'J', slice: 0 }, size: 3, atMs: nowMs });
-  expect(outcomesOf(job, written(taken))).toBeUndefined();
-  expect(outcomesOf(job, written(undefined))?.(2)).toEqual({ dispatchId: 'J-2', state: 'pending' });
+test('a dispatch that was taken back is none (D25)', () => {
+  const taken = withdrawn({ key: { dispatchId: 'J', slice: 0 }, size: 3, atMs: nowMs });
+  expect(outcomesOf(dispatch, written(taken))).toBeUndefined();
+  expect(outcomesOf(dispatch, written(undefined))?.(2)).toEqual({ messageId: 'J-2', state: 'pending' });
 });
 
 test('every recipient is in exactly one count, whatever stands of it', () => {
@@ -212,10 +219,10 @@ test('every recipient is in exactly one count, whatever stands of it', () => {
     try: fc.nat(2),
     atMs: fc.constantFrom(living.atMs, dead.atMs),
   });
-  const anyJob = fc.constantFrom<JobState>({}, { parked }, { stop }, none, first, second);
+  const anyDispatch = fc.constantFrom<DispatchItemState>({}, { parked }, { stop }, none, first, second);
   fc.assert(
-    fc.property(anySlice, anyJob, (changes, state) => {
-      const outcomeAt = outcomesOf({ ...job, ...state }, written(slice(undefined, changes)));
+    fc.property(anySlice, anyDispatch, (changes, state) => {
+      const outcomeAt = outcomesOf({ ...dispatch, ...state }, written(slice(undefined, changes)));
       const counts = countStates(Array.from({ length: 30 }, (_, at) => outcomeAt?.(at).state ?? 'pending'));
       expect(totalOf(counts)).toBe(30);
     }),

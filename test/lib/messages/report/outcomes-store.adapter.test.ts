@@ -5,29 +5,29 @@ import { holdsCommand } from '../../../../infra/operate/see/holds.ts';
 import { openHolds } from '../../../../infra/operate/see/open-holds.ts';
 import { outcomesCommand } from '../../../../infra/operate/see/outcomes.ts';
 import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
-import type { Outcome, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
+import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
 import { opened as breakerOpened, closed } from '../../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
 import { ended, type Hold, opened, probeTaken } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
-import { dispatchesPartition, jobKey, jobSortKey, unknownMarkKey } from '../../../../lib/messages/items.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
-import { cancelled } from '../../../../lib/messages/job-state.ts';
-import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
+import { dispatchesPartition, dispatchKey, dispatchSortKey, unknownMarkKey } from '../../../../lib/messages/items.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
-import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
+import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
+import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
 import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
 import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
+import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
-import { recipientOf, shippedKnownRates } from '../../../support/reported-jobs.ts';
+import { recipientOf, shippedKnownRates } from '../../../support/reported-dispatches.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
-import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
@@ -36,21 +36,21 @@ const client = localDocumentClient();
 const table = await freshTable('messages');
 const pause = async () => undefined;
 const outcomes = outcomesStore({ client, table, nowMs: () => nowMs, pause });
-const jobs = acceptedJobsStore(client, table, () => nowMs);
+const kept = acceptedDispatchesStore(client, table, () => nowMs);
 const slices = sliceStore({ client, table, nowMs: () => nowMs });
-const headOf = (name: string, changes: Partial<JobHead> = {}) =>
-  makeJobHead({ jobId: name.padStart(26, '0'), acceptedAtMs, total: 23, ...changes });
+const headOf = (name: string, changes: Partial<DispatchHead> = {}) =>
+  makeDispatchHead({ dispatchId: name.padStart(26, '0'), acceptedAtMs, total: 23, ...changes });
 const first = headOf('FIRST');
 const sent = { state: 'sent', platformMessageId: 'w' } as const;
 const at = '2026-11-20T23:59:59.500Z';
 
-async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {
+async function accept(head: DispatchHead, repeats: [number, number][] = []): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  await jobs.describe({ ...makeJob(recipients), head, repeats }, new AbortController().signal);
-  await jobs.begin({ head, repeats });
+  await kept.describe({ ...makeDispatch(recipients), head, repeats }, new AbortController().signal);
+  await kept.begin({ head, repeats });
 }
 
-async function claim(head: JobHead, number: number): Promise<Slice> {
+async function claim(head: DispatchHead, number: number): Promise<Slice> {
   return (await slices.claim(claimOf(head, number, { atMs: acceptedAtMs }))).slice;
 }
 
@@ -90,7 +90,7 @@ async function printedBy(
     ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs, audit: audited.audit },
     listWabaIds: async () => [wabaId],
     listNumbers: async () => dids.map((did, at) => ({ did, wabaId, phoneNumberId: `30000000000000${at + 1}` })),
-    countCost: (jobId: string) => countJobs([jobId], { ledger, rates: shippedKnownRates, nowMs: () => nowMs }),
+    countCost: (id: string) => countDispatches([id], { ledger, rates: shippedKnownRates, nowMs: () => nowMs }),
     clientsOf: async () => [1001],
   };
   const terminal = { print: (line: string) => void lines.push(line), tell: (line: string) => void told.push(line) };
@@ -101,8 +101,8 @@ async function printedBy(
 const cells = (line: string | undefined) => (line ?? '').split(/ +/);
 
 test('the command shows what stands in slices, with the addresses of the description', async () => {
-  const { jobId } = first;
-  const { lines, told } = await printedBy(outcomesCommand, ['--dispatch', jobId]);
+  const { dispatchId } = first;
+  const { lines, told } = await printedBy(outcomesCommand, ['--dispatch', dispatchId]);
   const to = recipientOf;
   expect(cells(lines[0]).slice(0, 8)).toEqual([
     'DISPATCH',
@@ -115,7 +115,7 @@ test('the command shows what stands in slices, with the addresses of the descrip
     'HELD',
   ]);
   expect(cells(lines[1])).toEqual([
-    jobId,
+    dispatchId,
     '1001',
     first.did,
     at,
@@ -133,39 +133,39 @@ test('the command shows what stands in slices, with the addresses of the descrip
   ]);
   expect(cells(lines[3])).toEqual(['MESSAGE', 'TO', 'STATE', 'AT', 'CODE', 'PLATFORM_ID', 'REASON']);
   expect(lines.slice(4, 7).map(cells)).toEqual([
-    [`${jobId}-1`, to(1), 'unknown', at, 'no_answer', '-', '-'],
-    [`${jobId}-2`, to(2), 'failed', at, '131026', '-', 'undeliverable'],
-    [`${jobId}-20`, to(20), 'unknown', at, 'worker_lost', '-', '-'],
+    [`${dispatchId}-1`, to(1), 'unknown', at, 'no_answer', '-', '-'],
+    [`${dispatchId}-2`, to(2), 'failed', at, '131026', '-', 'undeliverable'],
+    [`${dispatchId}-20`, to(20), 'unknown', at, 'worker_lost', '-', '-'],
   ]);
-  expect(told[1]).toBe(`  infra/ops outcomes --resolve ${jobId}-1 sent   # or: failed`);
+  expect(told[1]).toBe(`  infra/ops outcomes --resolve ${dispatchId}-1 sent   # or: failed`);
   const total = 'total 24: 10 pending, 0 held, 8 sent, 0 delivered, 0 read, 1 failed, 0 expired, 5 unknown';
   expect(told.at(-1)).toBe(total);
-  const [, one] = await printed('--dispatch', `${jobId}-0`);
-  expect(cells(one)).toEqual([`${jobId}-0`, to(0), 'sent', at, '-', 'w', '-']);
-  const message = `The job ${jobId} has no message 24; it has 24: infra/ops outcomes --dispatch ${jobId} --all`;
-  await expect(printed('--dispatch', `${jobId}-24`)).rejects.toMatchObject({ message, exitStatus: 1 });
-  await expect(printed('--dispatch', 'NO-SUCH-JOB')).rejects.toMatchObject({
-    message: 'Nothing found: no such job, or it is older than 30 days.',
+  const [, one] = await printed('--dispatch', `${dispatchId}-0`);
+  expect(cells(one)).toEqual([`${dispatchId}-0`, to(0), 'sent', at, '-', 'w', '-']);
+  const message = `The dispatch ${dispatchId} has no message 24; it has 24: infra/ops outcomes --dispatch ${dispatchId} --all`;
+  await expect(printed('--dispatch', `${dispatchId}-24`)).rejects.toMatchObject({ message, exitStatus: 1 });
+  await expect(printed('--dispatch', 'NO-SUCH-DISPATCH')).rejects.toMatchObject({
+    message: 'Nothing found: no such dispatch, or it is older than 30 days.',
   });
 });
 
 test('an operator settles an unknown message once; nothing that is known is overwritten', async () => {
-  const { jobId } = first;
-  expect(await printed('--resolve', `${jobId}-1`, 'failed')).toEqual([`${jobId}-1 is now failed`]);
-  const on = { jobId, how: 'failed', count: 1 };
+  const { dispatchId: id } = first;
+  expect(await printed('--resolve', `${id}-1`, 'failed')).toEqual([`${id}-1 is now failed`]);
+  const on = { dispatchId: id, how: 'failed', count: 1 };
   expect(audited.entries).toMatchObject(
     ['begun', 'done'].map((outcome) => ({ what: 'command.outcome_resolve', on, outcome })),
   );
-  const [, line] = await printed('--dispatch', `${jobId}-1`);
+  const [, line] = await printed('--dispatch', `${id}-1`);
   const settledAt = new Date(nowMs).toISOString();
-  expect(cells(line)).toEqual([`${jobId}-1`, recipientOf(1), 'failed', settledAt, 'resolved_by_operator', '-', '-']);
+  expect(cells(line)).toEqual([`${id}-1`, recipientOf(1), 'failed', settledAt, 'resolved_by_operator', '-', '-']);
   for (const [index, state] of [
     [1, 'sent'],
     [0, 'failed'],
     [2, 'sent'],
     [15, 'failed'],
   ] as const) {
-    await expect(printed('--resolve', `${jobId}-${index}`, state)).rejects.toBeInstanceOf(CommandError);
+    await expect(printed('--resolve', `${id}-${index}`, state)).rejects.toBeInstanceOf(CommandError);
   }
 });
 
@@ -176,12 +176,12 @@ test('what it costs is counted then, also when the command before died in betwee
   await slices.end(await claim(head, 0), new Map([0, 1, 2].map((index) => [index, unknown])));
   const spent = async () =>
     spendOf(await spendSumsStore(access).between(head.clientId, '2026-11-01', '2026-11-30'), 'did').total.messages;
-  await printed('--resolve', `${head.jobId}-0`, 'sent');
+  await printed('--resolve', `${head.dispatchId}-0`, 'sent');
   expect(await spent()).toBe(1);
-  await outcomes.resolve({ jobId: head.jobId, index: 1 }, 'sent');
+  await outcomes.resolve({ dispatchId: head.dispatchId, index: 1 }, 'sent');
   expect(await spent()).toBe(1);
-  await expect(printed('--resolve', `${head.jobId}-1`, 'sent')).rejects.toBeInstanceOf(CommandError);
-  await printed('--resolve', `${head.jobId}-2`, 'failed');
+  await expect(printed('--resolve', `${head.dispatchId}-1`, 'sent')).rejects.toBeInstanceOf(CommandError);
+  await printed('--resolve', `${head.dispatchId}-2`, 'failed');
   expect(await spent()).toBe(2);
 });
 
@@ -189,35 +189,35 @@ test('also one whose worker died, of which no delivery came since: then its rece
   const head = headOf('DEAD', { total: 2 });
   await accept(head);
   await claim(head, 0);
-  expect(await outcomes.resolve({ jobId: head.jobId, index: 0 }, 'sent')).toBe(true);
-  expect((await slices.find({ jobId: head.jobId, slice: 0 }))?.outcomes).toEqual([
+  expect(await outcomes.resolve({ dispatchId: head.dispatchId, index: 0 }, 'sent')).toBe(true);
+  expect((await slices.find({ dispatchId: head.dispatchId, slice: 0 }))?.outcomes).toEqual([
     { state: 'sent', code: 'resolved_by_operator', resolvedAtMs: nowMs },
     { state: 'unknown', code: 'worker_lost' },
   ]);
-  const { Item: doubt } = await client.send(new GetCommand({ TableName: table, Key: unknownMarkKey(head.jobId) }));
+  const { Item: doubt } = await client.send(new GetCommand({ TableName: table, Key: unknownMarkKey(head.dispatchId) }));
   expect(doubt).toBeDefined();
-  expect(await outcomes.resolve({ jobId: head.jobId, index: 1 }, 'failed')).toBe(true);
+  expect(await outcomes.resolve({ dispatchId: head.dispatchId, index: 1 }, 'failed')).toBe(true);
 });
 
-test('what a receipt has settled, and what ended with its job, is not unknown', async () => {
+test('what a receipt has settled, and what ended with its dispatch, is not unknown', async () => {
   const head = headOf('TOLD', { total: 12 });
   await accept(head);
   await claim(head, 0);
-  const receipt = { jobId: head.jobId, index: 3, status: 'delivered', atMs: nowMs, platformMessageId: 'w' };
-  for (const Item of receiptItems(head.jobId, [receipt], 1_900_000_000)) {
+  const receipt = { dispatchId: head.dispatchId, index: 3, status: 'delivered', atMs: nowMs, platformMessageId: 'w' };
+  for (const Item of receiptItems(head.dispatchId, [receipt], 1_900_000_000)) {
     await client.send(new PutCommand({ TableName: table, Item }));
   }
-  expect((await outcomes.ofMessage({ jobId: head.jobId, index: 3 })).state).toBe('delivered');
-  expect(await outcomes.resolve({ jobId: head.jobId, index: 3 }, 'failed')).toBe(false);
-  expect(await outcomes.resolve({ jobId: 'none', index: 3 }, 'failed')).toBe(false);
+  expect((await outcomes.ofMessage({ dispatchId: head.dispatchId, index: 3 })).state).toBe('delivered');
+  expect(await outcomes.resolve({ dispatchId: head.dispatchId, index: 3 }, 'failed')).toBe(false);
+  expect(await outcomes.resolve({ dispatchId: 'none', index: 3 }, 'failed')).toBe(false);
 });
 
-test('jobs are found by DID and time, each once, and from their acceptance on', async () => {
-  const jobs = [headOf('LIST0', { did: '9' }), headOf('LIST1', { did: '9', acceptedAtMs: acceptedAtMs + 1_000 })];
-  for (const head of jobs) await accept(head);
+test('dispatches are found by DID and time, each once, and from their acceptance on', async () => {
+  const dispatches = [headOf('LIST0', { did: '9' }), headOf('LIST1', { did: '9', acceptedAtMs: acceptedAtMs + 1_000 })];
+  for (const head of dispatches) await accept(head);
   const found = async (fromMs: number, toMs: number) =>
-    (await outcomes.listJobs({ did: '9', clientIds: [1001] }, { fromMs, toMs })).map(({ head: { jobId } }) => jobId);
-  const [one, other] = jobs.map(({ jobId }) => jobId);
+    (await outcomes.listAll({ did: '9', clientIds: [1001] }, { fromMs, toMs })).map(({ head }) => head.dispatchId);
+  const [one, other] = dispatches.map(({ dispatchId }) => dispatchId);
   expect(await found(acceptedAtMs, acceptedAtMs + 1_001)).toEqual([one, other]);
   expect(await found(acceptedAtMs, acceptedAtMs + 1_000)).toEqual([one]);
   expect(await found(acceptedAtMs + 1, acceptedAtMs + 2_000)).toEqual([other]);
@@ -226,7 +226,7 @@ test('jobs are found by DID and time, each once, and from their acceptance on', 
 describe('what is held, and who waits (D46)', () => {
   const wabas = holdStore({ ...stored, pause });
   const breakers = breakerStore(stored);
-  const states = jobStateStore(client, table, pause);
+  const states = dispatchStateStore(client, table, pause);
   const sinceMs = nowMs - 60_000;
   const later = (ms: number) => new Date(sinceMs + ms).toISOString();
   const since = later(0);
@@ -241,7 +241,7 @@ describe('what is held, and who waits (D46)', () => {
     const stopped = headOf('STOPPED', { total: 2 });
     for (const head of [long, paused, other, stopped]) {
       await accept(head);
-      await states.park(head.jobId, { code: 'template_paused', scope: 'template', sinceMs });
+      await states.park(head.dispatchId, { code: 'template_paused', scope: 'template', sinceMs });
     }
     await states.stop(stopped, cancelled(nowMs));
   });
@@ -252,48 +252,48 @@ describe('what is held, and who waits (D46)', () => {
     await breakers.change(await breakers.find(), closed);
   });
 
-  test('nothing: jobs that were told as waiting go on, those that were stopped do not wait', async () => {
+  test('nothing: dispatches that were told as waiting go on, those that were stopped do not wait', async () => {
     const { lines, told } = await printedBy(holdsCommand, []);
     expect(lines[0]).toMatch(/^DISPATCH .* WAITS_FOR$/);
     expect(lines[1]).toMatch(/ nothing any more: it goes on within minutes$/);
-    expect(idsIn(lines)).toEqual([long.jobId, paused.jobId, other.jobId]);
+    expect(idsIn(lines)).toEqual([long.dispatchId, paused.dispatchId, other.dispatchId]);
     expect(told.at(-1)).toContain(total(6));
     expect(JSON.parse((await holds('--json')).join())).toMatchObject({
       held: [],
-      going_on: [long, paused, other].map(({ jobId }) => ({ dispatch_id: jobId })),
+      going_on: [long, paused, other].map(({ dispatchId }) => ({ dispatch_id: dispatchId })),
     });
     expect(await holds('--since', '1m')).toEqual(['Nothing is held.']);
   });
 
-  test('jobs whose items cannot be read hide no other: they are named, with status 1', async () => {
-    const [oddState, oddHead] = ['ODDSTATE', 'ODDHEAD'].map((name) => headOf(name, { total: 2 })) as [JobHead, JobHead];
+  test('dispatches whose items cannot be read hide no other: they are named, with status 1', async () => {
+    const [oddState, oddHead] = [headOf('ODDSTATE', { total: 2 }), headOf('ODDHEAD', { total: 2 })];
     await accept(oddState);
     await accept(oddHead);
-    const spoil = (jobId: string, changes: object) =>
-      client.send(new PutCommand({ TableName: table, Item: { ...jobKey(jobId), ...changes } }));
-    await spoil(oddState.jobId, { parked: { scope: 'of a later version' } });
-    await spoil(oddHead.jobId, { head: 'no head', parked: { code: '368', scope: 'waba', sinceMs } });
+    const spoil = (dispatchId: string, changes: object) =>
+      client.send(new PutCommand({ TableName: table, Item: { ...dispatchKey(dispatchId), ...changes } }));
+    await spoil(oddState.dispatchId, { parked: { scope: 'of a later version' } });
+    await spoil(oddHead.dispatchId, { head: 'no head', parked: { code: '368', scope: 'waba', sinceMs } });
     const lines: string[] = [];
     await expect(printedBy(holdsCommand, [], lines)).rejects.toMatchObject({
       exitStatus: 1,
-      message: `2 jobs cannot be read, and may wait as well: ${oddHead.jobId}, ${oddState.jobId}`,
+      message: `2 dispatches cannot be read, and may wait as well: ${oddHead.dispatchId}, ${oddState.dispatchId}`,
     });
-    expect(idsIn(lines)).toEqual([long.jobId, paused.jobId, other.jobId]);
-    for (const { jobId } of [oddState, oddHead]) {
-      await client.send(new DeleteCommand({ TableName: table, Key: jobKey(jobId) }));
+    expect(idsIn(lines)).toEqual([long.dispatchId, paused.dispatchId, other.dispatchId]);
+    for (const { dispatchId } of [oddState, oddHead]) {
+      await client.send(new DeleteCommand({ TableName: table, Key: dispatchKey(dispatchId) }));
     }
   });
 
-  test('among thousands of kept jobs, read with few requests at once', async () => {
+  test('among thousands of kept dispatches, read with few requests at once', async () => {
     const kept = Array.from({ length: 2_500 }, (_, at) => String(at).padStart(26, '0'));
-    const pointerOf = (jobId: string) => ({
+    const pointerOf = (dispatchId: string) => ({
       pk: dispatchesPartition(8_001),
-      sk: jobSortKey(acceptedAtMs, jobId),
-      jobId,
+      sk: dispatchSortKey(acceptedAtMs, dispatchId),
+      dispatchId,
     });
     await batchPut(
       access,
-      [...kept, paused.jobId].map((jobId) => ({ ...pointerOf(jobId), did: paused.did })),
+      [...kept, paused.dispatchId].map((dispatchId) => ({ ...pointerOf(dispatchId), did: paused.did })),
     );
     const [counted, reads] = [localDocumentClient(), { now: 0, most: 0 }];
     counted.middlewareStack.add(
@@ -310,7 +310,7 @@ describe('what is held, and who waits (D46)', () => {
       { fromMs: 0, toMs: nowMs },
       () => {},
     );
-    expect(found.map(({ head }) => head.jobId)).toEqual([paused.jobId]);
+    expect(found.map(({ head }) => head.dispatchId)).toEqual([paused.dispatchId]);
     expect(reads.most).toBeLessThanOrEqual(10);
   });
 
@@ -327,14 +327,14 @@ describe('what is held, and who waits (D46)', () => {
     const number = `number 300000000000001 of waba ${wabaId}`;
     const template1 = `template order_update/en_US of waba ${wabaId}`;
     expect(lines.slice(0, 5).map((line) => line.split(/ {2,}/).map((cell) => cell.trim()))).toEqual([
-      ['CODE', 'SINCE', 'UNTIL', 'ASKED', 'NEXT_QUESTION', 'JOBS', 'DIDS', 'HOLD'],
+      ['CODE', 'SINCE', 'UNTIL', 'ASKED', 'NEXT_QUESTION', 'DISPATCHES', 'DIDS', 'HOLD'],
       ['no_answer', since, '-', '0', later(5_000), '1', '-', 'platform'],
       ['368', since, later(3_600_000), '1', later(3_660_000), '0', '-', `waba ${wabaId}`],
       ['no_answer', since, '-', '1', later(3_660_000), '0', first.did, number],
       ['132015', since, '-', '0', later(10_000), '0', '-', template1],
     ]);
     expect(lines[6]).toMatch(/^DISPATCH .* WAITS_FOR$/);
-    expect(lines[7]).toMatch(new RegExp(`^${paused.jobId} .* platform$`));
+    expect(lines[7]).toMatch(new RegExp(`^${paused.dispatchId} .* platform$`));
     expect(lines).toHaveLength(8);
     expect(told).toEqual([
       expect.stringMatching(/^no_answer The platform does not answer\. To do: Look at its status page/),
@@ -377,11 +377,11 @@ describe('what is held, and who waits (D46)', () => {
     expect((await breakers.find()).open).toBeUndefined();
   });
 
-  test('a WABA that is provisioned no more is looked at as long as a job of it waits', async () => {
+  test('a WABA that is provisioned no more is looked at as long as a dispatch of it waits', async () => {
     await wabas.change('W2', opened('waba', { code: '131031', nowMs: sinceMs }));
     const lines = await holds();
     expect(lines[1]).toMatch(/ waba W2$/);
-    expect(lines.filter((line) => line.endsWith('waba W2')).flatMap((line) => idsIn([line]))).toEqual([other.jobId]);
+    expect(idsIn(lines.filter((line) => line.endsWith('waba W2')))).toEqual([other.dispatchId]);
     await wabas.change('W2', ended('waba', sinceMs));
   });
 

@@ -1,20 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
-import { packedAddresses } from '../../../../lib/messages/accept/whole-job.ts';
-import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/dispatch/claims/slice-items.ts';
-import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
-import { jobKey } from '../../../../lib/messages/items.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
-import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
-import { cancelJob } from '../../../../lib/messages/report/cancel.ts';
-import { countsOf, describedJob, openReport, readPage } from '../../../../lib/messages/report/read-report.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchKey } from '../../../../lib/messages/items.ts';
+import { cancelDispatch } from '../../../../lib/messages/report/cancel.ts';
+import { countsOf, describedDispatch, openReport, readPage } from '../../../../lib/messages/report/read-report.ts';
 import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.ts';
 import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
+import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/send/claims/slice.ts';
+import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/send/claims/slice-items.ts';
+import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
+import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
+import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import {
   loadReceipts,
@@ -23,10 +24,9 @@ import {
   putItems,
   recipientOf,
   shippedKnownRates,
-} from '../../../support/reported-jobs.ts';
+} from '../../../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../../../support/reported-slices.ts';
 import { meterRequests } from '../../../support/request-meter.ts';
-import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient, patientDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
@@ -35,33 +35,29 @@ const nowMs = acceptedAtMs + 600_000;
 const plain = patientDocumentClient();
 const table = { documentClient: plain, tableName: await freshTable('messages') };
 
-function headOf(name: string, changes: Partial<JobHead> = {}): JobHead {
-  return makeJobHead({ jobId: name.toUpperCase().padStart(26, '0'), acceptedAtMs, total: 3, ...changes });
+function headOf(name: string, changes: Partial<DispatchHead> = {}): DispatchHead {
+  return makeDispatchHead({ dispatchId: name.toUpperCase().padStart(26, '0'), acceptedAtMs, total: 3, ...changes });
 }
 
-interface Asked {
-  readonly limit?: number;
-  readonly filter?: string[];
-  readonly after?: string;
-}
+type Asked = { readonly limit?: number; readonly filter?: string[]; readonly after?: string };
 
 /** Reads the report as its page does; the meter counts the reads. */
 function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const meter = meterRequests(client);
   const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
-  const states = jobStateStore(client, table.tableName, async () => undefined);
-  const page = async ({ jobId }: JobHead, { limit = 1_000, filter, after }: Asked = {}) => {
-    const question = { jobId, states: statesOf(filter), limit };
+  const states = dispatchStateStore(client, table.tableName, async () => undefined);
+  const page = async ({ dispatchId }: DispatchHead, { limit = 1_000, filter, after }: Asked = {}) => {
+    const question = { dispatchId, states: statesOf(filter), limit };
     const from = after === undefined ? undefined : reportPlaceOf(question, after);
     const open = await openReport(report, question, from);
     if (open === undefined) return undefined;
-    if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
+    if (from !== undefined) expect(isPlaceIn(open.dispatch, question, from)).toBe(true);
     const read = await readPage(report, question, open, { nowMs: atMs, rates: await shippedKnownRates() });
-    return { answer: reportAnswer(open.job, question, read), cost: meter.taken() };
+    return { answer: reportAnswer(open.dispatch, question, read), cost: meter.taken() };
   };
-  const cancel = async ({ jobId }: JobHead) => {
-    const job = await describedJob(report, jobId);
-    if (job === undefined) throw new Error('there is no such job');
+  const cancel = async ({ dispatchId }: DispatchHead) => {
+    const dispatch = await describedDispatch(report, dispatchId);
+    if (dispatch === undefined) throw new Error('there is no such dispatch');
     const ports = {
       report,
       states,
@@ -70,20 +66,24 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
       nowMs: () => atMs,
       log: () => undefined,
     };
-    const { counts } = await cancelJob(ports, job);
+    const { counts } = await cancelDispatch(ports, dispatch);
     return { counts, cost: meter.taken() };
   };
-  return { page, cancel, progress: (jobId: string, final: readonly number[] = []) => countsOf(report, jobId, final) };
+  return {
+    page,
+    cancel,
+    progress: (dispatchId: string, final: readonly number[] = []) => countsOf(report, dispatchId, final),
+  };
 }
 
-async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {
+async function accept(head: DispatchHead, repeats: [number, number][] = []): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  await jobs.describe({ ...makeJob(recipients), head, repeats }, signal);
-  await jobs.begin({ head, repeats });
+  await kept.describe({ ...makeDispatch(recipients), head, repeats }, signal);
+  await kept.begin({ head, repeats });
 }
 
 const { signal } = new AbortController();
-const jobs = acceptedJobsStore(plain, table.tableName, () => nowMs);
+const kept = acceptedDispatchesStore(plain, table.tableName, () => nowMs);
 const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
 const reports = reportsOver();
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
@@ -93,7 +93,7 @@ const again = { state: 'again', dueMs: nowMs + 5_000 } as const;
 
 /** Claims a try of a slice, and ends it if outcomes are given. */
 async function tried(
-  head: JobHead,
+  head: DispatchHead,
   number: number,
   outcomes?: readonly Outcome[],
   claim: { try?: number; atMs?: number } = {},
@@ -102,7 +102,7 @@ async function tried(
   return outcomes === undefined ? slice : await slices.end(slice, new Map(outcomes.entries()));
 }
 
-const rowsOf = async (head: JobHead, question?: Parameters<typeof reports.page>[1]) =>
+const rowsOf = async (head: DispatchHead, question?: Parameters<typeof reports.page>[1]) =>
   (await reports.page(head, question))?.answer.data.map(({ state }) => state);
 
 // These tests have a meter of their own: requests of a timed-out test go on.
@@ -118,7 +118,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     const before = await own.page(head);
     expect(before?.answer).toMatchObject({ total: 10_000, complete: true, counts: { sent: 10_000 } });
     expect(before?.answer.data[7]).toMatchObject({
-      ...{ index: 7, to: recipientOf(7), state: 'sent', platform_message_id: platformIdOf(head.jobId, 7) },
+      ...{ index: 7, to: recipientOf(7), state: 'sent', platform_message_id: platformIdOf(head.dispatchId, 7) },
     });
     expect(before?.cost.roundTrips).toBe(2);
     expect(before?.cost.readUnits).toBeLessThanOrEqual(100);
@@ -128,7 +128,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     expect(after?.answer).toMatchObject({ complete: true, counts: { read: 10_000 } });
     expect(after?.cost.roundTrips).toBe(2);
     expect(after?.cost.readUnits).toBeLessThanOrEqual(250);
-    await jobStateStore(plain, table.tableName).stop(head, stop);
+    await dispatchStateStore(plain, table.tableName).stop(head, stop);
     const stopped = await own.page(head);
     expect(stopped?.answer.counts).toEqual(after?.answer.counts);
     expect(stopped?.cost.roundTrips).toBe(2);
@@ -181,16 +181,16 @@ describe('a report (D40)', () => {
     ]);
   });
 
-  test('of a job that went straight has the addresses of its item', async () => {
+  test('of a dispatch that went straight has the addresses of its item', async () => {
     const head = headOf('straight');
     const to = packedAddresses(['549', '550', '551']);
-    const Item = { ...jobKey(head.jobId), head: JSON.stringify(head), to, expiresAtSeconds: 1_900_000_000 };
+    const Item = { ...dispatchKey(head.dispatchId), head: JSON.stringify(head), to, expiresAtSeconds: 1_900_000_000 };
     await putItems(table, [Item]);
     const rows = ['549', '550', '551'].map((address, index) => ({ index, to: address, state: 'pending' }));
     expect((await reports.page(head))?.answer.data).toEqual(rows);
   });
 
-  test('of a job is there where reads are as late as they may be', async () => {
+  test('of a dispatch is there where reads are as late as they may be', async () => {
     const head = headOf('accepted');
     await accept(head);
     const client = localDocumentClient();
@@ -198,40 +198,40 @@ describe('a report (D40)', () => {
     expect((await reportsOver(client).page(head))?.answer.counts).toEqual({ ...none, pending: 3 });
   });
 
-  test('of a job that was taken back is none, also where its word is not read yet (D25)', async () => {
+  test('of a dispatch that was taken back is none, also where its word is not read yet (D25)', async () => {
     const taken = headOf('taken');
     await accept(taken);
-    const slice = withdrawn({ key: { jobId: taken.jobId, slice: 0 }, size: 3, atMs: nowMs });
+    const slice = withdrawn({ key: { dispatchId: taken.dispatchId, slice: 0 }, size: 3, atMs: nowMs });
     await putItems(table, [{ ...sliceKeyOf(slice.key), ...sliceItemOf(slice), expiresAtSeconds: 1_900_000_000 }]);
     await expect(reports.page(taken)).rejects.toMatchObject({ code: 'dispatch_not_found' });
     await expect(reports.cancel(taken)).rejects.toMatchObject({ code: 'dispatch_not_found' });
-    expect(await reports.progress(taken.jobId)).toBeUndefined();
+    expect(await reports.progress(taken.dispatchId)).toBeUndefined();
     const before = headOf('before');
-    const word = { ...jobKey(before.jobId), withdrawnAtMs: nowMs, expiresAtSeconds: 1_900_000_000 };
-    await jobs.describe({ ...makeJob([]), head: before }, signal);
+    const word = { ...dispatchKey(before.dispatchId), withdrawnAtMs: nowMs, expiresAtSeconds: 1_900_000_000 };
+    await kept.describe({ ...makeDispatch([]), head: before }, signal);
     await putItems(table, [word]);
     expect(await reports.page(before)).toBeUndefined();
   });
 
-  test('of a job that was never accepted is none; of one that is stored and not begun everybody is pending', async () => {
+  test('of a dispatch that was never accepted is none; of one that is stored and not begun everybody is pending', async () => {
     expect(await reports.page(headOf('never'))).toBeUndefined();
     const head = headOf('stored');
-    await jobs.describe({ ...makeJob([{ to: '549' }]), head: { ...head, total: 1 } }, signal);
+    await kept.describe({ ...makeDispatch([{ to: '549' }]), head: { ...head, total: 1 } }, signal);
     expect((await reports.page(head))?.answer.data).toEqual([{ index: 0, to: '549', state: 'pending' }]);
   });
 
-  test('of what is no job is none on a later page too, and what cannot be the id of one is not read', async () => {
+  test('of what is no dispatch is none on a later page too, and what cannot be the id of one is not read', async () => {
     const client = patientDocumentClient();
     const meter = meterRequests(client);
     const report = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
     const from = { position: 1, index: 1, total: 3, counts: none, cost: noCost, repeatedPartitions: [] };
-    const asked = (jobId: string) => ({ jobId, states: undefined, limit: 1 });
+    const asked = (dispatchId: string) => ({ dispatchId, states: undefined, limit: 1 });
     expect(await openReport(report, asked('no id'), undefined)).toBeUndefined();
     expect(await openReport(report, asked('no id'), from)).toBeUndefined();
     expect(meter.taken().requests).toBe(0);
-    const { jobId } = headOf('never');
-    expect(await openReport(report, asked(jobId), from)).toBeUndefined();
-    expect(await countsOf(report, jobId)).toBeUndefined();
+    const { dispatchId } = headOf('never');
+    expect(await openReport(report, asked(dispatchId), from)).toBeUndefined();
+    expect(await countsOf(report, dispatchId)).toBeUndefined();
   });
 
   test('of a client may be late, and is not for an operator', async () => {
@@ -243,7 +243,7 @@ describe('a report (D40)', () => {
       const client = localDocumentClient();
       lagReads(client);
       const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs, ...options });
-      const { slices: found, proofs } = await store.readMessages(head.jobId, [0]);
+      const { slices: found, proofs } = await store.readMessages(head.dispatchId, [0]);
       return [found.size, proofs.size];
     };
     expect([await read({}), await read({ consistent: true })]).toEqual([
@@ -261,7 +261,7 @@ describe('a report (D40)', () => {
   });
 });
 
-describe('a job that is cancelled (D53)', () => {
+describe('a dispatch that is cancelled (D53)', () => {
   test('what a worker has claimed goes its way, all else has failed, and the counts that were told stay', async () => {
     const head = headOf('flying', { total: 50 });
     await accept(head);
@@ -281,7 +281,7 @@ describe('a job that is cancelled (D53)', () => {
     }
     await slices.end(flying, new Map(Array.from({ length: 10 }, (_, place) => [place, place === 0 ? again : sent])));
     const told = { ...none, sent: 18, failed: 32 };
-    expect(await reports.progress(head.jobId)).toMatchObject({ counts: told });
+    expect(await reports.progress(head.dispatchId)).toMatchObject({ counts: told });
     for (const laterMs of [0, 10 * claimLifeMs]) {
       const page = await reportsOver(patientDocumentClient(), nowMs + laterMs).page(head);
       expect(page?.answer).toMatchObject({ counts: told, complete: true });
@@ -303,24 +303,29 @@ describe('a job that is cancelled (D53)', () => {
   test('by another word first: that is how it ends, once it is known of which tries that is certain', async () => {
     const head = headOf('disabled');
     await accept(head);
-    await jobStateStore(plain, table.tableName).stop(head, { state: 'failed', code: '132016', atMs: nowMs });
+    await dispatchStateStore(plain, table.tableName).stop(head, { state: 'failed', code: '132016', atMs: nowMs });
     expect(await rowsOf(head)).toEqual(['pending', 'pending', 'pending']);
-    expect(await reports.progress(head.jobId)).toMatchObject({ counts: { ...none, failed: 3 }, finalPartitions: [0] });
+    expect(await reports.progress(head.dispatchId)).toMatchObject({
+      counts: { ...none, failed: 3 },
+      finalPartitions: [0],
+    });
     expect((await reports.page(head))?.answer.data[0]).toMatchObject({ state: 'failed', code: '132016' });
     expect((await reports.cancel(head)).counts).toEqual({ ...none, failed: 3 });
   });
 
-  test('the first reckoning counts, of a job that is stopped alone', async () => {
+  test('the first reckoning counts, of a dispatch that is stopped alone', async () => {
     const head = headOf('reckoned');
     await accept(head);
     const store = reportStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
-    await store.reckon(head.jobId, { '0': 2 });
-    expect((await store.findDescribed(head.jobId))?.underWay).toBeUndefined();
-    await jobStateStore(plain, table.tableName).stop(head, stop);
-    expect(await store.reckon(head.jobId, { '0': 1 })).toEqual({ '0': 1 });
-    expect(await store.reckon(head.jobId, {})).toEqual({ '0': 1 });
-    expect((await store.findDescribed(head.jobId))?.underWay).toEqual({ '0': 1 });
-    expect((await jobStateStore(plain, table.tableName).of([head.jobId])).get(head.jobId)?.underWay).toEqual({
+    await store.reckon(head.dispatchId, { '0': 2 });
+    expect((await store.findDescribed(head.dispatchId))?.underWay).toBeUndefined();
+    await dispatchStateStore(plain, table.tableName).stop(head, stop);
+    expect(await store.reckon(head.dispatchId, { '0': 1 })).toEqual({ '0': 1 });
+    expect(await store.reckon(head.dispatchId, {})).toEqual({ '0': 1 });
+    expect((await store.findDescribed(head.dispatchId))?.underWay).toEqual({ '0': 1 });
+    expect(
+      (await dispatchStateStore(plain, table.tableName).of([head.dispatchId])).get(head.dispatchId)?.underWay,
+    ).toEqual({
       '0': 1,
     });
   });
@@ -356,9 +361,9 @@ describe('a job that is cancelled (D53)', () => {
     lagReads(client);
     const late = reportsOver(client);
     expect((await late.cancel(head)).counts).toEqual({ ...none, pending: 10, sent: 10 });
-    // The next look sees the late writes of a running job.
-    expect(await late.progress(whole.jobId)).toMatchObject({ finalPartitions: [] });
-    expect(await late.progress(whole.jobId)).toMatchObject({ counts: { ...none, sent: 10 } });
+    // The next look sees the late writes of a running dispatch.
+    expect(await late.progress(whole.dispatchId)).toMatchObject({ finalPartitions: [] });
+    expect(await late.progress(whole.dispatchId)).toMatchObject({ counts: { ...none, sent: 10 } });
   });
 
   test('in few requests', async () => {
@@ -374,19 +379,19 @@ test('a watcher does not read again what is final, and counts all of it at the e
   const head = headOf('watched', { total: 1_012 });
   await accept(head);
   await loadSlices(table, { ...head, total: 1_010 });
-  expect(await reports.progress(head.jobId)).toMatchObject({ finalPartitions: [0] });
+  expect(await reports.progress(head.dispatchId)).toMatchObject({ finalPartitions: [0] });
   const client = patientDocumentClient();
   const meter = meterRequests(client);
   const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
-  expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
-  // The counts need the job, and slices and receipts of the other partition.
+  expect((await countsOf(store, head.dispatchId, [0]))?.counts).toBeUndefined();
+  // The counts need the dispatch, and slices and receipts of the other partition.
   expect(meter.taken().requests).toBe(3);
   await tried(head, 101, [sent, again]);
-  expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
+  expect((await countsOf(store, head.dispatchId, [0]))?.counts).toBeUndefined();
   // A partition that was wrongly taken for final is read again.
-  expect(await countsOf(store, head.jobId, [0, 1])).toEqual({ head, finalPartitions: [0] });
+  expect(await countsOf(store, head.dispatchId, [0, 1])).toEqual({ head, finalPartitions: [0] });
   await tried(head, 101, [sent, sent], { try: 1 });
-  expect(await countsOf(store, head.jobId, [0])).toMatchObject({ counts: { ...none, sent: 1_012 } });
+  expect(await countsOf(store, head.dispatchId, [0])).toMatchObject({ counts: { ...none, sent: 1_012 } });
   await loadReceipts(table, head, 1_000);
-  expect(await countsOf(store, head.jobId)).toMatchObject({ counts: { ...none, read: 1_012 } });
+  expect(await countsOf(store, head.dispatchId)).toMatchObject({ counts: { ...none, read: 1_012 } });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JobHead, Repeat } from '../../../../lib/messages/job.ts';
+import type { DispatchHead, Repeat } from '../../../../lib/messages/dispatch.ts';
 import { reportedStates } from '../../../../lib/messages/receipts/reported-state.ts';
-import { placesOf } from '../../../../lib/messages/report/described-job.ts';
+import { placesOf } from '../../../../lib/messages/report/described-dispatch.ts';
 import type { ReportedOutcome } from '../../../../lib/messages/report/outcome.ts';
 import { reportAnswer, reportPage, statesOf } from '../../../../lib/messages/report/report.ts';
 import {
@@ -14,14 +14,14 @@ import {
   reportPlaceOf,
 } from '../../../../lib/messages/report/report-cursor.ts';
 import { withoutDuplicates } from '../../../../lib/messages/request/duplicates.ts';
-import { noCost } from '../../../support/reported-jobs.ts';
+import { noCost } from '../../../support/reported-dispatches.ts';
 
-const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
+const dispatchId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
 
-function jobOf(total: number, repeats: readonly Repeat[] = []) {
-  const head: JobHead = {
-    ...{ jobId, clientId: 1001, did: '5491100000001', wabaId: '2', phoneNumberId: '3', credential: 'main' },
+function dispatchOf(total: number, repeats: readonly Repeat[] = []) {
+  const head: DispatchHead = {
+    ...{ dispatchId, clientId: 1001, did: '5491100000001', wabaId: '2', phoneNumberId: '3', credential: 'main' },
     ...{
       throughputPerSecond: 80,
       path: 'messages',
@@ -38,23 +38,27 @@ function jobOf(total: number, repeats: readonly Repeat[] = []) {
 /** Recipients are named by numbers; repeated numbers are duplicates. */
 const anyRequest = fc.array(fc.nat(15), { minLength: 1, maxLength: 60 });
 
-function jobOfRequest(request: readonly number[]) {
+function dispatchOfRequest(request: readonly number[]) {
   const { kept, repeats } = withoutDuplicates(request.map((name) => ({ to: `549000${name}` })));
-  return { ...jobOf(kept.length, repeats), recipients: new Map(kept.map(({ to }, index) => [index, to])) };
+  return { ...dispatchOf(kept.length, repeats), recipients: new Map(kept.map(({ to }, index) => [index, to])) };
 }
 
 const costNow = () => noCost;
 const stateAt = (index: number) => reportedStates[index % reportedStates.length] as (typeof reportedStates)[number];
-const outcomeAt = (index: number): ReportedOutcome => ({ dispatchId: `${jobId}-${index}`, state: stateAt(index) });
+const outcomeAt = (index: number): ReportedOutcome => ({ messageId: `${dispatchId}-${index}`, state: stateAt(index) });
 
 test.each([
   ['5491155550001', {}],
   ['US.1', { wa_id: '16505551234' }],
   [undefined, {}],
 ])('the row of %s has the user id that was told, and a number that was not given', (to, number) => {
-  const outcome = { dispatchId: `${jobId}-0`, state: 'sent', userId: 'US.1', waId: '16505551234' } as const;
-  const job = { ...jobOf(1), recipients: new Map(to === undefined ? [] : [[0, to]]) };
-  const { rows } = reportPage(job, { jobId, states: undefined, limit: 1 }, { costNow, outcomeAt: () => outcome });
+  const outcome = { messageId: `${dispatchId}-0`, state: 'sent', userId: 'US.1', waId: '16505551234' } as const;
+  const dispatch = { ...dispatchOf(1), recipients: new Map(to === undefined ? [] : [[0, to]]) };
+  const { rows } = reportPage(
+    dispatch,
+    { dispatchId, states: undefined, limit: 1 },
+    { costNow, outcomeAt: () => outcome },
+  );
   expect(rows).toEqual([{ index: 0, ...(to === undefined ? {} : { to }), user_id: 'US.1', ...number, state: 'sent' }]);
 });
 
@@ -65,16 +69,16 @@ describe('every recipient of the request has one row and is in one count (D40)',
     fc.assert(
       fc.property(anyRequest, anyStates, fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), (...asked) => {
         const [request, states, limits] = asked;
-        const job = jobOfRequest(request);
+        const dispatch = dispatchOfRequest(request);
         const rows = [];
         let from: ReportPlace | undefined;
         let counted: unknown;
         let pagesCosted = 0;
         for (let page = 0; ; page += 1) {
           const limit = limits[page % limits.length] ?? 1;
-          const question = { jobId, states: statesOf(states), limit };
-          const read = new Set(partitionsOf(question, from ?? job.head.total));
-          const answered = reportPage(job, question, {
+          const question = { dispatchId, states: statesOf(states), limit };
+          const read = new Set(partitionsOf(question, from ?? dispatch.head.total));
+          const answered = reportPage(dispatch, question, {
             from,
             costNow: () => ({ ...noCost, units: pagesCosted++ }),
             outcomeAt: (index) => {
@@ -91,7 +95,7 @@ describe('every recipient of the request has one row and is in one count (D40)',
           if (answered.next === undefined) break;
           from = reportPlaceOf(question, reportCursor(question, answered.next));
           expect(from).toEqual(answered.next);
-          expect(isPlaceIn(job, question, answered.next)).toBe(true);
+          expect(isPlaceIn(dispatch, question, answered.next)).toBe(true);
         }
         const wanted = request.map((name, index) => {
           const first = request.indexOf(name);
@@ -105,38 +109,38 @@ describe('every recipient of the request has one row and is in one count (D40)',
   });
 
   test('a duplicate far behind what it repeats has its partition read', () => {
-    const job = jobOf(9_999, [[9_999, 3]]);
-    const question = { jobId, states: undefined, limit: 1_000 };
-    const counts = reportPage(job, { ...question, limit: 1 }, { outcomeAt, costNow }).counts;
+    const dispatch = dispatchOf(9_999, [[9_999, 3]]);
+    const question = { dispatchId, states: undefined, limit: 1_000 };
+    const counts = reportPage(dispatch, { ...question, limit: 1 }, { outcomeAt, costNow }).counts;
     const from = { position: 9_000, index: 9_000, total: 9_999, counts, cost: noCost, repeatedPartitions: [0] };
     expect(
-      reportPage(job, question, { from: { ...from, position: 8_000, index: 8_000 }, outcomeAt, costNow }).next,
+      reportPage(dispatch, question, { from: { ...from, position: 8_000, index: 8_000 }, outcomeAt, costNow }).next,
     ).toEqual(from);
     expect(partitionsOf(question, from)).toEqual([0, 9]);
-    const { rows, next } = reportPage(job, question, { from, outcomeAt, costNow });
+    const { rows, next } = reportPage(dispatch, question, { from, outcomeAt, costNow });
     expect(rows.at(-1)).toEqual({ index: 9_999, to: '5493', state: stateAt(3), duplicate_of: 3 });
     expect(next).toBeUndefined();
     // Earlier counts stay: this page has not read the other partitions.
     const told = { ...from, counts: { ...counts, read: 77 } };
-    expect(reportPage(job, question, { from: told, outcomeAt, costNow }).counts).toEqual(told.counts);
+    expect(reportPage(dispatch, question, { from: told, outcomeAt, costNow }).counts).toEqual(told.counts);
   });
 });
 
-describe('a job in another order than its request (D56)', () => {
+describe('a dispatch in another order than its request (D56)', () => {
   const total = 2_500;
   /** Every other recipient is in the second lot; one place in the middle repeats the first. */
   const repeats: readonly Repeat[] = [[1_201, 0]];
   const places = Array.from({ length: total + 1 }, (_, position) => position).filter((position) => position !== 1_201);
   const positions = [...places.filter((_, at) => at % 2 === 0), ...places.filter((_, at) => at % 2 === 1)];
-  const job = { ...jobOf(total, repeats), positions };
+  const dispatch = { ...dispatchOf(total, repeats), positions };
 
   test.each([undefined, ['read', 'failed']])('has its rows in the order of the request, filtered by %j', (states) => {
     const rows = [];
     let from: ReportPlace | undefined;
     for (;;) {
-      const question = { jobId, states: statesOf(states), limit: 700 };
+      const question = { dispatchId, states: statesOf(states), limit: 700 };
       const read = partitionsOf(question, from ?? total);
-      const page = reportPage(job, question, {
+      const page = reportPage(dispatch, question, {
         from,
         costNow,
         outcomeAt: (index) => {
@@ -148,7 +152,7 @@ describe('a job in another order than its request (D56)', () => {
       if (page.next === undefined) break;
       from = reportPlaceOf(question, reportCursor(question, page.next));
       expect(from).toEqual(page.next);
-      expect(isPlaceIn(job, question, page.next)).toBe(true);
+      expect(isPlaceIn(dispatch, question, page.next)).toBe(true);
     }
     const wanted = [...places, 1_201]
       .sort((one, other) => one - other)
@@ -161,70 +165,70 @@ describe('a job in another order than its request (D56)', () => {
   });
 
   test('the last page asks for no more than the partitions it is in', () => {
-    const { counts } = reportPage(job, { jobId, states: undefined, limit: 1 }, { outcomeAt, costNow });
-    const { next } = reportPage(job, { jobId, states: undefined, limit: 2_499 }, { outcomeAt, costNow });
+    const { counts } = reportPage(dispatch, { dispatchId, states: undefined, limit: 1 }, { outcomeAt, costNow });
+    const { next } = reportPage(dispatch, { dispatchId, states: undefined, limit: 2_499 }, { outcomeAt, costNow });
     expect(next).toEqual({ position: 2_499, index: total, total, counts, cost: noCost, repeatedPartitions: [1, 2] });
-    expect(partitionsOf({ jobId, states: undefined, limit: 700 }, next as ReportPlace)).toEqual([1, 2]);
+    expect(partitionsOf({ dispatchId, states: undefined, limit: 700 }, next as ReportPlace)).toEqual([1, 2]);
   });
 
   test('a place without a recipient is refused', () => {
-    expect(() => placesOf({ ...jobOf(2), positions: [0, 3] })).toThrow(RangeError);
+    expect(() => placesOf({ ...dispatchOf(2), positions: [0, 3] })).toThrow(RangeError);
   });
 });
 
 test('what is scheduled says when, and the dispatch what was asked for (D56)', () => {
   const fromMs = acceptedAtMs + 86_400_000;
-  const plain = jobOf(1);
-  const job = { ...plain, head: { ...plain.head, when: { asked: { window: '09:00-20:00' }, fromMs } } };
-  const question = { jobId, states: undefined, limit: 1 };
-  const page = reportPage(job, question, {
+  const plain = dispatchOf(1);
+  const dispatch = { ...plain, head: { ...plain.head, when: { asked: { window: '09:00-20:00' }, fromMs } } };
+  const question = { dispatchId, states: undefined, limit: 1 };
+  const page = reportPage(dispatch, question, {
     costNow,
-    outcomeAt: () => ({ dispatchId: `${jobId}-0`, state: 'pending', code: 'scheduled', scheduledForMs: fromMs }),
+    outcomeAt: () => ({ messageId: `${dispatchId}-0`, state: 'pending', code: 'scheduled', scheduledForMs: fromMs }),
   });
   expect(page.rows).toEqual([
     { index: 0, to: '5490', state: 'pending', code: 'scheduled', scheduled_for: '2026-11-23T10:00:00.000Z' },
   ]);
-  expect(reportAnswer(job, question, page)).toMatchObject({
+  expect(reportAnswer(dispatch, question, page)).toMatchObject({
     schedule: { window: '09:00-20:00', from: '2026-11-23T10:00:00.000Z' },
   });
   expect(reportAnswer(plain, question, page)).not.toHaveProperty('schedule');
 });
 
 test('a later page reads what it shows, and what its filter may show', () => {
-  const { counts } = reportPage(jobOf(10), { jobId, states: undefined, limit: 1 }, { outcomeAt, costNow });
+  const { counts } = reportPage(dispatchOf(10), { dispatchId, states: undefined, limit: 1 }, { outcomeAt, costNow });
   const from = { position: 1_700, index: 1_700, total: 10_000, counts, cost: noCost, repeatedPartitions: [] };
-  expect(partitionsOf({ jobId, states: undefined, limit: 400 }, from)).toEqual([1, 2]);
-  expect(partitionsOf({ jobId, states: statesOf(['read']), limit: 100 }, from)).toHaveLength(9);
-  expect(partitionsOf({ jobId, states: undefined, limit: 100 }, 10_000)).toHaveLength(10);
+  expect(partitionsOf({ dispatchId, states: undefined, limit: 400 }, from)).toEqual([1, 2]);
+  expect(partitionsOf({ dispatchId, states: statesOf(['read']), limit: 100 }, from)).toHaveLength(9);
+  expect(partitionsOf({ dispatchId, states: undefined, limit: 100 }, 10_000)).toHaveLength(10);
 });
 
 test('a repeated recipient is shown as the client wrote it (D25), and not at all once the person is erased (D60)', () => {
-  const question = { jobId, states: undefined, limit: 9 };
+  const question = { dispatchId, states: undefined, limit: 9 };
   const spelled = ['5215512345678', '525512345678', '+525512345678', '+5215512345678', '5215512345678'];
   const { kept, repeats } = withoutDuplicates(spelled.map((to) => ({ to })));
-  const job = { ...jobOf(1, repeats), recipients: new Map(kept.map(({ to }, index) => [index, to])) };
-  const shown = (of: typeof job) => reportPage(of, question, { outcomeAt, costNow }).rows.map(({ to }) => to);
-  expect(shown(job)).toEqual(spelled);
-  expect(shown({ ...job, recipients: new Map() })).toEqual(spelled.map(() => undefined));
+  const dispatch = { ...dispatchOf(1, repeats), recipients: new Map(kept.map(({ to }, index) => [index, to])) };
+  const shown = (of: typeof dispatch) => reportPage(of, question, { outcomeAt, costNow }).rows.map(({ to }) => to);
+  expect(shown(dispatch)).toEqual(spelled);
+  expect(shown({ ...dispatch, recipients: new Map() })).toEqual(spelled.map(() => undefined));
 });
 
 test('repeats that no request can have are refused', () => {
-  expect(() => placesOf(jobOf(2, [[0, 1]]))).toThrow(RangeError);
+  expect(() => placesOf(dispatchOf(2, [[0, 1]]))).toThrow(RangeError);
 });
 
 describe('a cursor', () => {
-  const question: ReportQuery = { jobId, states: statesOf(['failed', 'unknown']), limit: 100 };
-  const { counts } = reportPage(jobOf(10), question, { outcomeAt, costNow });
+  const question: ReportQuery = { dispatchId, states: statesOf(['failed', 'unknown']), limit: 100 };
+  const { counts } = reportPage(dispatchOf(10), question, { outcomeAt, costNow });
   const place = { position: 3, index: 3, total: 10, counts, cost: noCost, repeatedPartitions: [0] };
   const cursor = reportCursor(question, place);
 
   test('is short, and names its place however many rows and in whatever order the states are asked for', () => {
     expect(cursor).toMatch(/^[\w-]{1,220}$/);
-    expect(reportPlaceOf({ jobId, states: statesOf(['unknown', 'failed']) }, cursor)).toEqual(place);
+    expect(reportPlaceOf({ dispatchId, states: statesOf(['unknown', 'failed']) }, cursor)).toEqual(place);
   });
 
   test.each([
-    ['of another job', { ...question, jobId: '01K9ZQ4T5W8XJ7M2N3P4R5S6T8' }, cursor],
+    ['of another dispatch', { ...question, dispatchId: '01K9ZQ4T5W8XJ7M2N3P4R5S6T8' }, cursor],
     ['of another filter', { ...question, states: statesOf(['failed']) }, cursor],
     ['of no filter', { ...question, states: undefined }, cursor],
     ['cut short', question, cursor.slice(0, -2)],
@@ -236,7 +240,7 @@ describe('a cursor', () => {
     expect(reportPlaceOf(asked, text)).toBeUndefined();
   });
 
-  test('with numbers that no job has is none', () => {
+  test('with numbers that no dispatch has is none', () => {
     const wrong = [{ position: -1 }, { position: 10_001 }, { index: 0.5 }, { repeatedPartitions: [10] }];
     for (const change of wrong) {
       expect(reportPlaceOf(question, reportCursor(question, { ...place, ...change }))).toBeUndefined();
@@ -251,23 +255,23 @@ test('a state that does not exist is named', () => {
 });
 
 test('the answer has the shape of D40', () => {
-  const job = jobOf(2, [[2, 0]]);
+  const dispatch = dispatchOf(2, [[2, 0]]);
   const outcomes: ReportedOutcome[] = [
     {
-      ...{ dispatchId: `${jobId}-0`, to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' },
+      ...{ messageId: `${dispatchId}-0`, to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' },
       ...{ platformMessageId: 'wamid.1', atMs: acceptedAtMs + 5_000 },
     },
-    { dispatchId: `${jobId}-1`, state: 'pending' },
+    { messageId: `${dispatchId}-1`, state: 'pending' },
   ];
-  const question = { jobId, states: undefined, limit: 2 };
-  const page = reportPage(job, question, {
+  const question = { dispatchId, states: undefined, limit: 2 };
+  const page = reportPage(dispatch, question, {
     costNow: () => ({ units: 7_830_000, basis: 'platform', final: false }),
     outcomeAt: (index) => outcomes[index] as ReportedOutcome,
   });
-  const answer = reportAnswer({ head: { ...job.head, campaignId: 7 } }, question, page);
+  const answer = reportAnswer({ head: { ...dispatch.head, campaignId: 7 } }, question, page);
   const facts = { ...{ to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' } };
   expect(answer).toEqual({
-    dispatch_id: jobId,
+    dispatch_id: dispatchId,
     client_id: 1001,
     did: '5491100000001',
     template: { name: 'order_update', language: 'en_US' },

@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { reservationReleaseOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
 import { retriesKey } from '../../../../lib/messages/items.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
-import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { type MarkPorts, unmarked, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
 import { type Marking, noMarks } from '../../../../lib/messages/retry/marks.ts';
@@ -18,7 +18,7 @@ import { type Retry, rehearsedRetry } from '../../../../lib/messages/retry/retry
 import { sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 import { timetableOf } from '../../../../lib/messages/when/timetable.ts';
 import { makeChannel, makeWaba } from '../../../support/directory.ts';
-import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
+import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -26,59 +26,59 @@ const table = await freshTable('messages');
 const startMs = Date.UTC(2026, 10, 22, 10);
 const marks = retryMarksStore(client, table);
 let nowMs = startMs;
-const acceptance = acceptedJobsStore(client, table, () => nowMs);
+const acceptance = acceptedDispatchesStore(client, table, () => nowMs);
 const ports: MarkPorts = { marks, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
 let number = 0;
-let source: { readonly jobId: string; readonly forgottenAtMs: number };
+let source: { readonly dispatchId: string; readonly forgottenAtMs: number };
 
 beforeEach(() => {
   number += 1;
   nowMs = startMs;
-  source = { jobId: `S${number}`, forgottenAtMs: startMs + 86_400_000 };
+  source = { dispatchId: `S${number}`, forgottenAtMs: startMs + 86_400_000 };
 });
 
-const jobIdOf = (name: string) => `${name}-${number}`;
-const begin = async (jobId: string) =>
-  await acceptance.begin({ head: makeJobHead({ jobId, retryOf: source.jobId }), repeats: [] });
+const dispatchIdOf = (name: string) => `${name}-${number}`;
+const begin = async (dispatchId: string) =>
+  await acceptance.begin({ head: makeDispatchHead({ dispatchId, retryOf: source.dispatchId }), repeats: [] });
 /** Accepts a retry and begins it as acceptance does. */
 const retried = async (name: string, wanted: readonly number[]) =>
-  await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async (marked) => {
-    expect(await begin(jobIdOf(name))).toBe('begun');
+  await withMarked({ dispatchId: dispatchIdOf(name), source, wanted }, ports, async (marked) => {
+    expect(await begin(dispatchIdOf(name))).toBe('begun');
     return [...marked];
   });
 /** Marks recipients for a retry whose acceptance then dies. */
 const died = async (name: string, wanted: readonly number[]) => {
-  await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async () => {
+  await withMarked({ dispatchId: dispatchIdOf(name), source, wanted }, ports, async () => {
     throw new Refusal('dispatch_undecided', 'dead');
   }).catch(() => undefined);
 };
 
-describe('the marks of a job (D57, R55)', () => {
+describe('the marks of a dispatch (D57, R55)', () => {
   test('are written under the condition that they are as they were read', async () => {
-    const marking: Marking = { jobId: 'A', atMs: 1, indexes: [0, 1, 2, 7, 9_999] };
-    const write = { jobId: source.jobId, keptUntilMs: startMs };
+    const marking: Marking = { dispatchId: 'A', atMs: 1, indexes: [0, 1, 2, 7, 9_999] };
+    const write = { dispatchId: source.dispatchId, keptUntilMs: startMs };
     const next = { version: 1, retries: [marking] };
-    expect(await marks.find(source.jobId)).toEqual(noMarks);
+    expect(await marks.find(source.dispatchId)).toEqual(noMarks);
     expect(await marks.replace({ ...write, seen: noMarks, next })).toBe(true);
     expect(await marks.replace({ ...write, seen: noMarks, next })).toBe(false);
-    expect(await marks.find(source.jobId)).toEqual(next);
-    const second = { version: 2, retries: [marking, { ...marking, jobId: 'B', indexes: [3] }] };
+    expect(await marks.find(source.dispatchId)).toEqual(next);
+    const second = { version: 2, retries: [marking, { ...marking, dispatchId: 'B', indexes: [3] }] };
     expect(await marks.replace({ ...write, seen: next, next: second })).toBe(true);
     expect(await marks.replace({ ...write, seen: next, next: second })).toBe(false);
   });
 
   test('of ten thousand recipients, every other one, are one small item', async () => {
     const indexes = Array.from({ length: 5_000 }, (_, at) => 2 * at);
-    const next = { version: 1, retries: [{ jobId: 'A', atMs: 1, indexes }] };
-    await marks.replace({ jobId: source.jobId, seen: noMarks, next, keptUntilMs: startMs });
-    expect(await marks.find(source.jobId)).toEqual(next);
+    const next = { version: 1, retries: [{ dispatchId: 'A', atMs: 1, indexes }] };
+    await marks.replace({ dispatchId: source.dispatchId, seen: noMarks, next, keptUntilMs: startMs });
+    expect(await marks.find(source.dispatchId)).toEqual(next);
   });
 
   test('a recipient is in one retry; the next retry takes the rest', async () => {
     expect(await retried('A', [0, 1])).toEqual([0, 1]);
     expect(await retried('B', [1, 2])).toEqual([2]);
     await expect(retried('C', [0, 1, 2])).rejects.toMatchObject({
-      ...{ code: 'nothing_to_retry', details: { retriedBy: [jobIdOf('A'), jobIdOf('B')] } },
+      ...{ code: 'nothing_to_retry', details: { retriedBy: [dispatchIdOf('A'), dispatchIdOf('B')] } },
     });
   });
 
@@ -89,24 +89,24 @@ describe('the marks of a job (D57, R55)', () => {
   });
 
   test('one that was refused gives them back at once', async () => {
-    const refused = withMarked({ jobId: jobIdOf('A'), source, wanted: [0] }, ports, async () => {
+    const refused = withMarked({ dispatchId: dispatchIdOf('A'), source, wanted: [0] }, ports, async () => {
       throw new Refusal('template_not_sendable', 'paused');
     });
     await expect(refused).rejects.toMatchObject({ code: 'template_not_sendable' });
-    expect(await begin(jobIdOf('A'))).toBe('withdrawn');
+    expect(await begin(dispatchIdOf('A'))).toBe('withdrawn');
     expect(await retried('B', [0])).toEqual([0]);
   });
 
   test('one that died holds them until it must be over, then begins no more', async () => {
     await died('A', [0]);
     await expect(retried('B', [0])).rejects.toMatchObject({ code: 'request_in_progress' });
-    await expect(unmarked({ jobId: 'X', source, wanted: [0] }, ports)).rejects.toMatchObject({
+    await expect(unmarked({ dispatchId: 'X', source, wanted: [0] }, ports)).rejects.toMatchObject({
       code: 'request_in_progress',
     });
     nowMs += runOverMs;
-    expect(await unmarked({ jobId: 'X', source, wanted: [0] }, ports)).toEqual(new Set([0]));
+    expect(await unmarked({ dispatchId: 'X', source, wanted: [0] }, ports)).toEqual(new Set([0]));
     expect(await retried('B', [0])).toEqual([0]);
-    expect(await begin(jobIdOf('A'))).toBe('withdrawn');
+    expect(await begin(dispatchIdOf('A'))).toBe('withdrawn');
   });
 
   test('one that died gives back what it has reserved when it is taken back, one that has begun does not (D58)', async () => {
@@ -115,43 +115,43 @@ describe('the marks of a job (D57, R55)', () => {
     const budget = { clientId, amount: 1, stop: true };
     const takenBack = reservationReleaseOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
     for (const [at, name] of ['A', 'B'].entries()) {
-      await budgets.reserve({ clientId, jobId: jobIdOf(name), atMs: nowMs, units: 10 });
+      await budgets.reserve({ clientId, dispatchId: dispatchIdOf(name), atMs: nowMs, units: 10 });
       await died(name, [at]);
     }
-    await begin(jobIdOf('B'));
+    await begin(dispatchIdOf('B'));
     nowMs += runOverMs;
-    const retrying = { jobId: jobIdOf('C'), source, wanted: [0, 1] };
+    const retrying = { dispatchId: dispatchIdOf('C'), source, wanted: [0, 1] };
     expect(await withMarked(retrying, { ...ports, takenBack }, async (marked) => [...marked])).toEqual([0]);
     expect(await budgets.committedUnits(clientId, nowMs)).toBe(10);
   });
 
   test('one that began after all keeps them', async () => {
     await died('A', [0]);
-    await begin(jobIdOf('A'));
+    await begin(dispatchIdOf('A'));
     nowMs += runOverMs;
     await expect(retried('B', [0])).rejects.toMatchObject({ code: 'nothing_to_retry' });
   });
 
-  test('one of a month ago keeps them: that its job is not found says nothing any more', async () => {
+  test('one of a month ago keeps them: that its dispatch is not found says nothing any more', async () => {
     await died('A', [0]);
     nowMs += 30 * 86_400_000;
     await expect(retried('B', [0])).rejects.toMatchObject({ code: 'request_in_progress' });
   });
 
   test('a retry that has begun is named by what it retries, once, and one that has not is not', async () => {
-    const head = makeJobHead({ jobId: source.jobId, acceptedAtMs: startMs });
+    const head = makeDispatchHead({ dispatchId: source.dispatchId, acceptedAtMs: startMs });
     await acceptance.begin({ head, repeats: [] });
     await died('A', [0]);
     await retried('B', [1]);
-    await begin(jobIdOf('B'));
+    await begin(dispatchIdOf('B'));
     await retried('C', [2]);
-    const found = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(source.jobId);
-    expect(found?.retriedBy).toEqual(new Set([jobIdOf('B'), jobIdOf('C')]));
+    const found = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(source.dispatchId);
+    expect(found?.retriedBy).toEqual(new Set([dispatchIdOf('B'), dispatchIdOf('C')]));
   });
 
-  test('name no person, and go after the job that is retried', async () => {
+  test('name no person, and go after the dispatch that is retried', async () => {
     await retried('A', [0]);
-    const { Item } = await client.send(new GetCommand({ TableName: table, Key: retriesKey(source.jobId) }));
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: retriesKey(source.dispatchId) }));
     expect(Object.keys(Item ?? {}).sort()).toEqual(['expiresAtSeconds', 'pk', 'retries', 'sk', 'version']);
     expect(Item?.['expiresAtSeconds']).toBe((source.forgottenAtMs + 86_400_000) / 1_000);
   });
@@ -164,14 +164,14 @@ const headersOf = (hours: { readonly window: string; readonly days: string; read
 describe('a retry whose recipients are judged (D57)', () => {
   const parameters = parameterStore(client, table);
 
-  /** Stores a job of three recipients that expired. */
-  async function storeExpired(jobId: string, when: JobHead['when']): Promise<void> {
+  /** Stores a dispatch of three recipients that expired. */
+  async function storeExpired(dispatchId: string, when: DispatchHead['when']): Promise<void> {
     const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
-    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs, ...omitUndefined({ when }) });
+    const dispatch = makeDispatch(recipients, { dispatchId, acceptedAtMs: startMs, ...omitUndefined({ when }) });
     const signal = AbortSignal.timeout(60_000);
-    await Promise.all([acceptance.describe(job, signal), parameters.store(job, signal)]);
-    await acceptance.begin({ head: job.head, repeats: [] });
-    await jobStateStore(client, table).stop(job.head, { state: 'expired', code: 'expired', atMs: startMs });
+    await Promise.all([acceptance.describe(dispatch, signal), parameters.store(dispatch, signal)]);
+    await acceptance.begin({ head: dispatch.head, repeats: [] });
+    await dispatchStateStore(client, table).stop(dispatch.head, { state: 'expired', code: 'expired', atMs: startMs });
   }
 
   /** Three recipients expired; another retry has the first one. */
@@ -181,15 +181,15 @@ describe('a retry whose recipients are judged (D57)', () => {
       readonly request: { readonly recipients: readonly { readonly to: string }[] };
       readonly time?: Retry['time'];
     }) => unknown,
-    when?: JobHead['when'],
+    when?: DispatchHead['when'],
   ) {
-    const jobId = `01JS${String(number).padStart(22, '0')}`;
-    await storeExpired(jobId, when);
-    source = { ...source, jobId };
+    const dispatchId = `01JS${String(number).padStart(22, '0')}`;
+    await storeExpired(dispatchId, when);
+    source = { ...source, dispatchId };
     await retried('A', [0]);
     const report = reportStore({ client, table, nowMs: () => nowMs, consistent: true });
     const retry: Retry = {
-      ...{ jobId: 'R', clientId: 1001, dispatchId: jobId, codes: undefined, means: {} },
+      ...{ dispatchId: 'R', clientId: 1001, sourceId: dispatchId, codes: undefined, means: {} },
       caller: { userId: 'u', clientId: 1001, crossClient: false },
       did: { channel: makeChannel(), waba: makeWaba() },
       ...(time === undefined ? {} : { time }),

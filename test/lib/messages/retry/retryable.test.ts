@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { adviceOfCode } from '../../../../lib/messages/retry/causes.ts';
 import { parseRetryRequest } from '../../../../lib/messages/retry/retry-request.ts';
 import { type Ended, retryabilityOf, retryableIn } from '../../../../lib/messages/retry/retryable.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 
 const nowMs = 1_800_000_000_000;
 const minuteMs = 60_000;
@@ -62,15 +62,15 @@ describe('whether a message may be sent once more (D57)', () => {
 });
 
 test('each recipient once, in the order of the request; erased ones are none (D25, D60)', () => {
-  const job = {
-    head: makeJobHead({ total: 4 }),
+  const dispatch = {
+    head: makeDispatchHead({ total: 4 }),
     // The second place repeats the first.
     repeats: [[1, 0]] as [number, number][],
     recipients: new Map([0, 1, 2, 3].map((index) => [index, `549110000000${index}`])),
     erased: new Set([2]),
   };
   const { outcome, byReceipt } = endedWith('expired', { state: 'expired' });
-  expect(retryableIn(job, () => ({ outcome, byReceipt }), { codes: undefined, nowMs })).toEqual({
+  expect(retryableIn(dispatch, () => ({ outcome, byReceipt }), { codes: undefined, nowMs })).toEqual({
     places: [
       { index: 0, position: 0 },
       { index: 1, position: 2 },
@@ -79,7 +79,7 @@ test('each recipient once, in the order of the request; erased ones are none (D2
     later: 0,
   });
   const lately = () => ({ outcome: { ...outcome, atMs: nowMs }, byReceipt: true });
-  expect(retryableIn(job, lately, { codes: undefined, nowMs })).toEqual({ places: [], later: 3 });
+  expect(retryableIn(dispatch, lately, { codes: undefined, nowMs })).toEqual({ places: [], later: 3 });
 });
 
 describe('the body of a retry', () => {

@@ -6,11 +6,11 @@ import {
   usualCourse,
 } from '@template-messaging/simulator/contract';
 import { expect, test } from 'vitest';
-import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
+import { type DispatchHead, messageIdOf } from '../../../../lib/messages/dispatch.ts';
 import { matchReceipts } from '../../../../lib/messages/receipts/match-receipts.ts';
-import type { HeadOfJob } from '../../../../lib/messages/receipts/receipt-ports.ts';
+import type { HeadOfDispatch } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/receipts-of.ts';
-import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import { spendGroups } from '../../../../lib/messages/spend/count-step.ts';
 import { countDelayMs, countWhenDue, laterCounts } from '../../../../lib/messages/spend/later-counts.ts';
@@ -18,7 +18,7 @@ import { spendOf } from '../../../../lib/messages/spend/spend.ts';
 import type { CountMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { seededRandom } from '../../../support/faults.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 
 const acceptedAtMs = Date.parse('2026-11-22T23:59:50Z');
@@ -41,7 +41,7 @@ const erasedAfterMs = [0, 500, 900, 2_000, 20_000, 59_000, 400_000, 86_400_000, 
 
 interface Erasure {
   readonly atMs: number;
-  readonly jobId: string;
+  readonly dispatchId: string;
   readonly indexes: ReadonlySet<number>;
 }
 
@@ -51,7 +51,9 @@ interface Update {
   readonly wabaId: string;
 }
 
-/** Makes ten thousand messages on both sides: the platform's bill, every webhook update at its arrival, and erasures. */
+/**
+ * Makes ten thousand messages on both sides: the platform's bill, every webhook update at its arrival, and erasures.
+ */
 function world(random: () => number) {
   const ledger = new MemoryLedger();
   const bill = new Bill();
@@ -64,7 +66,11 @@ function world(random: () => number) {
     ledger.add(head, to);
     if (random() < 0.4) {
       const atMs = acceptedAtMs + pick(erasedAfterMs);
-      erasures.push({ atMs, jobId: head.jobId, indexes: new Set(to.flatMap((_, at) => (at % 5 < 3 ? [at] : []))) });
+      erasures.push({
+        atMs,
+        dispatchId: head.dispatchId,
+        indexes: new Set(to.flatMap((_, at) => (at % 5 < 3 ? [at] : []))),
+      });
     }
     for (const [index, key] of to.entries()) {
       const message = messageOf(head, { index, key }, { random, pick });
@@ -87,15 +93,15 @@ interface Chance {
   readonly pick: Pick;
 }
 
-function headAt(at: number, total: number, pick: Pick): JobHead {
+function headAt(at: number, total: number, pick: Pick): DispatchHead {
   const category = pick(categories);
   const named = { templateName: `${category.toLowerCase()}_${at % 4}`, campaignId: at % 5 === 0 ? undefined : at % 5 };
   const facts = { total, acceptedAtMs, category, receiptsExpected: true, did: pick(['1555', '1556']) } as const;
-  return makeJobHead({ jobId: `01J${String(at).padStart(23, '0')}`, ...facts, ...named });
+  return makeDispatchHead({ dispatchId: `01J${String(at).padStart(23, '0')}`, ...facts, ...named });
 }
 
 function messageOf(
-  { jobId, wabaId, phoneNumberId, category }: JobHead,
+  { dispatchId, wabaId, phoneNumberId, category }: DispatchHead,
   { index, key }: { readonly index: number; readonly key: string },
   { random, pick }: Chance,
 ): AcceptedMessage {
@@ -108,11 +114,11 @@ function messageOf(
       ? pick(['marketing_lite', 'utility', 'service', 'authentication-international'])
       : String(category).toLowerCase();
   return {
-    ...{ id: `wamid.${jobId}.${index}`, wabaId, acceptedMs: acceptedAtMs },
+    ...{ id: `wamid.${dispatchId}.${index}`, wabaId, acceptedMs: acceptedAtMs },
     metadata: { display_phone_number: '1', phone_number_id: phoneNumberId },
-    recipient: { key, userId: `AR.${jobId}${index}`, scopedUser: false },
+    recipient: { key, userId: `AR.${dispatchId}${index}`, scopedUser: false },
     pricing: { ...price, pricing_model: 'PMP', category: billedAs },
-    callbackData: dispatchIdOf({ jobId, index }),
+    callbackData: messageIdOf({ dispatchId, index }),
   };
 }
 
@@ -142,7 +148,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
   };
   const counting = {
     ledger: {
-      read: (jobId: string) => maybe(() => ledger.read(jobId)),
+      read: (dispatchId: string) => maybe(() => ledger.read(dispatchId)),
       readMessages: (head: Parameters<MemoryLedger['readMessages']>[0]) => ledger.readMessages(head),
       write: (step: Parameters<MemoryLedger['write']>[0]) =>
         maybe(async () => random() > 0.02 && (await ledger.write(step))),
@@ -150,11 +156,12 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
     rates: async () => [shippedRates] as const,
     nowMs: () => nowMs,
   };
-  const count = (jobIds: readonly string[]) => countJobs(jobIds, counting);
+  const count = (dispatchIds: readonly string[]) => countDispatches(dispatchIds, counting);
   const waiting = {
     marks: {
-      dueMs: (jobId: string) => maybe(async () => marks.get(jobId)),
-      mark: ({ jobId }: { readonly jobId: string }, dueMs: number) => maybe(async () => void marks.set(jobId, dueMs)),
+      dueMs: (dispatchId: string) => maybe(async () => marks.get(dispatchId)),
+      mark: ({ dispatchId }: { readonly dispatchId: string }, dueMs: number) =>
+        maybe(async () => void marks.set(dispatchId, dueMs)),
     },
     queue: {
       sendLater: (message: CountMessage, seconds: number) =>
@@ -163,12 +170,14 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
     nowMs: () => nowMs,
   };
   const processes = [0, 1, 2].map(() => laterCounts(waiting));
-  const heads = new Map<string, HeadOfJob>([...ledger.jobs].map(([jobId, { head }]) => [jobId, head]));
+  const heads = new Map<string, HeadOfDispatch>(
+    [...ledger.dispatches].map(([dispatchId, { head }]) => [dispatchId, head]),
+  );
   const eraseUntil = (untilMs: number) => {
     while ((erasures[0]?.atMs ?? untilMs) < untilMs) {
-      const { jobId, indexes } = erasures.shift() as Erasure;
-      ledger.erase(jobId, indexes);
-      heads.set(jobId, { ...(heads.get(jobId) as HeadOfJob), erased: indexes });
+      const { dispatchId, indexes } = erasures.shift() as Erasure;
+      ledger.erase(dispatchId, indexes);
+      heads.set(dispatchId, { ...(heads.get(dispatchId) as HeadOfDispatch), erased: indexes });
     }
   };
 
@@ -180,9 +189,9 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
       queue.pop();
       nowMs = Math.max(nowMs, next.atMs);
       eraseUntil(nowMs);
-      if ((ledger.jobs.get(next.message.jobId)?.head.total ?? 0) > 1_000) bulkCounts += 1;
+      if ((ledger.dispatches.get(next.message.dispatchId)?.head.total ?? 0) > 1_000) bulkCounts += 1;
       // A failed message is delivered again.
-      await countWhenDue(next.message, { ...waiting, count: (jobId) => count([jobId]) }).catch(() =>
+      await countWhenDue(next.message, { ...waiting, count: (dispatchId) => count([dispatchId]) }).catch(() =>
         queue.push({ ...next, atMs: nowMs + 60_000 }),
       );
     }
@@ -199,17 +208,17 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
       nowMs,
     );
     expect([unreadable, foreign]).toEqual([0, 0]);
-    const { jobs } = matchReceipts([...numbers], heads, nowMs);
+    const { dispatches } = matchReceipts([...numbers], heads, nowMs);
     for (let tries = 0; ; tries += 1) {
       if (random() < 0.05) processes[tries % 3] = laterCounts(waiting);
       const countLater = processes[Math.floor(random() * 3)] as ReturnType<typeof laterCounts>;
       try {
-        for (const { head, receipts } of jobs) ledger.jobs.get(head.jobId)?.receipts.push(...receipts);
-        const stated = async (jobIds: readonly string[]) =>
+        for (const { head, receipts } of dispatches) ledger.dispatches.get(head.dispatchId)?.receipts.push(...receipts);
+        const stated = async (dispatchIds: readonly string[]) =>
           new Map(
-            jobIds.flatMap((id) => (ledger.statements.has(id) ? [[id, ledger.statements.get(id) as never]] : [])),
+            dispatchIds.flatMap((id) => (ledger.statements.has(id) ? [[id, ledger.statements.get(id) as never]] : [])),
           );
-        await countReceipts(jobs, { stated, count, countLater });
+        await countReceipts(dispatches, { stated, count, countLater });
         break;
       } catch (error) {
         if (tries > 50) throw error;
@@ -243,10 +252,10 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
   expect(bulkCounts).toBeLessThan(500);
 }, 60_000);
 
-test('a large job is counted after half of its age, which begins with its first moment (D58, D56)', () => {
+test('a large dispatch is counted after half of its age, which begins with its first moment (D58, D56)', () => {
   const [nowMs, hourMs] = [acceptedAtMs + 20 * 86_400_000, 3_600_000];
-  const delays = (ages: readonly number[], job: (fromMs: number) => Parameters<typeof countDelayMs>[0]) =>
-    ages.map((age) => countDelayMs(job(nowMs - age), nowMs));
+  const delays = (ages: readonly number[], dispatch: (fromMs: number) => Parameters<typeof countDelayMs>[0]) =>
+    ages.map((age) => countDelayMs(dispatch(nowMs - age), nowMs));
   const ages = [-hourMs, 0, hourMs, 20 * hourMs];
   const expected = [60_000, 60_000, hourMs / 2, 6 * hourMs];
   expect(delays(ages, (fromMs) => ({ acceptedAtMs: fromMs }))).toEqual(expected);
@@ -267,7 +276,7 @@ test.each([
       queue: { sendLater: async (_, seconds) => void queued.push(seconds) },
       nowMs: () => nowMs,
     });
-    await ensure(makeJobHead({ acceptedAtMs }));
+    await ensure(makeDispatchHead({ acceptedAtMs }));
     expect([queued, marked]).toEqual(comes ? [[60], [60_000]] : [[], []]);
   },
 );

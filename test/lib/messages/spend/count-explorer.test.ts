@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Pricing, Receipt } from '../../../../lib/messages/receipts/receipt.ts';
-import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import { clientDays, spendOf } from '../../../../lib/messages/spend/spend.ts';
 import { recordKinds, type Statement } from '../../../../lib/messages/spend/statement.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { explore, type Step } from '../../../support/exploration.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 
@@ -16,12 +16,12 @@ import { MemoryLedger } from './memory-ledger.ts';
  * end the sums hold the message once, at the price of all its receipts; always they equal the statement.
  */
 const head = { ...scenarioHead, total: 1, receiptsExpected: true as const };
-const { jobId } = head;
+const { dispatchId } = head;
 const marketing: Pricing = { billable: true, type: 'regular', category: 'marketing' };
 const free: Pricing = { billable: false, type: 'free_entry_point', category: 'marketing' };
 
 function told(status: string, atMs: number, pricing?: Pricing): Receipt {
-  return { jobId, index: 0, status, atMs: startMs + atMs, ...(pricing === undefined ? {} : { pricing }) };
+  return { dispatchId, index: 0, status, atMs: startMs + atMs, ...(pricing === undefined ? {} : { pricing }) };
 }
 
 /** Each run gets these receipts; an entry that stands twice is a repeated delivery. */
@@ -75,7 +75,7 @@ async function nextCall(telling: readonly Receipt[], replies: readonly Reply[]):
   const ports = { ledger, rates: async () => [shippedRates] as const, nowMs: () => startMs };
   try {
     await asked({ name: 'append' });
-    const count = (jobIds: readonly string[]) => countJobs(jobIds, ports);
+    const count = (dispatchIds: readonly string[]) => countDispatches(dispatchIds, ports);
     const countLater = async () => undefined;
     await countReceipts([{ head, receipts: telling }], { stated: () => asked({ name: 'stated' }), count, countLater });
   } catch (error) {
@@ -87,8 +87,8 @@ async function nextCall(telling: readonly Receipt[], replies: readonly Reply[]):
 function ledgerOf({ appended, statement, sums }: State): MemoryLedger {
   const ledger = new MemoryLedger();
   ledger.add(head, ['5491155550001']);
-  ledger.jobs.get(jobId)?.receipts.push(...appended);
-  if (statement !== undefined) ledger.statements.set(jobId, statement);
+  ledger.dispatches.get(dispatchId)?.receipts.push(...appended);
+  if (statement !== undefined) ledger.statements.set(dispatchId, statement);
   for (const [day, ofDay] of sums) ledger.sums.set(day, new Map(ofDay));
   return ledger;
 }
@@ -97,11 +97,11 @@ async function carriedOut(state: State, call: Call, telling: readonly Receipt[])
   const ledger = ledgerOf(state);
   if (call.name === 'append') return { value: undefined, changed: { appended: [...state.appended, ...telling] } };
   if (call.name === 'stated') return { value: new Map(ledger.statements), changed: {} };
-  if (call.name === 'read') return { value: await ledger.read(jobId), changed: {} };
+  if (call.name === 'read') return { value: await ledger.read(dispatchId), changed: {} };
   if (call.name === 'messages') return { value: await ledger.readMessages(head), changed: {} };
   const value = call.step !== undefined && (await ledger.write(call.step));
   const sums = [...ledger.sums].map(([day, ofDay]) => [day, [...ofDay]] as const);
-  return { value, changed: { statement: ledger.statements.get(jobId), sums } };
+  return { value, changed: { statement: ledger.statements.get(dispatchId), sums } };
 }
 
 async function successorsOf(state: State, telling: readonly (readonly Receipt[])[]): Promise<Step<State>[]> {
@@ -137,7 +137,11 @@ test.each(firstUnlessThorough(tellings).map((telling, at) => [at, telling] as co
       runs: telling.map((_each, of) => ({ of, replies: [], ended: false })),
     };
     const truth = ledgerOf({ ...first, appended: telling.flat() });
-    await countJobs([jobId], { ledger: truth, rates: async () => [shippedRates] as const, nowMs: () => startMs });
+    await countDispatches([dispatchId], {
+      ledger: truth,
+      rates: async () => [shippedRates] as const,
+      nowMs: () => startMs,
+    });
     const wanted = spendOf(truth.days(), 'market');
     let ends = 0;
     const states = await explore(first, {

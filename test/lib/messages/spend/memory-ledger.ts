@@ -1,66 +1,74 @@
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
-import { addressesOfItem, packedAddresses } from '../../../../lib/messages/accept/whole-job.ts';
-import type { JobReservation } from '../../../../lib/messages/budget/budgets.ts';
-import type { Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { addressesOfItem, packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
+import type { DispatchReservation } from '../../../../lib/messages/budget/budgets.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
 import { addressesWithout } from '../../../../lib/messages/erase/anonymized-items.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
-import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { foldReceipts, type Proven } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { anonymizedReceipt } from '../../../../lib/messages/receipts/receipt-items.ts';
-import type { DescribedRecipients } from '../../../../lib/messages/report/described-job.ts';
-import type { SpendLedger } from '../../../../lib/messages/spend/count-jobs.ts';
+import type { DescribedRecipients } from '../../../../lib/messages/report/described-dispatch.ts';
+import type { Slice } from '../../../../lib/messages/send/claims/slice.ts';
+import type { SpendLedger } from '../../../../lib/messages/spend/count-dispatches.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { DaySums } from '../../../../lib/messages/spend/spend.ts';
 import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 
-interface StoredJob {
-  readonly head: JobHead;
+interface StoredDispatch {
+  readonly head: DispatchHead;
   readonly described: DescribedRecipients;
   readonly receipts: Receipt[];
-  readonly state?: JobState;
-  readonly reserved?: JobReservation;
+  readonly state?: DispatchItemState;
+  readonly reserved?: DispatchReservation;
 }
 
 /** A transaction is atomic and has the store's conditions. */
 export class MemoryLedger implements SpendLedger {
-  readonly jobs = new Map<string, StoredJob>();
-  /** These are of the one job that has some. */
+  readonly dispatches = new Map<string, StoredDispatch>();
+  /** These are of the one dispatch that has some. */
   readonly slices = new Map<number, Slice>();
   readonly statements = new Map<string, Statement>();
   readonly sums = new Map<string, Map<string, number>>();
   readonly months = new Map<string, number>();
 
-  add(head: JobHead, to: readonly string[], more: Pick<StoredJob, 'state' | 'reserved'> = {}): void {
-    this.jobs.set(head.jobId, { head, described: { recipients: new Map(to.entries()) }, receipts: [], ...more });
+  add(head: DispatchHead, to: readonly string[], more: Pick<StoredDispatch, 'state' | 'reserved'> = {}): void {
+    this.dispatches.set(head.dispatchId, {
+      head,
+      described: { recipients: new Map(to.entries()) },
+      receipts: [],
+      ...more,
+    });
   }
 
   /** Erases recipients as the command does (D60). */
-  erase(jobId: string, indexes: ReadonlySet<number>): void {
-    const job = this.jobs.get(jobId);
-    if (job === undefined) return;
-    const { recipients, erasedMarkets = new Map<number, string>() } = job.described;
-    const known = Array.from({ length: job.head.total }, (_, index) => {
+  erase(dispatchId: string, indexes: ReadonlySet<number>): void {
+    const dispatch = this.dispatches.get(dispatchId);
+    if (dispatch === undefined) return;
+    const { recipients, erasedMarkets = new Map<number, string>() } = dispatch.described;
+    const known = Array.from({ length: dispatch.head.total }, (_, index) => {
       return recipients.get(index) ?? { market: erasedMarkets.get(index) ?? '' };
     });
     const before = { firstIndex: 0, recipients: packedAddresses(known) };
     const { addresses, erased } = addressesOfItem({ ...before, ...addressesWithout(before, indexes) });
     const described = { recipients: new Map(addresses), erasedMarkets: new Map(erased) };
-    const receipts = job.receipts.map((each) => (indexes.has(each.index) ? anonymizedReceipt(each) : each));
-    this.jobs.set(jobId, { ...job, described, receipts });
+    const receipts = dispatch.receipts.map((each) => (indexes.has(each.index) ? anonymizedReceipt(each) : each));
+    this.dispatches.set(dispatchId, { ...dispatch, described, receipts });
   }
 
-  async read(jobId: string) {
-    const job = this.jobs.get(jobId);
-    if (job === undefined) return undefined;
-    const { head, described, state = {}, reserved } = job;
+  async read(dispatchId: string) {
+    const dispatch = this.dispatches.get(dispatchId);
+    if (dispatch === undefined) return undefined;
+    const { head, described, state = {}, reserved } = dispatch;
     const known = { head, repeats: [], ...described, ...state, ...omitUndefined({ reserved }) };
-    return { job: known, statement: this.statements.get(jobId) };
+    return { dispatch: known, statement: this.statements.get(dispatchId) };
   }
 
-  async readMessages({ jobId }: JobHead) {
+  async readMessages({ dispatchId }: DispatchHead) {
     const proofs = new Map<number, Proven>();
-    for (const [index, receipts] of Map.groupBy(this.jobs.get(jobId)?.receipts ?? [], (each) => each.index)) {
+    for (const [index, receipts] of Map.groupBy(
+      this.dispatches.get(dispatchId)?.receipts ?? [],
+      (each) => each.index,
+    )) {
       const proven = foldReceipts(receipts);
       if (proven !== undefined) proofs.set(index, proven);
     }
@@ -68,8 +76,9 @@ export class MemoryLedger implements SpendLedger {
   }
 
   async write({ stated, days, months }: CountStep) {
-    if (stated.some(({ job, before }) => this.statements.get(job.jobId)?.version !== before)) return false;
-    for (const { job, statement } of stated) this.statements.set(job.jobId, statement);
+    if (stated.some(({ dispatch, before }) => this.statements.get(dispatch.dispatchId)?.version !== before))
+      return false;
+    for (const { dispatch, statement } of stated) this.statements.set(dispatch.dispatchId, statement);
     for (const [day, sums] of days) {
       const known = this.sums.get(day) ?? new Map<string, number>();
       this.sums.set(day, known);

@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest';
-import type { JobReservation, Raise } from '../../../../lib/messages/budget/budgets.ts';
-import type { Recorded, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import type { JobState } from '../../../../lib/messages/job-state.ts';
-import { cancelJob } from '../../../../lib/messages/report/cancel.ts';
-import type { DescribedJob } from '../../../../lib/messages/report/described-job.ts';
+import type { DispatchReservation, Raise } from '../../../../lib/messages/budget/budgets.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import { cancelDispatch } from '../../../../lib/messages/report/cancel.ts';
+import type { DescribedDispatch } from '../../../../lib/messages/report/described-dispatch.ts';
 import type { WrittenMessages } from '../../../../lib/messages/report/outcome.ts';
-import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import type { Recorded, Slice } from '../../../../lib/messages/send/claims/slice.ts';
+import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 import { explore, partNumbers, type Step } from '../../../support/exploration.ts';
-import { type JobItem, jobWrites, stateOf } from '../../../support/messages-table/job-item.ts';
+import { type DispatchItem, dispatchWrites, stateOf } from '../../../support/messages-table/dispatch-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
-import { shippedKnownRates } from '../../../support/reported-jobs.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { shippedKnownRates } from '../../../support/reported-dispatches.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 
 /**
- * Explores every order in which a scheduled job of a client with a budget is released, claimed, cancelled and counted,
- * while runs die, are repeated, and lose replies. Ten recipients may be claimed; one never is.
+ * Explores every order in which a scheduled dispatch of a client with a budget is released, claimed, cancelled and
+ * counted, while runs die, are repeated, and lose replies. Ten recipients may be claimed; one never is.
  */
 
 const [utility, marketing] = [2_600_000, 6_180_000];
 const head = { ...scenarioHead, total: 11, category: 'UTILITY', receiptsExpected: true as const };
-const { jobId } = head;
+const { dispatchId } = head;
 const addresses = Array.from({ length: head.total }, (_, index) => String(5_491_155_550_000 + index));
 
 type RunKind = 'cancellation' | 'count' | 'release' | 'worker';
@@ -36,11 +36,11 @@ interface Run {
 }
 
 interface World {
-  readonly job: JobItem;
+  readonly dispatch: DispatchItem;
   readonly slice?: Slice;
-  /** A worker has seen the job unstopped after its claim, so it calls. */
+  /** A worker has seen the dispatch unstopped after its claim, so it calls. */
   readonly called?: true;
-  readonly reserved: JobReservation;
+  readonly reserved: DispatchReservation;
   readonly statement?: Statement;
   readonly committed: number;
   readonly queued?: true;
@@ -48,57 +48,57 @@ interface World {
   readonly faultsLeft: number;
 }
 
-/** A cancelled job keeps what has been claimed, once a cancellation has ended. */
+/** A cancelled dispatch keeps what has been claimed, once a cancellation has ended. */
 const isCancelled = ({ runs }: World) => runs.some(({ kind, isOver }) => kind === 'cancellation' && isOver);
 const priceOf = ({ reserved }: World) => (reserved.category === 'MARKETING' ? marketing : utility);
 
 /** Returns how many messages may still leave, or have left. */
-function possible({ job, called }: World): number {
-  if (job.stop === undefined) return 11;
+function possible({ dispatch, called }: World): number {
+  if (dispatch.stop === undefined) return 11;
   return called ? 10 : 0;
 }
 
 async function running(kind: RunKind, { call, nowMs }: Outside<string>): Promise<'over'> {
   const ledger = { read: call('read'), readMessages: call('messages'), write: call('write') };
-  const count = () => countJobs([jobId], { ledger, rates: shippedKnownRates, nowMs, readsSlices: true });
+  const count = () => countDispatches([dispatchId], { ledger, rates: shippedKnownRates, nowMs, readsSlices: true });
   if (kind === 'count') await count();
   if (kind === 'cancellation') {
-    const job = (await call('read')(jobId)) as { readonly job: DescribedJob };
-    const of = call('of') as () => Promise<JobState>;
-    const states = { stop: call('stop'), of: async () => new Map([[jobId, await of()]]) };
+    const dispatch = (await call('read')(dispatchId)) as { readonly dispatch: DescribedDispatch };
+    const of = call('of') as () => Promise<DispatchItemState>;
+    const states = { stop: call('stop'), of: async () => new Map([[dispatchId, await of()]]) };
     const report = { findDescribed: call('read'), readMessages: call('messages'), reckon: call('reckon') };
     const log = () => undefined;
-    await cancelJob({ report, states, countNow: count, rates: shippedKnownRates, nowMs, log }, job.job);
+    await cancelDispatch({ report, states, countNow: count, rates: shippedKnownRates, nowMs, log }, dispatch.dispatch);
   }
   if (kind === 'release') {
-    const raise: Raise = { clientId: 1001, jobId, units: 11 * marketing, category: 'MARKETING' };
+    const raise: Raise = { clientId: 1001, dispatchId, units: 11 * marketing, category: 'MARKETING' };
     await call('raise')(raise);
-    const seen = (await call('of')()) as JobState;
+    const seen = (await call('of')()) as DispatchItemState;
     if (seen.stop === undefined) await call('queue')();
   }
   if (kind === 'worker') {
     await call('claim')();
-    const seen = (await call('look')()) as JobState;
+    const seen = (await call('look')()) as DispatchItemState;
     await call('end')(seen.stop === undefined ? { state: 'sent' } : { state: 'failed', code: 'cancelled' });
   }
   return 'over';
 }
 
-function ledgerOf({ job, slice, reserved, statement }: World): MemoryLedger {
+function ledgerOf({ dispatch, slice, reserved, statement }: World): MemoryLedger {
   const ledger = new MemoryLedger();
-  ledger.add(head, addresses, { state: stateOf(job), reserved });
-  if (statement !== undefined) ledger.statements.set(jobId, statement);
+  ledger.add(head, addresses, { state: stateOf(dispatch), reserved });
+  if (statement !== undefined) ledger.statements.set(dispatchId, statement);
   if (slice !== undefined) ledger.slices.set(0, slice);
   return ledger;
 }
 
-/** A raise refuses a stopped job, as its store does; without that the exploration is red. */
+/** A raise refuses a stopped dispatch, as its store does; without that the exploration is red. */
 async function effectOf(world: World, { name, args }: Call, atMs: number): Promise<{ after: World; value?: unknown }> {
   const ledger = ledgerOf(world);
-  const { job, slice } = world;
+  const { dispatch, slice } = world;
   switch (name) {
     case 'read':
-      return { after: world, value: await ledger.read(jobId) };
+      return { after: world, value: await ledger.read(dispatchId) };
     case 'messages': {
       const value: WrittenMessages = { ...(await ledger.readMessages(head)), askedAtMs: atMs };
       return { after: world, value };
@@ -106,28 +106,35 @@ async function effectOf(world: World, { name, args }: Call, atMs: number): Promi
     case 'write': {
       const value = await ledger.write(args[0] as CountStep);
       const added = [...ledger.months.values()].reduce((sum, by) => sum + by, 0);
-      const statement = ledger.statements.get(jobId);
+      const statement = ledger.statements.get(dispatchId);
       return { after: { ...world, committed: world.committed + added, ...(statement && { statement }) }, value };
     }
     case 'stop':
     case 'reckon': {
-      const { item = {}, value } = writtenBy(jobWrites, name, job, args);
-      return { after: { ...world, job: item }, value };
+      const { item = {}, value } = writtenBy(dispatchWrites, name, dispatch, args);
+      return { after: { ...world, dispatch: item }, value };
     }
     case 'of':
-      return { after: world, value: stateOf(job) };
+      return { after: world, value: stateOf(dispatch) };
     case 'look':
-      return { after: job.stop === undefined ? { ...world, called: true } : world, value: stateOf(job) };
+      return { after: dispatch.stop === undefined ? { ...world, called: true } : world, value: stateOf(dispatch) };
     case 'raise': {
       const { units, category } = args[0] as Raise;
-      if (job.stop !== undefined || world.reserved.units >= units) return { after: world };
+      if (dispatch.stop !== undefined || world.reserved.units >= units) return { after: world };
       const committed = world.committed + units - world.reserved.units;
       return { after: { ...world, reserved: { units, category }, committed } };
     }
     case 'queue':
       return { after: { ...world, queued: true } };
     case 'claim': {
-      const claimed = { key: { jobId, slice: 0 }, try: 0, version: 1, owner: 'w', atMs, state: 'claimed' } as const;
+      const claimed = {
+        key: { dispatchId, slice: 0 },
+        try: 0,
+        version: 1,
+        owner: 'w',
+        atMs,
+        state: 'claimed',
+      } as const;
       return { after: { ...world, slice: { ...claimed, outcomes: Array(10).fill(undefined) } } };
     }
     case 'end': {
@@ -180,7 +187,7 @@ async function successorsOf(world: World): Promise<Step<World>[]> {
 
 async function counted(world: World): Promise<number> {
   const ledger = ledgerOf(world);
-  await countJobs([jobId], { ledger, rates: shippedKnownRates, nowMs: () => startMs, readsSlices: true });
+  await countDispatches([dispatchId], { ledger, rates: shippedKnownRates, nowMs: () => startMs, readsSlices: true });
   return world.committed + [...ledger.months.values()].reduce((sum, by) => sum + by, 0);
 }
 
@@ -195,20 +202,20 @@ test.each(firstUnlessThorough(scenarios))(
   async ({ kinds, faultsLeft }) => {
     const runs = kinds.map((kind): Run => ({ kind, replies: [], isOver: false }));
     const reserved = { units: 11 * utility };
-    const first: World = { job: { begun: true }, reserved, committed: reserved.units, runs, faultsLeft };
+    const first: World = { dispatch: { begun: true }, reserved, committed: reserved.units, runs, faultsLeft };
     const ends = new Set<number>();
     const states = await explore(first, {
       successorsOf,
-      keyOf: ({ job, slice, runs: all, statement, ...rest }) =>
-        JSON.stringify([job, slice, statement, rest, all.map((run) => numberOf(run))]),
+      keyOf: ({ dispatch, slice, runs: all, statement, ...rest }) =>
+        JSON.stringify([dispatch, slice, statement, rest, all.map((run) => numberOf(run))]),
       check: async (world) => {
         const { committed, slice } = world;
         if (committed < possible(world) * priceOf(world)) throw new Error('a message may cost what is not reserved');
         const kept = slice === undefined ? 0 : 10 * priceOf(world);
-        if (isCancelled(world) && committed > kept) throw new Error('a cancelled job keeps what it cannot cost');
+        if (isCancelled(world) && committed > kept) throw new Error('a cancelled dispatch keeps what it cannot cost');
         if (!world.runs.every(({ isOver, kind }) => isOver || (kind === 'worker' && !world.queued))) return;
         const sent = slice?.outcomes.filter((outcome) => outcome?.state === 'sent').length ?? 0;
-        if ((await counted(world)) !== sent * priceOf(world)) throw new Error('a sum is not what the job costs');
+        if ((await counted(world)) !== sent * priceOf(world)) throw new Error('a sum is not what the dispatch costs');
         ends.add(sent);
       },
     });

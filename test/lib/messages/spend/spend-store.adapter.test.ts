@@ -1,21 +1,21 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
-import { chunkOfJob } from '../../../../lib/messages/chunk.ts';
-import type { Outcome } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
-import { cancelled } from '../../../../lib/messages/job-state.ts';
-import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
+import { chunkOfDispatch } from '../../../../lib/messages/chunk.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
+import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import type { Outcome } from '../../../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
+import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { countMarksStore, statedCosts } from '../../../../lib/messages/spend/count-marks-store.ts';
 import { clientDays, spendOf } from '../../../../lib/messages/spend/spend.ts';
 import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
 import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
@@ -28,32 +28,40 @@ const counting = { ledger, rates: async () => [shippedRates] as const, nowMs };
 const sums = spendSumsStore(messages);
 const marketing = 0.0618;
 
-/** Stores a straight job, by default of one recipient in Argentina. */
-async function begun(jobId: string, changes: Partial<JobHead> = {}): Promise<JobHead> {
-  const head = { ...scenarioHead, jobId, total: 1, receiptsExpected: true as const, ...changes };
+/** Stores a straight dispatch, by default of one recipient in Argentina. */
+async function begun(dispatchId: string, changes: Partial<DispatchHead> = {}): Promise<DispatchHead> {
+  const head = { ...scenarioHead, dispatchId, total: 1, receiptsExpected: true as const, ...changes };
   const recipients = Array.from({ length: head.total }, (_, index) => ({ index, to: `549115555000${index + 1}` }));
   const slices = [{ try: 0, size: head.total, recipients }];
-  const chunk = { ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
-  await acceptedJobsStore(client, table, () => startMs).beginStraight(chunk);
+  const chunk = { ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
+  await acceptedDispatchesStore(client, table, () => startMs).beginStraight(chunk);
   return head;
 }
 
-async function delivered(head: JobHead): Promise<void> {
+async function delivered(head: DispatchHead): Promise<void> {
   const pricing = { billable: true, type: 'regular', category: 'marketing' };
-  const receipt = { jobId: head.jobId, index: 0, status: 'delivered', atMs: startMs + 5_000, platformMessageId: 'w' };
+  const receipt = {
+    dispatchId: head.dispatchId,
+    index: 0,
+    status: 'delivered',
+    atMs: startMs + 5_000,
+    platformMessageId: 'w',
+  };
   await receiptStore(messages).append(head, [{ ...receipt, pricing }]);
 }
 
 test('a delivery is in the sums of its day once, however often it is counted, and side by side (R56)', async () => {
-  const heads = await Promise.all(['S1', 'S2', 'S3'].map((jobId) => begun(jobId, { clientId: 7, campaignId: 10 })));
-  await countJobs(['S1', 'S2', 'S3'], counting);
+  const heads = await Promise.all(
+    ['S1', 'S2', 'S3'].map((dispatchId) => begun(dispatchId, { clientId: 7, campaignId: 10 })),
+  );
+  await countDispatches(['S1', 'S2', 'S3'], counting);
   for (const head of heads) await delivered(head);
   await Promise.all([
-    countJobs(['S1', 'S2'], counting),
-    countJobs(['S2', 'S3'], counting),
-    countJobs(['S1', 'S3'], counting),
+    countDispatches(['S1', 'S2'], counting),
+    countDispatches(['S2', 'S3'], counting),
+    countDispatches(['S1', 'S3'], counting),
   ]);
-  await countJobs(['S1', 'S2', 'S3', 'none'], counting);
+  await countDispatches(['S1', 'S2', 'S3', 'none'], counting);
   for (const group of ['campaign', 'template', 'did', 'market'] as const) {
     const { data, total } = spendOf(await sums.between(7, day, day), group);
     expect(total).toEqual({ messages: 3, billed: 3, amount: Number((3 * marketing).toFixed(8)), currency: 'USD' });
@@ -70,7 +78,7 @@ test('what a worker alone knows to have failed stays in the record of its day wh
   const clientId = 9;
   const head = await begun('F', { clientId, total: 2, campaignId: 10 });
   const slices = sliceStore({ client, table, nowMs });
-  const claim = { key: { jobId: 'F', slice: 0 }, try: 0, size: 2, owner: 'w', atMs: startMs };
+  const claim = { key: { dispatchId: 'F', slice: 0 }, try: 0, size: 2, owner: 'w', atMs: startMs };
   const first = new Map<number, Outcome>([
     [0, { state: 'sent', platformMessageId: 'w' }],
     [1, { state: 'again', dueMs: startMs }],
@@ -80,10 +88,10 @@ test('what a worker alone knows to have failed stays in the record of its day wh
   await slices.end((await slices.claim({ ...claim, try: 1 })).slice, failed, 1);
   const recorded = async () => clientDays(await sums.between(clientId, day, day)).get(day);
   expect(await recorded()).toBeUndefined();
-  await countJobs(['F'], { ...counting, readsSlices: true });
+  await countDispatches(['F'], { ...counting, readsSlices: true });
   expect(await recorded()).toMatchObject({ sent: 1, failed: 1, held: 0, calls: 3, messages: 0, units: 0 });
   await delivered(head);
-  await Promise.all([countJobs(['F'], counting), countJobs(['F'], counting)]);
+  await Promise.all([countDispatches(['F'], counting), countDispatches(['F'], counting)]);
   expect(await recorded()).toEqual({
     ...{ sent: 1, failed: 1, held: 0, calls: 3, messages: 1, billed: 1 },
     units: marketing * 100_000_000,
@@ -94,53 +102,66 @@ test('calls that a count has found stay, whatever a later one reads; of what the
   const clientId = 11;
   const slices = sliceStore({ client, table, nowMs });
   const heads = [await begun('C1', { clientId }), await begun('C2', { clientId })];
-  const { slice } = await slices.claim({ key: { jobId: 'C1', slice: 0 }, try: 0, size: 1, owner: 'w', atMs: startMs });
+  const { slice } = await slices.claim({
+    key: { dispatchId: 'C1', slice: 0 },
+    try: 0,
+    size: 1,
+    owner: 'w',
+    atMs: startMs,
+  });
   await slices.end(slice, new Map<number, Outcome>([[0, { state: 'sent', platformMessageId: 'w' }]]), 4);
   const calls = async () => clientDays(await sums.between(clientId, day, day)).get(day)?.calls;
-  await countJobs(['C1'], { ...counting, readsSlices: true });
+  await countDispatches(['C1'], { ...counting, readsSlices: true });
   expect(await calls()).toBe(4);
   for (const head of heads) await delivered(head);
-  await Promise.all([countJobs(['C1', 'C2'], counting), countJobs(['C2', 'C1'], counting)]);
+  await Promise.all([countDispatches(['C1', 'C2'], counting), countDispatches(['C2', 'C1'], counting)]);
   expect(await calls()).toBe(5);
 });
 
 test('a count is marked, and the last mark counts', async () => {
   const marks = countMarksStore(client, table);
   expect(await marks.dueMs('M')).toBeUndefined();
-  await marks.mark({ jobId: 'M', acceptedAtMs: startMs }, 7);
-  await marks.mark({ jobId: 'M', acceptedAtMs: startMs }, 9);
+  await marks.mark({ dispatchId: 'M', acceptedAtMs: startMs }, 7);
+  await marks.mark({ dispatchId: 'M', acceptedAtMs: startMs }, 9);
   expect(await marks.dueMs('M')).toBe(9);
 });
 
 test('reservations side by side never pass a limit together; each counts once, and what it comes to takes its place (R57)', async () => {
   const budgets = budgetsStore(messages);
   const [clientId, atMs, units, limitUnits] = [8, startMs, 6_180_000, 20_000_000];
-  const reserve = (jobId: string) => budgets.reserve({ clientId, jobId, atMs, units, limitUnits });
+  const reserve = (dispatchId: string) => budgets.reserve({ clientId, dispatchId, atMs, units, limitUnits });
   const answers = await Promise.all(['B1', 'B2', 'B3', 'B4', 'B5'].map(reserve));
   expect(answers.filter(({ kind }) => kind === 'reserved')).toHaveLength(3);
   expect(await budgets.committedUnits(clientId, atMs)).toBe(3 * units);
   const ours = ['B1', 'B2', 'B3', 'B4', 'B5'].filter((_, at) => answers[at]?.kind === 'reserved');
   const [one = '', other = ''] = ours;
   expect(await reserve(one)).toEqual({ kind: 'reserved', afterUnits: 3 * units });
-  const release = () => budgets.release({ clientId, jobId: other });
+  const release = () => budgets.release({ clientId, dispatchId: other });
   await Promise.all([release(), release()]);
   await release();
   expect(await budgets.committedUnits(clientId, atMs)).toBe(2 * units);
-  expect(await budgets.reserve({ clientId, jobId: 'B9', atMs, units: limitUnits + 1, limitUnits })).toMatchObject({
+  expect(await budgets.reserve({ clientId, dispatchId: 'B9', atMs, units: limitUnits + 1, limitUnits })).toMatchObject({
     kind: 'over',
   });
 
   // While the message may still cost something, its reservation stays.
   const head = await begun(one, { clientId });
-  await countJobs([one], counting);
+  await countDispatches([one], counting);
   expect(await budgets.committedUnits(clientId, atMs)).toBe(2 * units);
 
   // The message was delivered as utility, which costs less than the reservation.
   const pricing = { billable: true, type: 'regular', category: 'utility' };
-  const receipt = { jobId: one, index: 0, status: 'delivered', atMs: startMs + 5_000, platformMessageId: 'w', pricing };
+  const receipt = {
+    dispatchId: one,
+    index: 0,
+    status: 'delivered',
+    atMs: startMs + 5_000,
+    platformMessageId: 'w',
+    pricing,
+  };
   await receiptStore(messages).append(head, [receipt]);
-  await countJobs([one], counting);
-  await countJobs([one], counting);
+  await countDispatches([one], counting);
+  await countDispatches([one], counting);
   expect(await budgets.committedUnits(clientId, atMs)).toBe(units + 2_600_000);
 });
 
@@ -162,23 +183,23 @@ function readingTogether(): typeof client {
 test('releases that have read the same reservation give it back once (D58)', async () => {
   const clientId = 12;
   const budgets = budgetsStore(messages);
-  for (const jobId of ['G1', 'G2']) await budgets.reserve({ clientId, jobId, atMs: startMs, units: 100 });
+  for (const dispatchId of ['G1', 'G2']) await budgets.reserve({ clientId, dispatchId, atMs: startMs, units: 100 });
   const racing = budgetsStore({ ...messages, documentClient: readingTogether() });
-  await Promise.all([1, 2].map(() => racing.release({ clientId, jobId: 'G1' })));
+  await Promise.all([1, 2].map(() => racing.release({ clientId, dispatchId: 'G1' })));
   expect(await budgets.committedUnits(clientId, startMs)).toBe(100);
 });
 
-describe('a release raises what its job has reserved (D56)', () => {
-  const [clientId, jobId] = [13, 'J'];
+describe('a release raises what its dispatch has reserved (D56)', () => {
+  const [clientId, dispatchId] = [13, 'J'];
   const budgets = budgetsStore(messages);
   const raise = (units: number, limitUnits?: number, by = budgets) =>
-    by.raise({ clientId, jobId, units, category: 'MARKETING', limitUnits });
+    by.raise({ clientId, dispatchId, units, category: 'MARKETING', limitUnits });
   const committed = async () => await budgets.committedUnits(clientId, startMs);
 
   test('within the limit, once however often and by how many runs, and never lowers it', async () => {
     expect(await raise(100)).toEqual({ kind: 'raised' });
     expect(await committed()).toBe(0);
-    await budgets.reserve({ clientId, jobId, atMs: startMs, units: 100 });
+    await budgets.reserve({ clientId, dispatchId, atMs: startMs, units: 100 });
     expect(await raise(201, 200)).toEqual({ kind: 'over', committedUnits: 100 });
     const racing = budgetsStore({ ...messages, documentClient: readingTogether() });
     await Promise.all([raise(200, undefined, racing), raise(200, undefined, racing)]);
@@ -187,17 +208,17 @@ describe('a release raises what its job has reserved (D56)', () => {
   });
 
   test('what is open then costs what it costs in the category of today, and the count gives back the rest', async () => {
-    const head = await begun(jobId, { clientId, total: 2, category: 'UTILITY' });
+    const head = await begun(dispatchId, { clientId, total: 2, category: 'UTILITY' });
     await raise(20_000_000);
-    await countJobs([jobId], { ...counting, readsSlices: true });
+    await countDispatches([dispatchId], { ...counting, readsSlices: true });
     expect(await committed()).toBe(2 * 6_180_000);
     await delivered(head);
-    await countJobs([jobId], { ...counting, readsSlices: true });
+    await countDispatches([dispatchId], { ...counting, readsSlices: true });
     expect(await committed()).toBe(2 * 6_180_000);
   });
 
-  test('nothing of a stopped job, which a cancellation counts', async () => {
-    await jobStateStore(client, table).stop({ jobId, acceptedAtMs: startMs }, cancelled(startMs));
+  test('nothing of a stopped dispatch, which a cancellation counts', async () => {
+    await dispatchStateStore(client, table).stop({ dispatchId, acceptedAtMs: startMs }, cancelled(startMs));
     const before = await committed();
     expect(await raise(90_000_000)).toEqual({ kind: 'raised' });
     expect(await committed()).toBe(before);

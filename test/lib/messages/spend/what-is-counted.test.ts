@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Recorded, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { cancelOpenJob } from '../../../../lib/messages/report/cancel.ts';
+import { cancelOpenDispatch } from '../../../../lib/messages/report/cancel.ts';
+import type { Recorded, Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { endIsCounted } from '../../../../lib/messages/spend/count-ended.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 
 const sent: Recorded = { state: 'sent', platformMessageId: 'w' };
 const failed: Recorded = { state: 'failed', code: 'platform_131026' };
@@ -18,7 +18,7 @@ test.each<[string, readonly Recorded[], true | undefined, boolean]>([
 ])('the end of a small request is counted: %s (D58)', (_, outcomes, receiptsExpected, expected) => {
   const chunk = receiptsExpected === undefined ? {} : { receiptsExpected };
   const slice: Slice = {
-    ...{ key: { jobId: 'J', slice: 0 }, try: 0, version: 2, owner: 'w', atMs: 1, state: 'ended' },
+    ...{ key: { dispatchId: 'J', slice: 0 }, try: 0, version: 2, owner: 'w', atMs: 1, state: 'ended' },
     outcomes,
   };
   expect(endIsCounted(chunk, [slice])).toBe(expected);
@@ -30,14 +30,14 @@ test.each([
   ['failed', 1, ['J']],
   ['failed', 11, []],
 ])('a receipt that says %s of a request of %i is counted at once or not (D58)', async (status, total, expected) => {
-  const head = makeJobHead({ jobId: 'J', total, receiptsExpected: true });
+  const head = makeDispatchHead({ dispatchId: 'J', total, receiptsExpected: true });
   const counted: string[] = [];
   const later: string[] = [];
-  const receipt = { jobId: 'J', index: 0, status, atMs: 1, platformMessageId: 'w' };
+  const receipt = { dispatchId: 'J', index: 0, status, atMs: 1, platformMessageId: 'w' };
   await countReceipts([{ head, receipts: [receipt] }], {
     stated: async () => new Map(),
-    count: async (jobIds) => void counted.push(...jobIds),
-    countLater: async ({ jobId }) => void later.push(jobId),
+    count: async (dispatchIds) => void counted.push(...dispatchIds),
+    countLater: async ({ dispatchId }) => void later.push(dispatchId),
   });
   expect(counted).toEqual(expected);
   expect(later).toEqual(total > 10 ? ['J'] : []);
@@ -48,11 +48,11 @@ test.each([
   [{ units: 1 }, true, ['J']],
   [undefined, false, []],
 ])(
-  'a job of a cancelled campaign that has reserved %j, stopped before: %s, is counted: %j (D53)',
+  'a dispatch of a cancelled campaign that has reserved %j, stopped before: %s, is counted: %j (D53)',
   async (reserved, stoppedBefore, expected) => {
     const counted: string[] = [];
     const stop = { state: 'failed', code: 'cancelled', atMs: 1 } as const;
-    const head = makeJobHead({ jobId: '01JD0000000000000000000000', total: 1 });
+    const head = makeDispatchHead({ dispatchId: '01JD0000000000000000000000', total: 1 });
     const found = { head, repeats: [], recipients: new Map(), ...(reserved && { reserved }), stop, underWay: {} };
     const report = {
       findDescribed: async () =>
@@ -62,7 +62,7 @@ test.each([
     };
     const states = { of: async () => new Map(), stop: async () => !stoppedBefore };
     const countNow = async () => void counted.push('J');
-    await cancelOpenJob({ report, states, countNow, nowMs: () => 1, log: () => undefined }, head.jobId);
+    await cancelOpenDispatch({ report, states, countNow, nowMs: () => 1, log: () => undefined }, head.dispatchId);
     expect(counted).toEqual(expected);
   },
 );

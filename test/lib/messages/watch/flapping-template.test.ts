@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest';
-import { byHolds } from '../../../../lib/messages/holds/held-job.ts';
+import { type DispatchItemStates, longestParkMs } from '../../../../lib/messages/dispatch-item-state.ts';
+import { byHolds } from '../../../../lib/messages/holds/held-dispatch.ts';
 import { holdsOn, isProbeDue } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
-import { type JobStates, longestParkMs } from '../../../../lib/messages/job-state.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import { type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { noCosts } from '../../../support/no-costs.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
-import { chunkOf } from '../dispatch/chunk-run-world.ts';
+import { chunkOf } from '../send/chunk-run-world.ts';
 
 /**
  * The platform calls a template APPROVED while it refuses its messages (132015). Workers and the watcher work on one
- * job through the longest pause, second by second; each unheld message and each probe is called and refused.
+ * dispatch through the longest pause, second by second; each unheld message and each probe is called and refused.
  */
 
 const startMs = 1_800_000_000_000;
-const head = makeJobHead({ acceptedAtMs: startMs, total: 900 });
+const head = makeDispatchHead({ acceptedAtMs: startMs, total: 900 });
 /** A refused message comes again after this time at the earliest. */
 const backAfterMs = 15_000;
 
-/** The test moves the clock of the job, its template, its watcher and its workers. */
+/** The test moves the clock of the dispatch, its template, its watcher and its workers. */
 function world() {
   const seen = { parkings: 0, questions: 0, calls: 0, expiredMs: 0 };
   const time = { nowMs: startMs };
@@ -50,7 +50,7 @@ function world() {
 
 function statesCounting(table: MemoryTable, seen: ReturnType<typeof world>['seen'], clock: { nowMs(): number }) {
   const ofTable = table.ofStates(nothingFails);
-  const states: JobStates = {
+  const states: DispatchItemStates = {
     ...ofTable,
     park: async (...how) => {
       const isParked = await ofTable.park(...how);
@@ -67,7 +67,7 @@ function statesCounting(table: MemoryTable, seen: ReturnType<typeof world>['seen
 
 const approved = (seen: ReturnType<typeof world>['seen']) => ({
   isDown: async () => false,
-  jobOf: async () => ({ head }),
+  dispatchOf: async () => ({ head }),
   templates: { storedFacts: async () => new Map() },
   keepReading: async () => undefined,
   platformTemplates: {
@@ -84,7 +84,7 @@ async function lived(refusedUntilMs: number) {
   for (; time.nowMs <= startMs + 2 * longestParkMs; time.nowMs += 1_000) {
     const due = watches.findIndex(({ dueMs }) => dueMs <= time.nowMs);
     const [watch] = due < 0 ? [] : watches.splice(due, 1);
-    if (watch !== undefined) await watchJobs([{ messageId: 'm', body: JSON.stringify(watch.message) }], watcher);
+    if (watch !== undefined) await watchDispatches([{ messageId: 'm', body: JSON.stringify(watch.message) }], watcher);
     if (time.nowMs < nextSendMs) continue;
     nextSendMs = time.nowMs + backAfterMs;
     const isCalled = await works({ ...others, nowMs: time.nowMs }, time.nowMs < refusedUntilMs);
@@ -98,16 +98,16 @@ async function works(
   { table, wabas, worker, nowMs }: Pick<ReturnType<typeof world>, 'table' | 'wabas' | 'worker'> & { nowMs: number },
   isRefused: boolean,
 ): Promise<boolean> {
-  const chunk = chunkOf([], { jobId: head.jobId, acceptedAtMs: startMs });
+  const chunk = chunkOf([], { dispatchId: head.dispatchId, acceptedAtMs: startMs });
   const on = holdsOn(wabas.of(head.wabaId), head);
   const run = runHolds(worker);
-  const job = table.states.get(head.jobId) ?? {};
-  if (byHolds(job, on, {}, nowMs).kind === 'settle') return false;
+  const dispatch = table.states.get(head.dispatchId) ?? {};
+  if (byHolds(dispatch, on, {}, nowMs).kind === 'settle') return false;
   const probe =
     on.length > 0 && on.every(({ hold }) => isProbeDue(hold, nowMs)) ? await run.takeProbes(chunk) : undefined;
   if (on.length > 0 && probe === undefined) return false;
   if (isRefused) await run.byRefusal(chunk, { code: 132015 });
-  else await run.taken(chunk, job);
+  else await run.taken(chunk, dispatch);
   if (probe !== undefined) await run.answered(chunk, probe, isRefused ? 'refused' : 'taken');
   return true;
 }

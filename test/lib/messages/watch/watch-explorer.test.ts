@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import { type FanOutPorts, fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
+import { type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { explore, type Step } from '../../../support/exploration.ts';
 import { noCosts } from '../../../support/no-costs.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 /**
- * Explores every order of a job's last endings, its fan-out's end, its watchers' looks and deliveries, with every pair
- * of faults. A stopped job's first look records what is under way and ends the rest (D53).
+ * Explores every order of a dispatch's last endings, its fan-out's end, its watchers' looks and deliveries, with every
+ * pair of faults. A stopped dispatch's first look records what is under way and ends the rest (D53).
  */
 const partitions = 2;
 const head = { ...scenarioHead, total: 1_500 };
-const { jobId, clientId, acceptedAtMs } = head;
+const { dispatchId, clientId, acceptedAtMs } = head;
 
 type Role = 'fan-out' | 'watch';
 type OpName = 'begin' | 'watch' | 'progressOf' | 'sendEvents';
@@ -87,14 +87,14 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   const common = { events: sink, spend: noCosts.spend, parked, nowMs: () => startMs, log: () => undefined };
   // fan-out/rounds-explorer.test.ts explores the ownership of rounds.
   const take = async () => ({ kind: 'taken', progress: { queued: head.total }, state: {} });
-  const jobs = { find: async () => ({ head }), begin: call('begin'), take, handOver: async () => true };
+  const dispatches = { find: async () => ({ head }), begin: call('begin'), take, handOver: async () => true };
   const run =
     role === 'watch'
-      ? watchJobs([{ messageId: 'm', body }], { ...common, queue: watch, progressOf: call('progressOf') })
-      : fanOutJob({ jobId, clientId, acceptedAtMs }, 'run', {
+      ? watchDispatches([{ messageId: 'm', body }], { ...common, queue: watch, progressOf: call('progressOf') })
+      : fanOutDispatch({ dispatchId, clientId, acceptedAtMs }, 'run', {
           ...common,
           watch,
-          jobs,
+          dispatches,
           hold: async () => undefined,
         } as unknown as FanOutPorts).then(
           () => [],
@@ -155,7 +155,7 @@ async function successorsOf(state: State): Promise<Step<State>[]> {
       add(`partition ${partition} is claimed`, { ...state, claimed: [...state.claimed, partition].toSorted() });
     }
   }
-  if (state.stop === 'to come') add('the job is stopped', { ...state, stop: 'there' });
+  if (state.stop === 'to come') add('the dispatch is stopped', { ...state, stop: 'there' });
   for (const { id, role, body, visible } of state.queue) {
     if (!visible) {
       if (mayFail) add(`message ${id} comes again while its run is at work`, shown(faulty, id));
@@ -208,8 +208,8 @@ function keyOf({ queue, runs, nextId: _, ...rest }: State): string {
 }
 
 const bounds = [
-  { name: 'a job', stop: 'never', deliveriesLeft: thorough ? 6 : 5, faultsLeft: thorough ? 2 : 1 },
-  { name: 'a job that is stopped meanwhile', stop: 'to come', deliveriesLeft: thorough ? 4 : 3, faultsLeft: 1 },
+  { name: 'a dispatch', stop: 'never', deliveriesLeft: thorough ? 6 : 5, faultsLeft: thorough ? 2 : 1 },
+  { name: 'a dispatch that is stopped meanwhile', stop: 'to come', deliveriesLeft: thorough ? 4 : 3, faultsLeft: 1 },
 ] as const;
 
 test.each(bounds)(
@@ -229,11 +229,11 @@ test.each(bounds)(
         if (state.told.length === 1 && state.queue.length === 0) toldAndQuiet += 1;
         const watching = state.queue.filter(({ role }) => role === 'watch');
         watchers = Math.max(watchers, watching.length);
-        for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).jobId).toBe(head.jobId);
+        for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).dispatchId).toBe(head.dispatchId);
       },
     });
     // An exploration that reaches too little must fail: it saw ends, and faults that led to several watchers of one
-    // job.
+    // dispatch.
     expect([states > 2_000, toldAndQuiet > 0, watchers > 1]).toEqual([true, true, true]);
   },
 );

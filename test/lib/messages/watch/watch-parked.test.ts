@@ -1,26 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
+import {
+  cancelled,
+  type DispatchItemState,
+  type DispatchStop,
+  longestParkMs,
+} from '../../../../lib/messages/dispatch-item-state.ts';
 import { type Hold, type Holds, inReviewCode, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
-import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import type { Lot } from '../../../../lib/messages/lots.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
+import { type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { noCosts } from '../../../support/no-costs.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
 const sinceMs = 1_800_000_000_000;
-const head = makeJobHead({ acceptedAtMs: sinceMs - 60_000, total: 900 });
+const head = makeDispatchHead({ acceptedAtMs: sinceMs - 60_000, total: 900 });
 const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
 const first = parkedWatchOf(head, sinceMs);
 /** The first look records the pause that the client was told of. */
 const toldOf = (fromMs: number) => ({ fromMs, code: 'template_paused', scope: 'template' }) as const;
 const told = { ...first, told: toldOf(sinceMs) };
-/** The job was resumed a moment ago. */
+/** The dispatch was resumed a moment ago. */
 const resumed = { ...told, resumedMs: sinceMs + 20_000 };
 
 const scope = 'template:order_update/en_US';
@@ -28,7 +33,7 @@ const ofTemplate = opened(scope, { code: '132015', nowMs: sinceMs })(noHolds);
 const inReview = opened(scope, { code: inReviewCode, nowMs: sinceMs, byReading: true })(noHolds);
 
 interface Setting {
-  readonly state?: JobState;
+  readonly state?: DispatchItemState;
   readonly afterMs?: number;
   /** The template is paused at the platform by default. */
   readonly status?: string | 'missing' | 'unreachable';
@@ -44,13 +49,13 @@ interface Setting {
 
 interface Done {
   readonly later: [ParkedWatch, number][];
-  readonly stops: JobStop[];
+  readonly stops: DispatchStop[];
   readonly did: string[];
   /** These statuses were stored as readings. */
   readonly kept: (string | undefined)[];
 }
 
-/** Looks once at a parked job, and returns everything that the look did. */
+/** Looks once at a parked dispatch, and returns everything that the look did. */
 async function look(message: ParkedWatch, setting: Setting = {}) {
   const nowMs = () => sinceMs + (setting.afterMs ?? 20_000);
   const events = new MemoryEvents();
@@ -66,18 +71,21 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
     nowMs,
     log: (event) => void done.did.push(event),
   };
-  const failed = await watchJobs([{ messageId: 'm', body: JSON.stringify(message) }], ports);
+  const failed = await watchDispatches([{ messageId: 'm', body: JSON.stringify(message) }], ports);
   return { failed, ...done, events: events.sent, holds: holds.of(head.wabaId).holds, all: holds.of(head.wabaId) };
 }
 
 function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], 'holds'> {
   const { status = 'PAUSED', isThere = true, expiresAtMs, lots } = setting;
-  const job = { head: makeJobHead({ ...head, ...omitUndefined({ expiresAtMs }) }), ...omitUndefined({ lots }) };
+  const dispatch = {
+    head: makeDispatchHead({ ...head, ...omitUndefined({ expiresAtMs }) }),
+    ...omitUndefined({ lots }),
+  };
   return {
     queue: { sendLater: async (copy, seconds) => void done.later.push([copy, seconds]) },
     states: statesOf(setting, done),
     isDown: async () => setting.isDown ?? false,
-    jobOf: async () => (isThere ? job : undefined),
+    dispatchOf: async () => (isThere ? dispatch : undefined),
     templates: { storedFacts: async ([key = '']) => new Map(factsOf(setting).map((fact) => [key, fact])) },
     keepReading: async (_, template) => void done.kept.push(template?.status),
     platformTemplates: {
@@ -95,7 +103,7 @@ function statesOf(
   { stops, did }: Done,
 ): WatchPorts['parked']['states'] {
   return {
-    of: async () => new Map([[head.jobId, state]]),
+    of: async () => new Map([[head.dispatchId, state]]),
     stop: async (_, stop) => stops.push(stop) > 0,
     resume: async (_, { sinceMs: since, goesOn }) => {
       did.push(`resume ${since - sinceMs}${goesOn ? ', going on' : ''}`);
@@ -114,7 +122,7 @@ function factsOf({ stored }: Setting) {
 
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
-describe('a look at a parked job (D46)', () => {
+describe('a look at a parked dispatch (D46)', () => {
   test('the first one sends an event, and does not ask the platform', async () => {
     const { later, events, did } = await look(first, { afterMs: 3_000 });
     expect(events).toEqual([
@@ -124,7 +132,7 @@ describe('a look at a parked job (D46)', () => {
         type: 'dispatch.parked',
         timestampMs: sinceMs,
         data: {
-          job_id: head.jobId,
+          dispatch_id: head.dispatchId,
           did: head.did,
           template: { name: 'order_update', language: 'en_US' },
           accepted_at: new Date(head.acceptedAtMs).toISOString(),
@@ -157,16 +165,16 @@ describe('a look at a parked job (D46)', () => {
     expect((await look(longAsked, { afterMs: 10_600_000 })).did).toEqual(['ask']);
   });
 
-  test('whose template is back: the job goes on, and its client is told when a message was taken', async () => {
+  test('whose template is back: the dispatch goes on, and its client is told when a message was taken', async () => {
     const { later, events, did } = await look(told, { status: 'APPROVED' });
-    expect([did, events, later]).toEqual([['ask', 'hold.ended', 'resume 0', 'job.resumed'], [], [[resumed, 15]]]);
+    expect([did, events, later]).toEqual([['ask', 'hold.ended', 'resume 0', 'dispatch.resumed'], [], [[resumed, 15]]]);
     const unproven = await look(resumed, { state: { pausedFromMs: sinceMs }, afterMs: 35_000 });
     expect([unproven.later, unproven.events, unproven.did]).toEqual([[[resumed, 15]], [], []]);
     const proven = await look(resumed, { state: {}, afterMs: 50_000 });
     expect([proven.later, proven.did, types(proven.events)]).toEqual([[], [], ['dispatch.resumed']]);
     expect(proven.events[0]).toMatchObject({
       data: {
-        job_id: head.jobId,
+        dispatch_id: head.dispatchId,
         code: 'template_paused',
         scope: 'template',
         parked_at: new Date(sinceMs).toISOString(),
@@ -174,7 +182,7 @@ describe('a look at a parked job (D46)', () => {
     });
   });
 
-  test('of a job that no worker has parked again for ten minutes: it goes on, sent or not', async () => {
+  test('of a dispatch that no worker has parked again for ten minutes: it goes on, sent or not', async () => {
     const state = { pausedFromMs: sinceMs };
     const before = await look(resumed, { state, afterMs: 619_999 });
     expect([before.later.length, before.did, before.events]).toEqual([1, [], []]);
@@ -197,7 +205,7 @@ describe('a look at a parked job (D46)', () => {
 
   test('by a reading that is younger than the waiting, without asking', async () => {
     const young = await look(told, { stored: { status: 'APPROVED', afterMs: 1 } });
-    expect(young.did).toEqual(['hold.ended', 'resume 0', 'job.resumed']);
+    expect(young.did).toEqual(['hold.ended', 'resume 0', 'dispatch.resumed']);
     expect(young.later).toEqual([[resumed, 15]]);
     for (const stored of [
       { status: 'APPROVED', afterMs: 0 },
@@ -214,7 +222,7 @@ describe('a look at a parked job (D46)', () => {
     const old = await look(asked, { holds: again, stored: { status: 'APPROVED', afterMs: 10_000 } });
     expect([old.did, Object.keys(old.holds)]).toEqual([[], ['template:order_update/en_US']]);
     const young = await look(asked, { holds: again, stored: { status: 'APPROVED', afterMs: 10_001 } });
-    expect([young.did, young.holds]).toEqual([['hold.ended', 'resume 0', 'job.resumed'], {}]);
+    expect([young.did, young.holds]).toEqual([['hold.ended', 'resume 0', 'dispatch.resumed'], {}]);
   });
 
   test.each([
@@ -238,7 +246,7 @@ describe('a look at a parked job (D46)', () => {
       noHolds,
     );
     const { did, kept, all } = await look(told, { status: 'APPROVED', holds });
-    expect([did, kept]).toEqual([['ask', 'hold.ended', 'resume 0', 'job.resumed'], ['APPROVED']]);
+    expect([did, kept]).toEqual([['ask', 'hold.ended', 'resume 0', 'dispatch.resumed'], ['APPROVED']]);
     expect(all).toEqual({ ...noHolds, reviewedMs: { 'template:order_update/en_US': sinceMs + 20_000 } });
   });
 
@@ -250,7 +258,7 @@ describe('a look at a parked job (D46)', () => {
     expect((await look(told, { expiresAtMs: sinceMs + 20_000 })).stops).toMatchObject([expired]);
   });
 
-  test('of a job that is not parked yet: again, until the worker that wanted to cannot be running', async () => {
+  test('of a dispatch that is not parked yet: again, until the worker that wanted to cannot be running', async () => {
     for (const state of [{}, { parked: { ...parked, sinceMs: sinceMs - 1 } }]) {
       const early = await look(first, { state, afterMs: claimLifeMs - 1 });
       expect([early.later.map(([copy]) => copy), early.events]).toEqual([[first], []]);
@@ -286,7 +294,7 @@ describe('a look at a parked job (D46)', () => {
     const early = await look(silent, { state, status: 'APPROVED', afterMs: 65_999 });
     expect([early.later, early.did]).toEqual([[[silent, 15]], []]);
     const later = await look(silent, { state, status: 'APPROVED', afterMs: 66_000 });
-    expect(later.did).toEqual(['ask', 'hold.ended', 'resume 33000', 'job.resumed']);
+    expect(later.did).toEqual(['ask', 'hold.ended', 'resume 33000', 'dispatch.resumed']);
     const proven = await look({ ...silent, resumedMs: sinceMs + 66_000 }, { state: {}, afterMs: 90_000 });
     expect(proven.events).toEqual((await look(resumed, { state: {}, afterMs: 90_000 })).events);
   });
@@ -325,11 +333,11 @@ describe('a look at a parked job (D46)', () => {
     expect([held.later, held.did]).toEqual([[[mine, 15]], []]);
     const free = await look(mine, { state, holds: noHolds });
     expect([free.did, free.later]).toEqual([
-      ['resume 0', 'job.resumed'],
+      ['resume 0', 'dispatch.resumed'],
       [[{ ...mine, resumedMs: sinceMs + 20_000 }, 15]],
     ]);
     const goesOn = await look(mine, { state: { ...state, parked: { ...account, goesOn: true } }, holds: noHolds });
-    expect(goesOn.did).toEqual(['resume 0, going on', 'job.resumed']);
+    expect(goesOn.did).toEqual(['resume 0, going on', 'dispatch.resumed']);
     const { events } = await look({ ...mine, resumedMs: sinceMs }, { state: {}, holds: noHolds });
     expect(events).toMatchObject([{ type: 'dispatch.resumed', data: { code: '131042', scope: 'waba' } }]);
     const expired = await look(mine, { state, holds: ofWaba(), afterMs: longestParkMs });
@@ -342,7 +350,7 @@ describe('a look at a parked job (D46)', () => {
     const due = ofWaba();
     expect((await look(mine, { state, holds: due, afterMs: 610_000 })).did).toEqual([]);
     const { did, holds, events } = await look(mine, { state, holds: due, afterMs: 610_001 });
-    expect([did, Object.keys(holds), events]).toEqual([['resume 0', 'job.resumed'], ['waba'], []]);
+    expect([did, Object.keys(holds), events]).toEqual([['resume 0', 'dispatch.resumed'], ['waba'], []]);
     const waba = { ...due.holds.waba, askedUntilMs: sinceMs + 60_000 } as Hold;
     const asked = { ...due, holds: { waba } };
     expect((await look(mine, { state, holds: asked, afterMs: 610_001 })).did).toEqual([]);
@@ -365,13 +373,13 @@ describe('a look at a parked job (D46)', () => {
     expect([did, events, later]).toEqual([['endPause'], [], []]);
   });
 
-  test('of a job that was stopped, or is there no more, is the last', async () => {
+  test('of a dispatch that was stopped, or is there no more, is the last', async () => {
     const nothing = { failed: [], later: [], stops: [], events: [] };
     expect(await look(told, { state: { stop: cancelled(1) } })).toMatchObject(nothing);
-    expect(await look(first, { isThere: false })).toMatchObject({ ...nothing, did: ['job.watch_ended'] });
+    expect(await look(first, { isThere: false })).toMatchObject({ ...nothing, did: ['dispatch.watch_ended'] });
   });
 
-  test('told twice each event has one id, and another waiting of the same job has others', async () => {
+  test('told twice each event has one id, and another waiting of the same dispatch has others', async () => {
     const ids = new Set<string | undefined>();
     for (const since of [sinceMs, sinceMs, sinceMs + 1]) {
       const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: since };

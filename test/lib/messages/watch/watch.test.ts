@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { OutcomeCounts } from '../../../../lib/messages/report/outcome.ts';
-import { type JobProgress, type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import { type DispatchProgress, type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';
 import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { noCosts } from '../../../support/no-costs.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
 
 const startMs = 1_800_000_000_000;
-const head = makeJobHead({
+const head = makeDispatchHead({
   throughputPerSecond: 80,
   acceptedAtMs: startMs,
   campaignId: 10,
@@ -17,7 +17,7 @@ const head = makeJobHead({
 const watched: WatchMessage = {
   version: 1,
   kind: 'running',
-  jobId: head.jobId,
+  dispatchId: head.dispatchId,
   clientId: 1001,
   acceptedAtMs: startMs,
   final: [],
@@ -33,7 +33,7 @@ const counts: OutcomeCounts = {
   unknown: 2,
 };
 
-function world(progress: JobProgress | undefined) {
+function world(progress: DispatchProgress | undefined) {
   const asked: [string, readonly number[]][] = [];
   const later: [WatchMessage, number][] = [];
   const events = new MemoryEvents();
@@ -44,8 +44,8 @@ function world(progress: JobProgress | undefined) {
     events,
     logged,
     ports: {
-      progressOf: async (jobId: string, final: readonly number[]) => {
-        asked.push([jobId, final]);
+      progressOf: async (dispatchId: string, final: readonly number[]) => {
+        asked.push([dispatchId, final]);
         return progress;
       },
       queue: { sendLater: async (message: WatchMessage, seconds: number) => void later.push([message, seconds]) },
@@ -61,18 +61,18 @@ function world(progress: JobProgress | undefined) {
 
 const delivery = (message: unknown, messageId = 'message') => ({ messageId, body: JSON.stringify(message) });
 
-describe('a look at a job (D41)', () => {
+describe('a look at a dispatch (D41)', () => {
   test('of which something is pending: later again, with what is final by now', async () => {
     const { ports, asked, later, events } = world({ head, finalPartitions: [0, 2] });
-    expect(await watchJobs([delivery({ ...watched, final: [2] })], ports)).toEqual([]);
-    expect(asked).toEqual([[head.jobId, [2]]]);
+    expect(await watchDispatches([delivery({ ...watched, final: [2] })], ports)).toEqual([]);
+    expect(asked).toEqual([[head.dispatchId, [2]]]);
     expect(later).toEqual([[{ ...watched, final: [0, 2] }, 8]]);
     expect(events.sent).toEqual([]);
   });
 
   test('that has ended: told with its counts', async () => {
     const { ports, later, events } = world({ head, finalPartitions: [0, 1, 2, 3], counts });
-    expect(await watchJobs([delivery(watched)], ports)).toEqual([]);
+    expect(await watchDispatches([delivery(watched)], ports)).toEqual([]);
     expect(later).toEqual([]);
     expect(events.sent).toEqual([
       {
@@ -81,7 +81,7 @@ describe('a look at a job (D41)', () => {
         type: 'dispatch.completed',
         timestampMs: startMs + 80_000,
         data: {
-          job_id: head.jobId,
+          dispatch_id: head.dispatchId,
           did: head.did,
           template: { name: 'order_update', language: 'en_US' },
           campaign_id: 10,
@@ -96,37 +96,37 @@ describe('a look at a job (D41)', () => {
 
   test('told twice it has one id, also when more is known by then', async () => {
     const { ports, events } = world({ head, finalPartitions: [], counts });
-    await watchJobs([delivery(watched)], ports);
-    await watchJobs([delivery(watched)], { ...ports, nowMs: () => startMs + 1 });
+    await watchDispatches([delivery(watched)], ports);
+    await watchDispatches([delivery(watched)], { ...ports, nowMs: () => startMs + 1 });
     expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1);
   });
 
   test('that is there no more is given up', async () => {
     const { ports, later, events, logged } = world(undefined);
-    expect(await watchJobs([delivery(watched)], ports)).toEqual([]);
-    expect([later, events.sent, logged]).toEqual([[], [], ['job.watch_ended']]);
+    expect(await watchDispatches([delivery(watched)], ports)).toEqual([]);
+    expect([later, events.sent, logged]).toEqual([[], [], ['dispatch.watch_ended']]);
   });
 
   test('that fails comes again, alone', async () => {
     const { ports, events } = world({ head, finalPartitions: [], counts });
-    const progressOf = async (jobId: string, final: readonly number[]) => {
-      if (jobId !== head.jobId) throw new Error('no answer');
-      return await ports.progressOf(jobId, final);
+    const progressOf = async (dispatchId: string, final: readonly number[]) => {
+      if (dispatchId !== head.dispatchId) throw new Error('no answer');
+      return await ports.progressOf(dispatchId, final);
     };
     const deliveries = [
-      delivery({ ...watched, jobId: 'other' }, 'unanswered'),
+      delivery({ ...watched, dispatchId: 'other' }, 'unanswered'),
       delivery({ ...watched, version: 2 }, 'later version'),
       { messageId: 'unreadable', body: '{' },
       delivery(watched, 'good'),
     ];
-    expect(await watchJobs(deliveries, { ...ports, progressOf })).toEqual([
+    expect(await watchDispatches(deliveries, { ...ports, progressOf })).toEqual([
       'unanswered',
       'later version',
       'unreadable',
     ]);
     expect(events.sent).toHaveLength(1);
     events.broken = true;
-    expect(await watchJobs([delivery(watched)], ports)).toEqual(['message']);
+    expect(await watchDispatches([delivery(watched)], ports)).toEqual(['message']);
   });
 });
 
@@ -136,7 +136,7 @@ test.each([
   [51_000, 6],
   [3_600_000, 360],
   [86_400_000, 900],
-])('a job that is %i ms old is looked at again in %i s', (ageMs, seconds) => {
+])('a dispatch that is %i ms old is looked at again in %i s', (ageMs, seconds) => {
   expect(nextLookSeconds(watched, startMs + ageMs)).toBe(seconds);
 });
 
@@ -146,7 +146,7 @@ test.each([
   ['just opened, whatever its age', 86_400_000 + 1_000, 5],
   ['open for an hour', 86_400_000 + 3_600_000, 360],
   ['over, which opens no more: by its age', 200_000_000, 900],
-])('a job with a time of its own that is %s (D56)', (_, atMs, seconds) => {
+])('a dispatch with a time of its own that is %s (D56)', (_, atMs, seconds) => {
   const open = [
     [startMs, startMs + 3_600_000],
     [startMs + 86_400_000, startMs + 86_400_000 + 7_200_000],

@@ -182,7 +182,7 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('and through a whole life of a job, in every zone', () => {
+  test('and through a whole life of a dispatch, in every zone', () => {
     const wrong: string[] = [];
     for (const [at, [zone, clockOf]] of [...clocks].entries()) {
       const beginsMs = fromMs + ((at * 997) % 700) * dayMs;

@@ -40,9 +40,11 @@ describe('an event', () => {
     const world = subscribed();
     world.enqueue({ ...makeEvent(client, 7), type: 'message.unknown', data: readMessage } as ServiceEvent, event);
     await world.run();
-    const about = world.logs('webhook.delivered').map(({ eventId, jobId, messageId }) => [eventId, jobId, messageId]);
+    const about = world
+      .logs('webhook.delivered')
+      .map(({ eventId, dispatchId, messageId }) => [eventId, dispatchId, messageId]);
     expect(about).toEqual([
-      [makeEvent(client, 7).id, 'job', 'job-0'],
+      [makeEvent(client, 7).id, 'dispatch', 'dispatch-0'],
       [event.id, undefined, undefined],
     ]);
   });

@@ -17,7 +17,12 @@ export const well: DeliveryState = { ...v.parse(DeliveryStateSchema, {}), lastSu
 
 /** Clients get this event only if they ask for its kind. */
 export const readMessage = {
-  ...{ job_id: 'job', message_id: 'job-0', did: '5491100000001', accepted_at: '2026-11-21T04:00:00.000Z' },
+  ...{
+    dispatch_id: 'dispatch',
+    message_id: 'dispatch-0',
+    did: '5491100000001',
+    accepted_at: '2026-11-21T04:00:00.000Z',
+  },
   template: { name: 'order_update', language: 'en_US' },
 };
 

@@ -1,0 +1,49 @@
+import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { DispatchHeadSchema } from '../dispatch.ts';
+import { dispatchKey, dispatchOfPartition, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
+import { roundOf } from './dispatch-rounds-store.ts';
+import type { LostRoundsPorts, ScheduledDispatch, UnreadableDispatch } from './lost-rounds.ts';
+
+const EntrySchema = v.object({ sk: v.string() });
+const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)) });
+
+const pageItems = 100;
+
+/** Reads scheduled dispatches in the messages table, strongly consistently. */
+export function scheduledDispatchesStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  pause: Pause = storePause,
+): LostRoundsPorts['scheduled'] {
+  const access = { documentClient: client, tableName: table, pause };
+  return {
+    all: async function* () {
+      for (let shard = 0; shard < scheduledShards; shard += 1) {
+        const pages = queryPages(access, scheduledPartition(shard), { sort: undefined, consistent: true, pageItems });
+        for await (const page of pages) {
+          const keys = page.map((entry) => dispatchKey(v.parse(EntrySchema, entry).sk));
+          const items = await batchGet(access, keys, { consistent: true });
+          yield items.flatMap(readDispatch);
+        }
+      }
+    },
+
+    leave: async (dispatchId) => {
+      await client.send(new DeleteCommand({ TableName: table, Key: scheduledKey(dispatchId) }));
+    },
+  };
+}
+
+/** Empty for a dispatch that has not begun. Never throws: an unreadable item must not keep the look from others. */
+function readDispatch(item: Item): (ScheduledDispatch | UnreadableDispatch)[] {
+  try {
+    const { head } = v.parse(BegunSchema, item);
+    return head === undefined ? [] : [{ head, ...omitUndefined({ round: roundOf(item) }) }];
+  } catch (error) {
+    return [{ dispatchId: dispatchOfPartition(item['pk']), error }];
+  }
+}

@@ -1,0 +1,222 @@
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { count } from '../../observe/metrics.ts';
+import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import { messageIdOf } from '../dispatch.ts';
+import type { ByDispatchState, DispatchItemState } from '../dispatch-item-state.ts';
+import { byHolds, holdableOf } from '../holds/held-dispatch.ts';
+import { type Holds, holdsOn, type ProbeResult } from '../holds/hold.ts';
+import { notThereCode, type RunHolds } from '../holds/run-holds.ts';
+import type { AdaptivePace } from '../pace/adaptive-pace.ts';
+import { retryDelaySeconds } from '../pace/retry-delay.ts';
+import { openingsOf, outsideOf } from './chunk-openings.ts';
+import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
+import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
+import type { Outcome } from './claims/slice.ts';
+import { classifyFailure, type FailureClass } from './classify-failure.ts';
+import { lateness, retryDeadlineMs, sendBudgetMs } from './deadlines.ts';
+import { erased } from './excluded-recipients.ts';
+
+export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
+  readonly learning: AdaptivePace;
+  readonly holds: RunHolds;
+}
+
+/** Dispatch and holds were last read after the claim. The schedule of the number may be older. */
+export interface SeenSnapshot extends SeenSchedule {
+  readonly dispatch: DispatchItemState;
+  readonly holds: Holds;
+}
+
+export interface Called {
+  readonly chunk: QueuedChunk;
+  readonly recipient: ChunkRecipient;
+  readonly slot: Slot | undefined;
+  /** Returns the last read. `lookAgain` repeats it for a slot that other writers may have moved since. */
+  readonly standing: () => SeenSnapshot;
+  readonly lookAgain: () => Promise<void>;
+  /**
+   * Only the recipient that probes a hold has this check. That recipient may leave after its slot, because taking the
+   * probe takes longer.
+   */
+  readonly mayAsk?: () => boolean;
+}
+
+/** A call has an outcome, and leaves what the next try must know. */
+export interface Ended {
+  readonly outcome: Outcome;
+  /** These tries provably sent nothing, including this one. */
+  readonly attempts?: ChunkRecipient['attempts'];
+  readonly missed?: true;
+  /** The platform had no such template, and the next try must know it. */
+  readonly notThere?: true;
+  readonly result?: ProbeResult;
+  /** The platform spells the person's number so. */
+  readonly waId?: string;
+}
+
+/** A recipient with a later slot is left to its next try. Ten slots of the slowest number take less. */
+const longestWaitMs = 12_000;
+
+/** An untrusted slot's schedule is read again this long before the slot. */
+const lookAgainMs = 400;
+
+/**
+ * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53, D56). Possibly taken is
+ * `unknown`; only provably unsent is `again` (R13). Never throws.
+ */
+export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
+  const { chunk, recipient } = called;
+  const { to, request, unfit } = recipient;
+  if (to === undefined) return { outcome: erased };
+  if (request === undefined)
+    return { outcome: { state: 'failed', code: unfit ? 'template_changed' : 'not_composable' } };
+  const notYet = await untilItsTurn(called, ports);
+  if (notYet !== undefined) return notYet;
+  try {
+    const { wabaId, phoneNumberId, path, credential } = chunk;
+    const {
+      platformMessageId,
+      messageStatus: status = 'accepted',
+      usagePercent = 0,
+      waId,
+    } = await ports.platform.send({
+      ...{ wabaId, phoneNumberId, path, credential },
+      request,
+    });
+    if (usagePercent >= 100) await ports.learning.slowDown(chunk);
+    const messageId = messageIdOf({ dispatchId: chunk.dispatchId, index: recipient.index });
+    if (heldStatuses.has(status)) {
+      ports.log('send.held', { messageId, code: status });
+      return {
+        outcome: { state: 'sent', platformMessageId, held: status },
+        result: 'taken',
+        ...omitUndefined({ waId }),
+      };
+    }
+    // The platform took the message, whatever status it reports.
+    if (status !== 'accepted') ports.log('send.status_unknown', { messageId, code: status });
+    ports.log('send.sent', { messageId });
+    if (chunk.receiptsExpected) count('ReceiptsExpected');
+    return { outcome: { state: 'sent', platformMessageId }, result: 'taken', ...omitUndefined({ waId }) };
+  } catch (error) {
+    return await afterFailure(error, called, ports);
+  }
+}
+
+/** The platform took messages of these statuses and holds them back (platform reference, 2.10 and 4.1; D39). */
+const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment', 'paused']);
+
+/** Waits for the slot. Returns undefined when it is time to call. */
+async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | undefined> {
+  const { chunk, recipient, slot } = called;
+  const again = (dueMs: number): Ended => ({ outcome: { state: 'again', dueMs } });
+  for (;;) {
+    const standing = called.standing();
+    const { schedule, readAtMs } = standing;
+    const nowMs = ports.nowMs();
+    const heldBack = heldBackBy(standing, called, nowMs) ?? lateOf(chunk, recipient, nowMs);
+    if (heldBack !== undefined) return { outcome: heldBack };
+    const { notBeforeMs = 0 } = recipient;
+    const slotMs = slot === undefined ? undefined : slotTimeMs(slot, schedule);
+    if (slotMs === undefined || slotMs < notBeforeMs) {
+      return notBeforeMs > nowMs ? again(notBeforeMs) : { ...again(nowMs), missed: true };
+    }
+    if (slotMs - nowMs > longestWaitMs || ports.remainingMs() < Math.max(0, slotMs - nowMs) + sendBudgetMs) {
+      return again(Math.max(slotMs, nowMs));
+    }
+    if (slot === undefined || isTrusted(slot, { schedule, readAtMs })) {
+      await Promise.all([pauseUntil(slotMs, ports), ports.platform.ready(chunk)]);
+      const atMs = ports.nowMs();
+      const late = lateOf(chunk, recipient, atMs) ?? outsideOf(chunk, recipient, atMs);
+      if (late !== undefined) return { outcome: late };
+      if (called.mayAsk !== undefined) return called.mayAsk() ? undefined : again(atMs);
+      return atMs > slotMs + missedAfterMs ? { ...again(atMs), missed: true } : undefined;
+    }
+    await pauseUntil(slotMs - lookAgainMs, ports);
+    try {
+      await called.lookAgain();
+    } catch {
+      return again(ports.nowMs());
+    }
+  }
+}
+
+/**
+ * Returns how uncalled recipients end by the state of dispatch and holds, or undefined if they may be called (D46,
+ * D53).
+ */
+export function heldBackBy(
+  { dispatch, holds }: SeenSnapshot,
+  { chunk, mayAsk }: Pick<Called, 'chunk' | 'mayAsk'>,
+  nowMs: number,
+): Outcome | undefined {
+  const on = mayAsk === undefined ? holdsOn(holds, holdableOf(chunk)) : [];
+  return outcomeOf(byHolds(dispatch, on, chunk, nowMs), nowMs);
+}
+
+function outcomeOf(by: ByDispatchState, nowMs: number): Outcome | undefined {
+  if (by.kind === 'send') return undefined;
+  if (by.kind === 'settle') return by.settlement;
+  return { state: 'again', dueMs: nowMs + by.delaySeconds * 1_000 };
+}
+
+function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
+  const late = lateness({ ...chunk, attempt: attemptsOf(recipient), open: openingsOf(chunk, recipient) }, nowMs);
+  return late === undefined ? undefined : asOutcome(late);
+}
+
+function asOutcome({ state, code, reason }: { state: string; code: string; reason?: string }): Outcome {
+  return { state: state as 'failed' | 'expired' | 'unknown', code, ...omitUndefined({ reason }) };
+}
+
+function attemptsOf({ attempts = {} }: ChunkRecipient): number {
+  return Object.values(attempts).reduce((sum, each) => sum + each, 0);
+}
+
+export async function pauseUntil(atMs: number, { nowMs, pause }: Pick<RunPorts, 'nowMs' | 'pause'>): Promise<void> {
+  const waitMs = atMs - nowMs();
+  if (waitMs > 0) await pause(waitMs);
+}
+
+async function afterFailure(error: unknown, called: Called, ports: RunPorts): Promise<Ended> {
+  const { chunk, recipient } = called;
+  const verdict = classifyFailure(error);
+  const result = verdict.refused === undefined ? 'unclear' : 'refused';
+  const heldBack = await byRefusal(verdict, called, ports);
+  if (heldBack !== undefined) {
+    const isNotThere = verdict.refused?.code === notThereCode;
+    return { outcome: heldBack, result, ...(isNotThere ? { notThere: true } : {}) };
+  }
+  if (verdict.kind === 'settle') return { outcome: asOutcome(verdict.settlement), result };
+  const { pace, settlement } = verdict;
+  const known = recipient.attempts?.[pace] ?? 0;
+  await ports.learning.refused(chunk, { to: recipient.to, pace, attempt: known });
+  if (pace === 'credential') {
+    const messageId = messageIdOf({ dispatchId: chunk.dispatchId, index: recipient.index });
+    ports.log('send.credential_refused', { messageId, clientId: chunk.clientId, wabaId: chunk.wabaId });
+  }
+  const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
+  const attempts = { ...recipient.attempts, [pace]: known + 1 };
+  const deadlineMs = retryDeadlineMs({ ...chunk, attempt: 1, open: openingsOf(chunk, recipient) });
+  if (dueMs >= deadlineMs) return { outcome: asOutcome(settlement), result };
+  ports.log('send.retry', { code: pace });
+  return { outcome: { state: 'again', dueMs }, attempts, result };
+}
+
+/**
+ * Opens a hold or stops the dispatch after a refusal that concerns more than its message (D46); returns undefined for
+ * others.
+ */
+async function byRefusal(
+  { settlement: { reason }, refused }: FailureClass,
+  { chunk, recipient }: Called,
+  ports: RunPorts,
+): Promise<Outcome | undefined> {
+  const { code } = refused ?? {};
+  const by = await ports.holds.byRefusal(chunk, {
+    code,
+    ...omitUndefined({ reason, again: recipient.notThere }),
+  });
+  if (by?.kind === 'wait') ports.log('send.retry', { code: 'held' });
+  return by === undefined ? undefined : outcomeOf(by, ports.nowMs());
+}

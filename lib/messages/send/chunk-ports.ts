@@ -1,0 +1,117 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
+import type { Sender } from '../../opt-outs/scope.ts';
+import type { EventSink } from '../../webhooks/event.ts';
+import type { QueuedChunk } from '../chunk.ts';
+import type { DispatchItemState, DispatchStop } from '../dispatch-item-state.ts';
+import type { Breakers } from '../holds/breaker.ts';
+import type { Holds } from '../holds/hold.ts';
+import type { RunHolds } from '../holds/run-holds.ts';
+import type { InboundSink } from '../inbound/inbound-message.ts';
+import type { NoteSent } from '../inbound/sent-ids.ts';
+import type { NumberPace } from '../pace/number-pace.ts';
+import type { NumberPaces } from '../pace/number-paces.ts';
+import type { UrgentCapacity } from '../pace/urgent.ts';
+import type { Slice, SliceKey } from './claims/slice.ts';
+import type { Slices } from './claims/slice-store.ts';
+import type { Handover, Posting } from './platform-messages.ts';
+
+export interface SnapshotQuery {
+  readonly wabaId: string;
+  /** Without it, the pace is not read. */
+  readonly phoneNumberId?: string;
+  readonly dispatchIds: readonly string[];
+  /** Messages of this sender heed opt-outs. Without it, no marks are read. */
+  readonly optOutsOf?: Sender;
+}
+
+/** A number, the holds of its WABA and some dispatches are read together. Dispatches without an item are left out. */
+export interface SendSnapshot {
+  readonly pace: NumberPace;
+  readonly holds: Holds;
+  readonly dispatches: ReadonlyMap<string, DispatchItemState>;
+  /** The sender has at least one opt-out (D55). */
+  readonly anyStops: boolean;
+}
+
+/** Every method rejects when SQS cannot be reached. */
+export interface ChunkQueue {
+  /**
+   * Requeues a chunk. A straight one-time code stays in the worker's own queue unless `to` is `dispatches`; others go
+   * to the workers of dispatches, so that codes are not delayed (D44).
+   */
+  sendLater(chunk: QueuedChunk, delaySeconds: number, to?: 'dispatches'): Promise<void>;
+  /** Sets when a failed delivery becomes visible again. */
+  postpone(receiptHandle: string, seconds: number): Promise<void>;
+  /** Extends the invisibility of up to ten deliveries in work. */
+  hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
+}
+
+/** Workers and runs of receipts exchange facts here (D39). Every method rejects when the store cannot be reached. */
+export interface UnknownOutcomes {
+  /** Makes receipts of the dispatch look at its slices from now on; is idempotent. */
+  mark(dispatch: Pick<QueuedChunk, 'dispatchId' | 'acceptedAtMs' | 'keptUntilMs'>): Promise<void>;
+  /** Returns the places of a slice with receipts, by a strong read after the call. */
+  proven(key: SliceKey): Promise<ReadonlySet<number>>;
+}
+
+/** Reads and begins the dispatches of chunks. Rejects when the store cannot be reached. */
+export interface DispatchSnapshots {
+  /** Makes one strongly consistent request. */
+  look(looked: SnapshotQuery): Promise<SendSnapshot>;
+  /** Begins the dispatch of a straight chunk whose slice is claimed; is idempotent. */
+  beginStraight(chunk: QueuedChunk): Promise<void>;
+}
+
+export interface CalledPlatform {
+  /** Resolves when the credential is ready for a call. Never throws. */
+  ready(posting: Pick<Posting, 'credential'>): Promise<void>;
+  /** Posts one message, without retries. Throws `PlatformFailure`. */
+  send(posting: Posting): Promise<Handover>;
+  /** Reads whether a number may send, free of charge. Throws as `send` does, or without a credential. */
+  probe(number: Pick<QueuedChunk, 'wabaId' | 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
+}
+
+/** Every method rejects when the store or queue cannot be reached (D55). */
+export interface WorkerOptOuts {
+  /** Reads the opt-outs of these recipients for a sender strongly, with one request per slice. */
+  readonly stoppedAmong: OptOutLook['stoppedAmong'];
+  readonly inbound: InboundSink;
+}
+
+export interface RunProcess {
+  /** The id is unique for each run, also for a second run of the same event. */
+  readonly invocation: string;
+  readonly nowMs: () => number;
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** Its messages are sent as `chunk` has them, or all of the dispatch ends as `stop` says. */
+export type JudgedChunk =
+  | { readonly kind: 'sendable'; readonly chunk: QueuedChunk }
+  | { readonly kind: 'refused'; readonly stop: Pick<DispatchStop, 'state' | 'code' | 'reason'> };
+
+/** Every read and write rejects when the store cannot be reached. */
+export interface ChunkWorkerPorts {
+  /** This worker serves small requests, one-time codes above all. */
+  readonly isOfSmallRequests: boolean;
+  readonly slices: Slices;
+  readonly unknowns: UnknownOutcomes;
+  readonly dispatches: DispatchSnapshots;
+  readonly numbers: { readonly paces: NumberPaces; readonly urgentCapacity: UrgentCapacity };
+  readonly holds: { readonly ofRun: () => RunHolds; readonly breakers: Breakers };
+  /** Judges a chunk by its template as it is stored now, and composes it again (D46, D56). */
+  readonly judgeAgain: (chunk: QueuedChunk) => Promise<JudgedChunk>;
+  readonly platform: CalledPlatform;
+  readonly people: WorkerOptOuts;
+  readonly queue: ChunkQueue;
+  readonly events: EventSink;
+  /** Stores the platform's message ids, so that answers find their message (D55). */
+  readonly noteSent: NoteSent;
+  /** Counts the cost of a straight chunk whose outcome no receipt will report (D58). Is idempotent. */
+  readonly countEnded: (chunk: QueuedChunk, ended: readonly Slice[]) => Promise<void>;
+  readonly process: RunProcess;
+}

@@ -1,0 +1,199 @@
+import { omitUndefined } from '../../../keys/omit-undefined.ts';
+
+// A slice is up to ten consecutive recipients of a dispatch: the unit of claims, records and reports.
+
+// The states are none → (claim) claimed → (end) ended → (claim of the next try) claimed; none or ended → (end,
+// uncalled) ended. A try covers the recipients that the previous one ended `again`.
+
+// No recipient is called by two claimants: each try is claimed once, and a later try calls only provably unsent
+// recipients. Only a settlement changes an outcome other than `again`.
+
+// Writes are conditional. A worker *claims*: the first try finds no item, a later one finds the try before ended.
+
+// The claimant *ends* under its own claim. A second end means that the reply was lost; outcomes settled meanwhile stay.
+
+// A worker that gives up before any call, or the fan-out of a stopped dispatch, *ends uncalled*. A claim that lands
+// later is refused.
+
+// A worker that finds a claim older than any run, as read, *ends for the dead*. Recipients become `unknown`, or as
+// stopped where the dead worker provably saw the stop.
+
+// An acceptance without the queue's confirmation *withdraws* if no item is there, in one write with the withdrawal of
+// the dispatch (D25).
+
+// Receipts, the run about to emit, or an operator *settle* `unknown` if the item is as read. An erasure *forgets* if
+// the item is as read (D60); the claimant goes on.
+
+export const sliceSize = 10;
+
+export interface SliceKey {
+  readonly dispatchId: string;
+  readonly slice: number;
+}
+
+export function sliceOf({ dispatchId, index }: { readonly dispatchId: string; readonly index: number }): SliceKey {
+  return { dispatchId, slice: sliceAt(index) };
+}
+
+export function sliceAt(index: number): number {
+  return Math.floor(index / sliceSize);
+}
+
+export function placeInSlice(index: number): number {
+  return index % sliceSize;
+}
+
+export type Outcome =
+  /**
+   * The platform took the message: its id (unless only a receipt proves it), and its status if it holds the message
+   * (D39).
+   */
+  | { readonly state: 'sent'; readonly platformMessageId?: string; readonly held?: string; readonly code?: string }
+  | {
+      readonly state: 'failed' | 'expired' | 'unknown';
+      /** The code is the platform's, or one of our own. */
+      readonly code: string;
+      /** The text is the platform's for people and the client's data: stored, never logged. */
+      readonly reason?: string;
+    }
+  /** The platform took nothing; the message may be tried from `dueMs` on. */
+  | { readonly state: 'again'; readonly dueMs: number };
+
+/** `resolvedAtMs` is when an `unknown` outcome was settled. */
+export type Recorded = Outcome & { readonly resolvedAtMs?: number };
+
+export interface Slice {
+  readonly key: SliceKey;
+  readonly try: number;
+  /** Counts the writes, for the optimistic lock. */
+  readonly version: number;
+  /** The owner is the run and delivery that claimed this try. */
+  readonly owner: string;
+  readonly atMs: number;
+  readonly state: 'claimed' | 'ended';
+  /** A scheduled send has it as in the head of the dispatch (D56). */
+  readonly keptUntilMs?: number;
+  /** Recorded calls to the platform count (D58), those of dead claimants do not. Absent means none. */
+  readonly calls?: number;
+  /** By place, a claimed slice has what earlier tries have left, undefined before the first. */
+  readonly outcomes: readonly (Recorded | undefined)[];
+}
+
+export interface SliceClaim extends Pick<Slice, 'key' | 'try' | 'owner' | 'atMs' | 'keptUntilMs'> {
+  readonly size: number;
+}
+
+export function mayClaim(existing: Slice | undefined, claim: Pick<SliceClaim, 'try'>): boolean {
+  if (existing === undefined) return claim.try === 0;
+  return existing.state === 'ended' && existing.try === claim.try - 1;
+}
+
+export function isOwn(existing: Slice | undefined, claim: Pick<SliceClaim, 'try' | 'owner'>): existing is Slice {
+  return existing?.owner === claim.owner && existing.try === claim.try;
+}
+
+export function claimed(existing: Slice | undefined, claim: SliceClaim): Slice {
+  const { key, owner, atMs, size, try: tried, keptUntilMs = existing?.keptUntilMs } = claim;
+  const calls = existing?.calls;
+  const outcomes = existing?.outcomes ?? Array.from({ length: size }, () => undefined);
+  const facts = {
+    key,
+    version: nextVersion(existing),
+    try: tried,
+    owner,
+    atMs,
+    ...omitUndefined({ keptUntilMs, calls }),
+  };
+  return { ...facts, state: 'claimed', outcomes };
+}
+
+function nextVersion(existing: Pick<Slice, 'version'> | undefined): number {
+  return (existing?.version ?? 0) + 1;
+}
+
+/** This owner has slice 0 of a withdrawn dispatch: a worker that meets it sends and emits nothing (D25). */
+const withdrawal = 'withdrawal';
+
+export function withdrawn(claim: Omit<SliceClaim, 'owner' | 'try'>): Slice {
+  const slice = claimed(undefined, { ...claim, owner: withdrawal, try: 0 });
+  const outcome = { state: 'failed', code: withdrawal } as const;
+  return ended(slice, new Map(openPlaces(slice).map((place) => [place, outcome])));
+}
+
+export function isWithdrawn({ owner }: Pick<Slice, 'owner'>): boolean {
+  return owner === withdrawal;
+}
+
+/** A try has outcomes by place, for the recipients it covers. */
+export type Outcomes = ReadonlyMap<number, Outcome>;
+
+/**
+ * Returns the slice after a try that made `calls`. Settled outcomes stay. A place without any outcome becomes
+ * `unknown`: its recipient may have been called.
+ */
+export function ended(slice: Slice, outcomes: Outcomes, calls = 0): Slice {
+  return {
+    ...slice,
+    ...(calls === 0 ? {} : { calls: (slice.calls ?? 0) + calls }),
+    version: nextVersion(slice),
+    state: 'ended',
+    outcomes: slice.outcomes.map((before, place) => {
+      if (before !== undefined && before.state !== 'again') return before;
+      return outcomes.get(place) ?? before ?? lost;
+    }),
+  };
+}
+
+/** A dead claimant may have called these recipients. */
+export const lost = { state: 'unknown', code: 'worker_lost' } as const satisfies Outcome;
+
+/** A receipt proves that the platform took the message (D39). */
+export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Outcome;
+
+/** An operator's settlement emits no event (D34). */
+export const resolvedByOperator = 'resolved_by_operator';
+
+/** Ends the try of a dead claimant: all recipients that it covers get one outcome. */
+export function endedForTheDead(slice: Slice, owner: string, outcome: Outcome = lost): Slice {
+  return { ...ended(slice, new Map(openPlaces(slice).map((place) => [place, outcome]))), owner };
+}
+
+/** Returns the places that a claimed try covers, or that the next try of an ended slice will cover. */
+export function openPlaces({ outcomes }: Pick<Slice, 'outcomes'>): number[] {
+  return outcomes.flatMap((outcome, place) => (outcome === undefined || outcome.state === 'again' ? [place] : []));
+}
+
+/** Returns when the first recipient of an ended slice may be tried again, or undefined if none. */
+export function dueMsOf({ outcomes }: Pick<Slice, 'outcomes'>): number | undefined {
+  const due = outcomes.flatMap((outcome) => (outcome?.state === 'again' ? [outcome.dueMs] : []));
+  return due.length === 0 ? undefined : Math.min(...due);
+}
+
+export type Settlements = ReadonlyMap<number, Exclude<Outcome, { readonly state: 'again' }>>;
+
+/** Returns the slice with settled outcomes, or undefined when none of them is `unknown` any more. */
+export function settled(slice: Slice, settlements: Settlements, atMs: number): Slice | undefined {
+  const isOpen = (place: number) => slice.outcomes[place]?.state === 'unknown';
+  if (![...settlements.keys()].some(isOpen)) return undefined;
+  const outcomes = slice.outcomes.map((before, place) => {
+    const settlement = isOpen(place) ? settlements.get(place) : undefined;
+    return settlement === undefined ? before : { ...settlement, resolvedAtMs: atMs };
+  });
+  return { ...slice, version: nextVersion(slice), outcomes };
+}
+
+/**
+ * Returns the slice without the texts and ids at these places that may name a person (D60). Returns undefined when
+ * there are none.
+ */
+export function anonymized(slice: Slice, places: ReadonlySet<number>): Slice | undefined {
+  const names = (outcome: Recorded | undefined, place: number) =>
+    places.has(place) && outcome !== undefined && ('reason' in outcome || 'platformMessageId' in outcome);
+  if (!slice.outcomes.some(names)) return undefined;
+  const outcomes = slice.outcomes.map((outcome, place) => {
+    if (outcome === undefined || !names(outcome, place)) return outcome;
+    const { reason: _text, platformMessageId: _id, ...told } = { reason: '', platformMessageId: '', ...outcome };
+    return told as Recorded;
+  });
+  return { ...slice, version: nextVersion(slice), outcomes };
+}

@@ -1,0 +1,72 @@
+import { omitUndefined } from '../../keys/omit-undefined.ts';
+import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
+import { type AboutDispatch, messageIdOf } from '../dispatch.ts';
+import { resolvedByOperator } from './claims/slice.ts';
+
+export interface Addressed {
+  readonly dispatchId: string;
+  readonly index: number;
+  readonly clientId: number;
+  readonly acceptedAtMs: number;
+  readonly about: AboutDispatch;
+  readonly to: string | undefined;
+}
+
+/** A reply has data of its own. */
+type MessageEventType = Exclude<Extract<EventType, `message.${string}`>, 'message.replied'>;
+
+export interface NotifiedMessage {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly platformMessageId?: string;
+  readonly pricing?: NonNullable<ReceiptData['pricing']>;
+  readonly userId?: string;
+  readonly waId?: string;
+}
+
+const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
+
+interface Unsent {
+  readonly state: keyof typeof typeOf;
+  readonly code: string;
+  readonly reason?: string;
+}
+
+/**
+ * Returns the event about a `failed`, `expired` or `unknown` message (D29, D34), or undefined for an outcome that an
+ * operator has settled.
+ */
+export function outcomeEvent(
+  message: Addressed,
+  { state, code, reason }: Unsent,
+  timestampMs: number,
+): ServiceEvent | undefined {
+  if (code === resolvedByOperator) return undefined;
+  return messageEvent(typeOf[state], message, { timestampMs, ...omitUndefined({ code, reason }) });
+}
+
+/**
+ * Returns one event about a message. The same kind of event about the same message has one id, whichever run emits it
+ * (D41).
+ */
+export function messageEvent(
+  type: MessageEventType,
+  message: Addressed,
+  facts: NotifiedMessage & { readonly timestampMs: number },
+): ServiceEvent {
+  const { dispatchId, clientId, acceptedAtMs, about, to } = message;
+  const { timestampMs, code, reason, platformMessageId, pricing, userId, waId } = facts;
+  const messageId = messageIdOf(message);
+  const data: ReceiptData = {
+    dispatch_id: dispatchId,
+    message_id: messageId,
+    did: about.did,
+    ...omitUndefined({ to, user_id: userId, wa_id: waId }),
+    template: about.template,
+    ...omitUndefined({ campaign_id: about.campaignId, attends: about.attends, code }),
+    ...(code !== undefined && /^\d+$/.test(code) ? { platform_code: Number(code) } : {}),
+    ...omitUndefined({ reason, platform_message_id: platformMessageId, pricing }),
+    accepted_at: new Date(acceptedAtMs).toISOString(),
+  };
+  return { id: eventId(type, clientId, [messageId]), clientId, type, timestampMs, data };
+}

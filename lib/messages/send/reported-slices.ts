@@ -1,0 +1,67 @@
+import { errorName } from '../../observe/error-name.ts';
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import { messageIdOf } from '../dispatch.ts';
+import type { RunPorts } from './call-recipient.ts';
+import { type Outcomes, openPlaces, type Slice, sliceSize } from './claims/slice.ts';
+import type { Slices } from './claims/slice-store.ts';
+
+const metricOf = {
+  sent: 'MessagesSent',
+  failed: 'MessagesFailed',
+  expired: 'MessagesExpired',
+  unknown: 'MessagesUnknown',
+} as const;
+
+/** Returns slices of a client's chunk whose writes report outcomes and failures in metrics and log. */
+export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
+  const logged = async <T>(write: () => Promise<T>, lineOfError: (error: unknown) => readonly [LogEvent, LogFacts]) => {
+    try {
+      return await write();
+    } catch (error) {
+      log(...lineOfError(error));
+      throw error;
+    }
+  };
+  const reported = (before: Slice, ended: Slice | undefined) => {
+    if (ended !== undefined) report(before, ended, (event, facts) => log(event, { ...facts, clientId }));
+    return ended;
+  };
+  return {
+    ...slices,
+    claim: async (claim) =>
+      await logged(
+        () => slices.claim(claim),
+        (error) => ['send.claim_failed', { error: errorName(error) }],
+      ),
+    end: async (own, outcomes, calls) =>
+      reported(
+        own,
+        await logged(
+          () => slices.end(own, outcomes, calls),
+          (error) => ['send.end_failed', notRecorded(own, outcomes, error)],
+        ),
+      ),
+    endForTheDead: async (seen, ...how) => reported(seen, await slices.endForTheDead(seen, ...how)),
+  };
+}
+
+/** Counts messages of the slice that have left: they end `unknown` unless a later write records them. */
+function notRecorded({ key }: Slice, outcomes: Outcomes, error: unknown): LogFacts {
+  const sent = [...outcomes.values()].filter(({ state }) => state === 'sent').length;
+  const messageId = messageIdOf({ dispatchId: key.dispatchId, index: key.slice * sliceSize });
+  return { messageId, count: sent, error: errorName(error) };
+}
+
+/** Reports each outcome once: by the run whose write recorded it. The call has logged `sent` itself. */
+function report(before: Slice, { key, outcomes }: Slice, log: RunPorts['log']): void {
+  for (const place of openPlaces(before)) {
+    const outcome = outcomes[place];
+    if (outcome === undefined || outcome.state === 'again') continue;
+    const isHeld = outcome.state === 'sent' && outcome.held !== undefined;
+    count(isHeld ? 'MessagesHeld' : metricOf[outcome.state]);
+    if (outcome.state === 'sent') continue;
+    const messageId = messageIdOf({ dispatchId: key.dispatchId, index: key.slice * sliceSize + place });
+    log(`send.${outcome.state}`, { messageId, code: outcome.code });
+  }
+}

@@ -1,0 +1,325 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
+import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
+import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept-dispatch.ts';
+import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
+import { decodeRound, encodeRound } from '../../../../lib/messages/accept/round-message.ts';
+import type { WholeDispatch } from '../../../../lib/messages/accept/whole-dispatch.ts';
+import { addressesOfChunk, headOfChunk, QueuedChunkSchema } from '../../../../lib/messages/chunk.ts';
+import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch.ts';
+import { countedBy } from '../../../support/counted.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+interface Recording {
+  readonly failing?: string;
+  readonly error?: Error;
+  readonly hanging?: string;
+  readonly begin?: 'begun' | 'withdrawn';
+  readonly withdraw?: 'begun' | 'withdrawn';
+  readonly remainingMs?: number;
+}
+
+type Call = (name: string, signal?: AbortSignal) => Promise<void>;
+
+/** Records the calls of the ports in order; the named call fails, or hangs until it is given up. */
+function recording(options: Recording) {
+  const calls: string[] = [];
+  const bodies: string[] = [];
+  const call: Call = async (name, signal) => {
+    calls.push(name);
+    if (name === options.failing) throw options.error ?? unavailable;
+    if (name !== options.hanging) return;
+    await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const queue = (name: string) => ({
+    send: async (body: string, group: string, signal: AbortSignal) => {
+      bodies.push(`${name} for ${group}: ${body}`);
+      await call(name, signal);
+    },
+  });
+  const ports: AcceptDispatchPorts = {
+    parameters: { store: (_, signal) => call('store', signal) },
+    noteCorrespondents: (_, limitMs) => call('note', AbortSignal.timeout(limitMs)),
+    acceptance: acceptanceOf(options, call),
+    ...{ queue: queue('queue'), urgentQueue: queue('urgent queue') },
+    ...{ limitOf: async () => 40, remainingMs: () => options.remainingMs ?? 29_000 },
+  };
+  return { calls, bodies, ports };
+}
+
+function acceptanceOf(
+  { begin = 'begun', withdraw = 'withdrawn' }: Recording,
+  call: Call,
+): AcceptDispatchPorts['acceptance'] {
+  return {
+    describe: (_, signal) => call('describe', signal),
+    list: (_, signal) => call('list', signal),
+    begin: (_, signal) => call('begin', signal).then(() => begin),
+    beginStraight: (_, signal) => call('begin', signal).then(() => 'begun'),
+    withdraw: (dispatchId, signal) => call(`withdraw ${dispatchId}`, signal).then(() => withdraw),
+  };
+}
+
+const unavailable = new Error('unavailable');
+const dispatchOf = (count: number, head: Partial<DispatchHead> = {}): WholeDispatch =>
+  makeDispatch(makeRecipients(count), { dispatchId: 'J', clientId: 1002, ...head });
+const small = dispatchOf(10);
+const large = dispatchOf(11);
+
+async function chunkOf(dispatch: WholeDispatch) {
+  const { bodies, ports } = recording({});
+  await acceptDispatch(dispatch, ports);
+  const [, body = ''] = /^urgent queue for 1002: (.*)$/s.exec(bodies.join()) ?? [];
+  return v.parse(QueuedChunkSchema, JSON.parse(body));
+}
+
+test('a dispatch is stored, then queued by its id alone, then listed (D25, D40)', async () => {
+  const { calls, bodies, ports } = recording({});
+  await acceptDispatch(dispatchOf(11, { correlationId: 'c' }), ports);
+  expect(calls).toEqual(['store', 'describe', 'queue', 'list']);
+  const [, text = ''] = /^queue for 1002: (.*)$/.exec(bodies.join()) ?? [];
+  const message = { dispatchId: 'J', clientId: 1002, acceptedAtMs: large.head.acceptedAtMs, correlationId: 'c' };
+  expect(JSON.parse(text)).toEqual({ version: 1, ...message });
+  expect(decodeRound(text)).toEqual(message);
+  const later = { ...message, round: 3, parkedSeconds: 15 };
+  expect(decodeRound(encodeRound(later))).toEqual(later);
+});
+
+test.each([small, large])(
+  'the people of a dispatch from a shared number are noted first, or nothing of it counts (D55, %#)',
+  async (dispatch) => {
+    const { calls, ports } = recording({});
+    await acceptDispatch({ ...dispatch, shared: true }, ports);
+    expect(calls[0]).toBe('note');
+    const broken = recording({ failing: 'note' });
+    const refused = acceptDispatch({ ...dispatch, shared: true }, broken.ports);
+    await expect(refused).rejects.toMatchObject({ code: 'dispatch_unavailable' });
+    expect(broken.calls).toEqual(['note']);
+  },
+);
+
+describe('a retry (D57)', () => {
+  const retry = dispatchOf(2, { retryOf: 'S' });
+
+  test('is stored, however few they are, and has begun before it counts', async () => {
+    const { calls, ports } = recording({});
+    await acceptDispatch(retry, ports);
+    expect(calls).toEqual(['store', 'describe', 'queue', 'begin', 'list']);
+  });
+
+  test.each([
+    ['was taken back meanwhile', { begin: 'withdrawn' }, 'dispatch_unavailable'],
+    ['cannot be begun, and is taken back', { failing: 'begin' }, 'dispatch_unavailable'],
+    ['cannot be begun or taken back', { failing: 'begin', withdraw: 'begun' }, undefined],
+  ] as const)('that %s', async (_, how, code) => {
+    const { calls, ports } = recording(how);
+    const accepted = acceptDispatch(retry, ports);
+    if (code === undefined) await accepted;
+    else await expect(accepted).rejects.toMatchObject({ code });
+    expect(calls).toContain('withdraw J');
+  });
+});
+
+test('its recipients are counted', async () => {
+  expect(await countedBy(() => acceptDispatch(large, recording({}).ports))).toMatchObject([{ RecipientsAccepted: 11 }]);
+});
+
+test.each([
+  ['nothing', '', 'SyntaxError'],
+  ['no dispatch', '{"version":1}', 'ValiError'],
+  ['one of a later version', '{"version":2}', LaterVersion.name],
+])('refuses to read %s as a dispatch', (_, body, name) => {
+  expect(() => decodeRound(body)).toThrow(expect.objectContaining({ name }));
+});
+
+describe('a request of up to ten recipients goes straight (D25)', () => {
+  test('as one chunk into the queue of small requests, with nothing stored before', async () => {
+    const { calls, ports } = recording({});
+    await acceptDispatch(small, ports);
+    expect(calls).toEqual(['urgent queue', 'begin']);
+    const chunk = await chunkOf(small);
+    expect(chunk).toMatchObject({ version: 1, straight: true, alone: true, lane: '*', limitPerSecond: 40 });
+    expect(chunk.slices).toMatchObject([{ try: 0, size: 10, recipients: Array(10).fill({}) }]);
+    expect(chunk.slices[0]?.recipients[9]).toMatchObject({
+      ...{ index: 9, to: '5491155000009' },
+      request: { to: '5491155000009', biz_opaque_callback_data: 'J-9' },
+    });
+    expect(addressesOfChunk(chunk)).toEqual(small.recipients.map(({ to }) => to));
+  });
+
+  test.each<Partial<DispatchHead>>([
+    {},
+    {
+      ...{ campaignId: 7, attends: { agent: 'Ana' }, expiresAtMs: 9, urgent: true, receiptsExpected: true },
+      ...{ correlationId: 'c', path: 'marketing_messages', heedsOptOuts: true },
+    },
+  ])(
+    'its chunk says all that the head of its dispatch does, with the limit of its number as last read (%#)',
+    async (head) => {
+      const dispatch = dispatchOf(3, head);
+      expect(headOfChunk(await chunkOf(dispatch))).toEqual({ ...dispatch.head, throughputPerSecond: 40 });
+    },
+  );
+
+  test('the head of its dispatch says whether a recipient is addressed by user id', async () => {
+    const [one, other] = makeRecipients(2);
+    const recipients = [one, { ...other, to: 'US.1' }] as Recipient[];
+    const dispatch = { ...dispatchOf(2, { byUserId: true }), recipients };
+    expect(headOfChunk(await chunkOf(dispatch))).toEqual({ ...dispatch.head, throughputPerSecond: 40 });
+  });
+
+  test('a recipient that cannot be composed is in the chunk without a request, fails there, and is logged', async () => {
+    const logged = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const recipients: Recipient[] = [...makeRecipients(1), { to: '5491100000001', params: { body: [] } }];
+    const { slices } = await chunkOf({ ...dispatchOf(2), recipients });
+    expect(slices[0]?.recipients).toEqual([
+      expect.objectContaining({ request: expect.anything() }),
+      { index: 1, to: '5491100000001', params: { body: [] } },
+    ]);
+    expect(logged.mock.calls.join()).toMatch(/"dispatch\.not_composable".*"J-1"/);
+  });
+
+  test('text is read as it was written, whatever SQS refuses of it (R22)', async () => {
+    const recipients: Recipient[] = [{ to: 'US.a', params: { body: ['\ufffe🙂\ud800'], buttons: ['1'] } }];
+    const { slices } = await chunkOf({ ...dispatchOf(1), recipients });
+    expect(JSON.stringify(slices[0]?.recipients[0]?.request)).toContain('\ufffe🙂\\ud800');
+  });
+
+  test.each<[string, WholeDispatch]>([
+    ['eleven recipients', large],
+    ['dropped ones, which its report counts', { ...small, repeats: [[10, 0]] }],
+    ['a time of its own (D56)', makeDispatch(makeRecipients(1), { dispatchId: 'J', when: { asked: {}, fromMs: 1 } })],
+    ['more than a chunk holds', makeDispatch(makeRecipients(3, 70_000), { dispatchId: 'J' })],
+  ])('not one with %s', async (_, dispatch) => {
+    const { calls, ports } = recording({});
+    await acceptDispatch(dispatch, ports);
+    expect(calls).toEqual(['store', 'describe', 'queue', 'list']);
+  });
+});
+
+const dispatchUnavailable = {
+  code: 'dispatch_unavailable',
+  message: 'the messages could not be queued; none of them will be sent',
+  cause: unavailable,
+};
+
+test.each([
+  ['store', ['store']],
+  ['describe', ['store', 'describe']],
+])(
+  'what cannot be stored is never queued: with %s failing there is nothing to take back',
+  async (failing, expected) => {
+    const { calls, ports } = recording({ failing });
+    await expect(acceptDispatch(large, ports)).rejects.toMatchObject(dispatchUnavailable);
+    expect(calls).toEqual(expected);
+  },
+);
+
+test.each<[at: number, repeats: [number, number][], place: number, positions?: number[]]>([
+  [2, [], 2],
+  [1, [[1, 0]], 2],
+  [2, [[1, 0], [2, 0], [5, 4]], 4], // biome-ignore format: one row
+  // The dispatch's places follow the order of its lots (D56).
+  [1, [[1, 0]], 7, [9, 7]],
+])(
+  'recipient %i, which no item can hold, is refused by its place in the request',
+  async (at, repeats, place, positions) => {
+    const { calls, ports } = recording({ failing: 'store', error: new RecipientTooLarge(at, 400_000) });
+    const path = `recipients[${place}].params`;
+    const message = 'expected at most 390000 bytes of JSON, received 400000';
+    const dispatch = { ...large, ...(repeats.length === 0 ? {} : { repeats }), ...omitUndefined({ positions }) };
+    await expect(acceptDispatch(dispatch, ports)).rejects.toMatchObject({
+      code: 'invalid_recipients',
+      message: `${path}: ${message}`,
+      details: { errors: [{ path, message }] },
+    });
+    expect(calls).toEqual(['store']);
+  },
+);
+
+test.each([
+  ['a dispatch', large, 'queue', ['store', 'describe', 'queue', 'withdraw J'], 'list'],
+  ['a straight one', small, 'urgent queue', ['urgent queue', 'withdraw J'], 'begin'],
+])(
+  'what the queue did not confirm of %s is taken back, and refused unless it has begun (R20)',
+  async (_, dispatch, failing, expected, last) => {
+    const { calls, ports } = recording({ failing });
+    await expect(acceptDispatch(dispatch, ports)).rejects.toMatchObject(dispatchUnavailable);
+    expect(calls).toEqual(expected);
+    const begun = recording({ failing, withdraw: 'begun' });
+    await acceptDispatch(dispatch, begun.ports);
+    expect(begun.calls).toEqual([...expected, last]);
+  },
+);
+
+test('what can neither be queued nor be taken back is not known, and said so', async () => {
+  const { ports } = recording({ hanging: 'withdraw J', failing: 'queue' });
+  const limits = passingLimits();
+  await expect(acceptDispatch(large, ports)).rejects.toMatchObject({ code: 'dispatch_undecided' });
+  expect(limits).toEqual([6_000, 4_000, 3_000]);
+});
+
+test.each([
+  ['list', large],
+  ['begin', small],
+])('a dispatch that is queued counts, also where %s fails or hangs', async (name, dispatch) => {
+  passingLimits();
+  for (const { calls, ports } of [recording({ failing: name }), recording({ hanging: name })]) {
+    const lines = await linesOf(() => acceptDispatch(dispatch, ports));
+    expect(calls.at(-1)).toBe(name);
+    const { dispatchId, clientId, total } = dispatch.head;
+    expect(lines).toMatchObject([
+      { event: 'dispatch.accepted', dispatchId, clientId, count: total },
+      { event: 'dispatch.not_described', dispatchId, error: 'Error' },
+    ]);
+  }
+});
+
+test.each([
+  ['store', 'a page', large, [6_000, 4_000]],
+  ['describe', 'the dispatch', large, [6_000, 4_000]],
+  ['queue', 'the queue', large, [6_000, 4_000, 3_000]],
+  ['urgent queue', 'the queue of a straight one', small, [6_000, 3_000]],
+])('%s hanging, %s is given up in time for the answer', async (hanging, _, dispatch, expected) => {
+  const limits = passingLimits();
+  await expect(acceptDispatch(dispatch, recording({ hanging }).ports)).rejects.toMatchObject({
+    code: 'dispatch_unavailable',
+  });
+  expect(limits).toEqual(expected);
+});
+
+test.each([small, large])(
+  'without the time to queue it, take it back and answer nothing is asked for (%#)',
+  async (dispatch) => {
+    const late = recording({ remainingMs: 13_499 });
+    await expect(acceptDispatch(dispatch, late.ports)).rejects.toMatchObject({
+      code: 'dispatch_unavailable',
+      cause: { message: 'too little time left to queue the dispatch' },
+    });
+    expect(late.calls).toEqual([]);
+    await acceptDispatch(dispatch, recording({ remainingMs: 13_500 }).ports);
+  },
+);
+
+/** Collects the limits of all waits, in order. Each wait ends a hundred times sooner, the shortest first. */
+function passingLimits(): number[] {
+  const limits: number[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    limits.push(ms);
+    const ended = new AbortController();
+    setTimeout(() => ended.abort(new Error('given up')), ms / 100);
+    return ended.signal;
+  });
+  return limits;
+}
+
+async function linesOf(work: () => Promise<void>): Promise<unknown[]> {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await work();
+  const lines = write.mock.calls.map(([line]): unknown => JSON.parse(String(line)));
+  write.mockRestore();
+  return lines;
+}

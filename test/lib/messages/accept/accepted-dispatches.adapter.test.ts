@@ -1,0 +1,319 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test, vi } from 'vitest';
+import type { ItemKey } from '../../../../lib/aws/item-key.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { maxRecipientBytes, ParametersGone } from '../../../../lib/messages/accept/parameter-pages.ts';
+import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
+import { straightRequest } from '../../../../lib/messages/accept/straight-request.ts';
+import { addressesOf, type WholeDispatch } from '../../../../lib/messages/accept/whole-dispatch.ts';
+import { headOfChunk } from '../../../../lib/messages/chunk.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
+import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import {
+  acceptedKey,
+  dispatchesPartition,
+  dispatchKey,
+  dispatchSortKey,
+  parametersKey,
+  recipientsKey,
+} from '../../../../lib/messages/items.ts';
+import { dispatchesStore } from '../../../../lib/messages/report/dispatches-store.ts';
+import { reportStore } from '../../../../lib/messages/report/report-store.ts';
+import { isWithdrawn } from '../../../../lib/messages/send/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
+import { injectFaults } from '../../../support/dynamo-faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+// A started second counts as a whole one.
+const nowMs = 1_700_000_000_001;
+const in30DaysSeconds = 1_700_000_001 + 30 * 86_400;
+/** A scheduled send lives for 125 days at most (D56). */
+const in125DaysSeconds = Math.ceil(nowMs / 1_000) + 125 * 86_400;
+const client = localDocumentClient();
+const table = await freshTable('messages');
+const dispatches = acceptedDispatchesStore(client, table, () => nowMs);
+const parameters = parameterStore(client, table);
+const slices = sliceStore({ client, table, nowMs: () => nowMs });
+const { signal } = new AbortController();
+
+async function itemOf(Key: ItemKey) {
+  return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+}
+
+/** Counts the requests of a client to the table. */
+function metered(documentClient = localDocumentClient(), onCommand: (name: string) => void = () => undefined) {
+  const commands: string[] = [];
+  documentClient.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        commands.push(String(commandName));
+        onCommand(String(commandName));
+        return await next(args);
+      },
+    { step: 'initialize', name: 'meter' },
+  );
+  return { dispatches: acceptedDispatchesStore(documentClient, table, () => nowMs), commands };
+}
+
+let made = 0;
+function dispatchOf(count: number, head: Partial<DispatchHead> = {}, textBytes = 40): WholeDispatch {
+  made += 1;
+  const dispatchId = `01JD${String(made).padStart(22, '0')}`;
+  return makeDispatch(makeRecipients(count, textBytes), { dispatchId, acceptedAtMs: nowMs, ...head });
+}
+
+async function chunkOf(dispatch: WholeDispatch) {
+  const straight = await straightRequest(dispatch, async () => 40);
+  if (straight === undefined) throw new Error('it goes as a dispatch');
+  return straight;
+}
+
+async function listed({ clientId, did }: DispatchHead) {
+  const list = dispatchesStore(client, table, () => nowMs);
+  const question = { clientId, did, fromMs: undefined, toMs: undefined };
+  const { accepted } = await list.listAccepted(question, { after: undefined, limit: 100 });
+  return (await list.notWithdrawn(accepted)).map(({ dispatchId, total, campaignId }) => ({
+    dispatchId,
+    total,
+    campaignId,
+  }));
+}
+
+describe('parameters', () => {
+  test('are read page by page, from any recipient on', async () => {
+    const { head, recipients } = dispatchOf(1_200, {}, 300);
+    await parameters.store({ head, recipients }, signal);
+    const read: unknown[] = [];
+    for (let pages = 0; read.length < recipients.length; pages += 1) {
+      expect(pages).toBeLessThan(12);
+      read.push(...(await parameters.read(head.dispatchId, read.length)));
+    }
+    expect(read).toEqual(recipients);
+    for (const index of [1, 77, 499, 500, 501, 1_199]) {
+      const some = await parameters.read(head.dispatchId, index);
+      expect(some).toEqual(recipients.slice(index, index + some.length));
+    }
+  });
+
+  test('are there until seven days after the dispatch has ended', async () => {
+    const { head, recipients } = dispatchOf(11);
+    await parameters.store({ head, recipients }, signal);
+    const first = await itemOf(parametersKey({ dispatchId: head.dispatchId, index: 0 }));
+    expect(first).toMatchObject({ expiresAtSeconds: 1_700_000_001 + 8 * 86_400 });
+  });
+
+  test('are stored once more as they were', async () => {
+    const { head, recipients } = dispatchOf(600);
+    for (const _ of [1, 2]) await parameters.store({ head, recipients }, signal);
+    expect(await parameters.read(head.dispatchId, 0)).toEqual(recipients.slice(0, 500));
+  });
+
+  test('that are gone are an error of that name, and so is an index behind the last', async () => {
+    await expect(parameters.read('GONE', 0)).rejects.toThrow(ParametersGone);
+    const { head, recipients } = dispatchOf(11);
+    await parameters.store({ head, recipients }, signal);
+    await expect(parameters.read(head.dispatchId, 11)).rejects.toThrow(ParametersGone);
+    await expect(parameters.read(head.dispatchId, 500)).rejects.toThrow(ParametersGone);
+  });
+
+  test('of the largest recipient are one item', async () => {
+    const text = '한'.repeat((maxRecipientBytes - 100) / 3);
+    const dispatch = { head: dispatchOf(1).head, recipients: [{ to: 'US.a', params: { body: [text] } }] };
+    await parameters.store(dispatch, signal);
+    expect(await parameters.read(dispatch.head.dispatchId, 0)).toEqual(dispatch.recipients);
+  });
+});
+
+describe('a dispatch', () => {
+  test('is found as it was described, with the plan of its messages, and by its report with its recipients (D40)', async () => {
+    const dispatch = { ...dispatchOf(2_600), repeats: [[3, 1]] as [number, number][] };
+    const { head, plan, repeats, recipients } = dispatch;
+    expect(await dispatches.find(head.dispatchId)).toBeUndefined();
+    await dispatches.describe(dispatch, signal);
+    expect(await dispatches.find(head.dispatchId)).toEqual({ head, plan, repeats, waitsMs: new Map() });
+    const report = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(head.dispatchId);
+    expect(report).toMatchObject({ head, repeats });
+    expect([...(report?.recipients ?? [])]).toEqual(recipients.map(({ to }, index) => [index, to]));
+    expect(await itemOf(acceptedKey(head.dispatchId))).not.toHaveProperty('waitsMs');
+    for (const key of [
+      acceptedKey(head.dispatchId),
+      recipientsKey(head.dispatchId, 0),
+      recipientsKey(head.dispatchId, 2_500),
+    ]) {
+      expect(await itemOf(key)).toMatchObject({ expiresAtSeconds: in30DaysSeconds });
+    }
+  });
+
+  test('of one person many times over, and of dropped ones, says who waits for that', async () => {
+    const { head, plan } = dispatchOf(1);
+    const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: index % 2 === 0 ? '549110' : '+549110' }));
+    const repeats = recipients.map((_, index): [number, number] => [5_000 + index, index]);
+    await dispatches.describe({ head, plan, recipients, repeats }, signal);
+    const found = await dispatches.find(head.dispatchId);
+    expect(found?.repeats).toEqual(repeats);
+    expect([found?.waitsMs.size, found?.waitsMs.get(44), found?.waitsMs.get(45)]).toEqual([4_955, undefined, 6_000]);
+    expect(found?.waitsMs.get(4_999)).toBe(4_955 * 6_000);
+  });
+
+  test('is not there where its recipients could not be written', async () => {
+    const faulty = localDocumentClient();
+    injectFaults(faulty, (_, attempt) => (attempt === 2 ? { kind: 'throw', error: new Error('refused') } : undefined));
+    const dispatch = dispatchOf(2_600);
+    await expect(acceptedDispatchesStore(faulty, table, () => nowMs).describe(dispatch, signal)).rejects.toThrow(
+      'refused',
+    );
+    expect(await dispatches.find(dispatch.head.dispatchId)).toBeUndefined();
+  });
+
+  test('is listed with all places of its request, by acceptance or when it begins, for 30 days', async () => {
+    const { head } = dispatchOf(11, { clientId: 1002, campaignId: 7 });
+    const { dispatchId } = head;
+    await dispatches.list({ head, repeats: [[3, 1]] }, signal);
+    expect(await listed(head)).toEqual([{ dispatchId, total: 12, campaignId: 7 }]);
+    const begun = dispatchOf(11, { clientId: 1003 });
+    for (const _ of [1, 2]) expect(await dispatches.begin({ head: begun.head, repeats: [[3, 1]] })).toBe('begun');
+    expect(await listed(begun.head)).toEqual([{ dispatchId: begun.head.dispatchId, total: 12 }]);
+    const { clientId, acceptedAtMs } = begun.head;
+    const pointer = { pk: dispatchesPartition(clientId), sk: dispatchSortKey(acceptedAtMs, begun.head.dispatchId) };
+    expect(await itemOf(pointer)).toMatchObject({
+      dispatchId: begun.head.dispatchId,
+      expiresAtSeconds: in30DaysSeconds,
+    });
+    const state = await dispatchStateStore(client, table).of([begun.head.dispatchId]);
+    expect(state.get(begun.head.dispatchId)).toEqual({ begun: true });
+  });
+
+  test('that is listed is not listed once more when it begins, and is found, where reads are as late as they may be', async () => {
+    const { head, plan, recipients } = dispatchOf(11, { clientId: 1006 });
+    const late = localDocumentClient();
+    lagReads(late);
+    const { dispatches: store, commands } = metered(late);
+    await dispatches.describe({ head, plan, recipients }, signal);
+    await dispatches.list({ head }, signal);
+    expect(await listed(head)).toEqual([{ dispatchId: head.dispatchId, total: 11 }]);
+    expect(await store.find(head.dispatchId)).toMatchObject({ head });
+    expect(await itemOf(acceptedKey(head.dispatchId))).not.toHaveProperty('repeats');
+    expect(await store.begin({ head, repeats: [] })).toBe('begun');
+    expect(commands).toEqual(['GetItemCommand', 'UpdateItemCommand', 'GetItemCommand']);
+  });
+
+  test('that goes straight begins with its head and its addresses, and is listed', async () => {
+    const dispatch = dispatchOf(3, { clientId: 1004 });
+    const chunk = await chunkOf(dispatch);
+    const { dispatchId } = dispatch.head;
+    expect(await dispatches.beginStraight(chunk, signal)).toBe('begun');
+    const [slice] = chunk.slices;
+    // A later try carries fewer recipients.
+    const later = { ...chunk, slices: [{ ...slice, try: 1, size: 3, recipients: slice?.recipients.slice(2) ?? [] }] };
+    expect(await dispatches.beginStraight(later)).toBe('begun');
+    const item = await itemOf(dispatchKey(dispatchId));
+    expect(item).toMatchObject({ head: JSON.stringify(headOfChunk(chunk)), expiresAtSeconds: in30DaysSeconds });
+    expect(addressesOf(item?.['to'])).toEqual(dispatch.recipients.map(({ to }) => to));
+    expect(await listed(dispatch.head)).toEqual([{ dispatchId, total: 3 }]);
+  });
+
+  test('that was stopped before it began stays so', async () => {
+    const { head } = dispatchOf(11);
+    const states = dispatchStateStore(client, table);
+    await states.stop(head, cancelled(nowMs));
+    expect(await dispatches.begin({ head, repeats: [] })).toBe('begun');
+    expect((await states.of([head.dispatchId])).get(head.dispatchId)).toEqual({ begun: true, stop: cancelled(nowMs) });
+  });
+});
+
+describe('of beginning and withdrawal the first counts, and either may be repeated (D25)', () => {
+  const claimOf = (dispatchId: string) => {
+    const key = { dispatchId, slice: 0 };
+    return { key, claim: { key, try: 0, owner: 'run', atMs: nowMs, size: 3 } };
+  };
+
+  test('what was taken back never begins, cannot be claimed and is in no list', async () => {
+    const dispatch = dispatchOf(3, { clientId: 1005 });
+    const { dispatchId } = dispatch.head;
+    const { key, claim } = claimOf(dispatchId);
+    for (const _ of [1, 2]) expect(await dispatches.withdraw(dispatchId, signal)).toBe('withdrawn');
+    expect(await dispatches.begin({ head: dispatch.head, repeats: [] })).toBe('withdrawn');
+    expect(await dispatches.beginStraight(await chunkOf(dispatch))).toBe('withdrawn');
+    const met = await slices.claim(claim);
+    expect([met.kind, isWithdrawn(met.slice)]).toEqual(['met', true]);
+    expect(await dispatches.withdraw(dispatchId)).toBe('withdrawn');
+    expect(await itemOf(dispatchKey(dispatchId))).toMatchObject({
+      withdrawnAtMs: nowMs,
+      expiresAtSeconds: in125DaysSeconds,
+    });
+    expect(isWithdrawn((await slices.find(key)) ?? met.slice)).toBe(true);
+    expect(await listed(dispatch.head)).toEqual([]);
+  });
+
+  test('what has begun is not taken back, nor is what a worker has claimed', async () => {
+    const large = dispatchOf(11);
+    await dispatches.begin({ head: large.head, repeats: [] });
+    expect(await dispatches.withdraw(large.head.dispatchId)).toBe('begun');
+    expect(await slices.find({ dispatchId: large.head.dispatchId, slice: 0 })).toBeUndefined();
+
+    const straight = dispatchOf(3);
+    const chunk = await chunkOf(straight);
+    const { dispatchId } = straight.head;
+    const { slice } = await slices.claim(claimOf(dispatchId).claim);
+    expect(await dispatches.withdraw(dispatchId)).toBe('begun');
+    expect(await itemOf(dispatchKey(dispatchId))).toBeUndefined();
+    // The same holds after the worker has ended the slice.
+    await slices.end(slice, new Map());
+    expect(await dispatches.withdraw(dispatchId)).toBe('begun');
+    expect(await dispatches.beginStraight(chunk)).toBe('begun');
+    expect(await dispatches.withdraw(dispatchId)).toBe('begun');
+  });
+
+  test.each(['withdraw', 'begin'] as const)(
+    'a %s whose reply is lost is repeated and answers as before',
+    async (name) => {
+      const faulty = localDocumentClient();
+      const attempts = injectFaults(faulty, (operation, attempt) =>
+        attempt === 1 && /TransactWrite|Update/.test(operation) ? { kind: 'lose_reply' } : undefined,
+      );
+      const { head } = dispatchOf(11);
+      const store = acceptedDispatchesStore(faulty, table, () => nowMs);
+      const ended = name === 'begin' ? await store.begin({ head, repeats: [] }) : await store.withdraw(head.dispatchId);
+      expect(ended).toBe(name === 'begin' ? 'begun' : 'withdrawn');
+      expect([...attempts.values()].reduce((sum, each) => sum + each, 0)).toBeGreaterThan(1);
+    },
+  );
+
+  test('whichever of them comes first, of many that race', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const { head } = dispatchOf(3);
+        const { key, claim } = claimOf(head.dispatchId);
+        // DynamoDB may refuse a claim that collides with the transaction; a run then retries
+        // (dispatch/claims/run-slice.ts).
+        const claiming = vi.waitFor(() => slices.claim(claim), { timeout: 5_000 });
+        const [ended, { kind }] = await Promise.all([dispatches.withdraw(head.dispatchId), claiming]);
+        expect([ended, kind]).toEqual(ended === 'begun' ? ['begun', 'claimed'] : ['withdrawn', 'met']);
+        const slice = await slices.find(key);
+        expect(slice !== undefined && isWithdrawn(slice)).toBe(ended === 'withdrawn');
+      }),
+    );
+  });
+
+  test.each([
+    ['withdrawal', () => dispatches.withdraw('E', AbortSignal.abort())],
+    ['page', () => parameters.store(dispatchOf(11), AbortSignal.abort())],
+    ['description', () => dispatches.describe(dispatchOf(11), AbortSignal.abort())],
+    ['pointer', () => dispatches.list(dispatchOf(11), AbortSignal.abort())],
+    ['beginning', async () => dispatches.beginStraight(await chunkOf(dispatchOf(1)), AbortSignal.abort())],
+  ])('a %s that was given up is not waited for', async (_, write) => {
+    await expect(write()).rejects.toThrow('aborted');
+  });
+
+  test('a beginning that is given up once it is listed is not waited for either', async () => {
+    const givenUp = new AbortController();
+    const { dispatches: store, commands } = metered(localDocumentClient(), (name) => {
+      if (name === 'UpdateItemCommand') givenUp.abort();
+    });
+    await expect(store.beginStraight(await chunkOf(dispatchOf(1)), givenUp.signal)).rejects.toThrow('aborted');
+    expect(commands).toEqual(['PutItemCommand', 'UpdateItemCommand']);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
+import { explore } from '../../../support/exploration.ts';
+import { restoreTimers, stopTimers } from '../../../support/fake-timers.ts';
+import { firstUnlessThorough } from '../../../support/thorough.ts';
+import type { Asked } from './dispatch-races-model.ts';
+import { checkPromises } from './dispatch-races-promises.ts';
+import { type Bounds, firstWorld, keyOf, runOverMs, successorsOf } from './dispatch-races-space.ts';
+
+/**
+ * Explores every order in which requests, with or without one Idempotency-Key, store, queue, list, begin and take back
+ * a dispatch, while calls fail, repeat or land late, processes die or freeze, and time passes. Hanging calls are in
+ * accept-in-time.test.ts.
+ */
+
+beforeAll(stopTimers);
+afterAll(restoreTimers);
+
+const large: Asked = { kind: 'large', keyed: true };
+const straight: Asked = { kind: 'straight', keyed: true };
+const checked: Asked = { ...straight, checked: true };
+const both = [0, 1];
+const retry: Asked = { kind: 'retry', keyed: true, wanted: both };
+const unkeyed: Asked = { ...retry, keyed: false };
+const others: Asked = { ...unkeyed, wanted: [1, 2] };
+const once = { refusalsLeft: 0, waitsMs: [runOverMs] };
+const never = { refusalsLeft: 0, waitsMs: [] };
+
+const scenarios: readonly {
+  readonly requests: readonly Asked[];
+  readonly bounds: Bounds;
+  readonly fewest: number;
+  /** These codes come beside those of every scenario. */
+  readonly codes?: readonly string[];
+}[] = [
+  { requests: [large, large], bounds: { ...once, faultsLeft: 1 }, fewest: 5_000 },
+  { requests: [large, large], bounds: { ...once, faultsLeft: 2 }, fewest: 50_000 },
+  { requests: [straight, straight], bounds: { ...once, faultsLeft: 2 }, fewest: 20_000 },
+  { requests: [{ ...large, keyed: false }], bounds: { ...never, faultsLeft: 3 }, fewest: 300 },
+  { requests: [{ ...straight, keyed: false }], bounds: { ...never, faultsLeft: 3 }, fewest: 100 },
+  { requests: [large, large, large], bounds: { ...once, faultsLeft: 1 }, fewest: 50_000 },
+  {
+    requests: [straight, straight, straight],
+    bounds: { faultsLeft: 1, refusalsLeft: 0, waitsMs: [runOverMs, runOverMs] },
+    fewest: 50_000,
+  },
+  {
+    requests: [straight, straight, large],
+    bounds: { ...once, faultsLeft: 1 },
+    fewest: 30_000,
+    codes: ['idempotency_key_reused'],
+  },
+  {
+    requests: [checked, checked],
+    bounds: { faultsLeft: 2, refusalsLeft: 1, waitsMs: [runOverMs, runOverMs] },
+    fewest: 100_000,
+    codes: ['template_not_sendable'],
+  },
+  {
+    requests: [checked, checked],
+    bounds: { faultsLeft: 2, refusalsLeft: 1, waitsMs: [rememberedMs, runOverMs] },
+    fewest: 100_000,
+    codes: ['template_not_sendable'],
+  },
+];
+
+/** A single request never gets these codes. */
+const inTheWay = ['nothing_to_retry', 'request_in_progress'];
+const retries: typeof scenarios = [
+  { requests: [unkeyed, unkeyed], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000, codes: inTheWay },
+  { requests: [unkeyed, others], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000 },
+  { requests: [retry, unkeyed], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000, codes: inTheWay },
+  {
+    requests: [retry, retry],
+    bounds: { ...once, faultsLeft: 1 },
+    fewest: 10_000,
+    codes: ['dispatch_undecided', 'request_in_progress'],
+  },
+  {
+    requests: [unkeyed, unkeyed],
+    bounds: { ...once, faultsLeft: 2 },
+    fewest: 50_000,
+    codes: ['dispatch_undecided', ...inTheWay],
+  },
+];
+
+test.each(firstUnlessThorough(scenarios))(
+  '$requests, $bounds.faultsLeft faults: one dispatch is sent at most, 502 is never sent, 200 is never lost, what begins can be read (R20, R21, D9, D25)',
+  { timeout: 240_000 },
+  explored,
+);
+
+test.each(firstUnlessThorough(retries))(
+  '$requests, $bounds.faultsLeft faults: no recipient is in two retries, and one that no retry sends to can be retried (R55, D57)',
+  { timeout: 240_000 },
+  explored,
+);
+
+async function explored({ requests, bounds, fewest, codes = [] }: (typeof scenarios)[number]): Promise<void> {
+  const met = new Set<string>();
+  const states = await explore(firstWorld(requests, bounds), {
+    successorsOf,
+    keyOf,
+    check: async (world) => {
+      for (const { answer } of world.requests) if (answer !== undefined) met.add(answer.code);
+      await checkPromises(world);
+    },
+  });
+  const [first] = requests;
+  const withKey = ['request_in_progress', 'platform_unreachable', 'none', 'Error'];
+  const ofSend = ['200', 'dispatch_unavailable', 'dispatch_undecided', ...(first?.keyed ? withKey : [])];
+  const ofRetry = ['200', 'dispatch_unavailable', 'platform_unreachable', 'none', 'Error'];
+  // An exploration that reaches too little must fail.
+  expect([...met].sort()).toEqual([...(first?.kind === 'retry' ? ofRetry : ofSend), ...codes].sort());
+  expect(states).toBeGreaterThan(fewest);
+}

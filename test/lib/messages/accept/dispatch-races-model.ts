@@ -1,0 +1,300 @@
+import { Refusal } from '../../../../lib/http/refusal.ts';
+import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept-dispatch.ts';
+import {
+  acceptOnce,
+  type IdempotencyPorts,
+  type IdempotencyRecord,
+} from '../../../../lib/messages/accept/idempotency.ts';
+import { type MarksWrite, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
+import type { Marks, RetryState } from '../../../../lib/messages/retry/marks.ts';
+import { isWithdrawn, type Slice } from '../../../../lib/messages/send/claims/slice.ts';
+import { errorName } from '../../../../lib/observe/error-name.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
+import { begun, type DispatchItem, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
+import { keyWrites } from '../../../support/messages-table/key-item.ts';
+import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
+import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+
+/**
+ * Requests store a dispatch, queue it and may take it back: stored state is plain data, and the real policies run call
+ * by call.
+ */
+
+export type CallName =
+  | 'claim'
+  | 'takeOver'
+  | 'complete'
+  | 'remove'
+  | 'check'
+  | 'findMarks'
+  | 'standings'
+  | 'mark'
+  | 'store'
+  | 'describe'
+  | 'send'
+  | 'list'
+  | 'begin'
+  | 'withdraw';
+/** The kind says how a request's dispatch is sent; it is also the request's body. */
+export type Kind = 'straight' | 'large' | 'retry';
+
+export interface Dispatch {
+  /** All pages of parameters are stored. */
+  readonly stored: boolean;
+  readonly described: boolean;
+  readonly queued: boolean;
+  readonly listed: boolean;
+  readonly item: DispatchItem;
+  /** A worker or the withdrawal has claimed this first slice. */
+  readonly slice: Slice | null;
+  /** The answer is stored under the key. */
+  readonly completed: boolean;
+  /** A queued retry has these recipients of the retried dispatch, by index. */
+  readonly retries: readonly number[];
+}
+
+export interface Answer {
+  readonly code: string;
+  /** Only an accepted answer names a dispatch. */
+  readonly dispatchId?: string;
+}
+
+export interface Request {
+  readonly kind: Kind;
+  readonly keyed: boolean;
+  /** The request has asked the platform for its template, which may be paused. */
+  readonly checked?: true;
+  /** A retry asks for these recipients of the dispatch, by index. */
+  readonly wanted?: readonly number[];
+  /** The time is absent until the request comes. */
+  readonly startedAtMs?: number;
+  readonly replies: readonly Reply[];
+  /** This many calls of the request have been answered. */
+  readonly told: number;
+  /** The process has ended or died. */
+  readonly isOver: boolean;
+  readonly answer?: Answer;
+  readonly dispatch: Dispatch;
+}
+
+/** A request's place names its dispatch. */
+export interface Store {
+  readonly record: IdempotencyRecord | null;
+  /** These marks belong to the retried dispatch. */
+  readonly marks: Marks;
+  readonly requests: readonly Request[];
+}
+
+const noDispatch: Dispatch = {
+  ...{ stored: false, described: false, queued: false, listed: false },
+  ...{ item: {}, slice: null, completed: false, retries: [] },
+};
+
+export type Asked = Pick<Request, 'kind' | 'keyed' | 'checked' | 'wanted'>;
+
+export function requestToCome(asked: Asked): Request {
+  return { ...asked, replies: [], told: 0, isOver: false, dispatch: noDispatch };
+}
+
+export function kindOf({ bodyHash }: IdempotencyRecord): Kind {
+  return bodyHash as Kind;
+}
+
+export const dispatchIdOf = (place: number) => `dispatch-${place}`;
+const placeOf = (dispatchId: string) => Number(dispatchId.slice('dispatch-'.length));
+
+const lifeMs = 29_000;
+const nothing = async () => undefined;
+const recipients = { straight: makeRecipients(2), large: makeRecipients(11) };
+const source = { dispatchId: 'the dispatch', forgottenAtMs: Number.MAX_SAFE_INTEGER };
+
+function portsOf(
+  { startedAtMs = 0 }: Request,
+  place: number,
+  { call, nowMs }: Outside<CallName>,
+): AcceptDispatchPorts & IdempotencyPorts {
+  return {
+    records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
+    parameters: { store: call('store') },
+    noteCorrespondents: async () => undefined,
+    acceptance: {
+      describe: call('describe'),
+      list: call('list'),
+      begin: call('begin'),
+      beginStraight: call('begin'),
+      withdraw: call('withdraw'),
+    },
+    queue: { send: call('send') },
+    urgentQueue: { send: call('send') },
+    limitOf: async () => 80,
+    remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
+    nowMs,
+    newDispatchId: () => dispatchIdOf(place),
+  };
+}
+
+type CallTo = Outside<CallName>['call'];
+
+async function accepting(request: Request, place: number, outside: Outside<CallName>): Promise<Answer> {
+  const ports = portsOf(request, place, outside);
+  const act = (request.kind === 'retry' ? retrying : sending)(request, ports, outside.call);
+  try {
+    const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
+    const { dispatchId } = await (request.keyed
+      ? acceptOnce(scope, request.kind, ports, act)
+      : act(dispatchIdOf(place)));
+    return { code: '200', dispatchId };
+  } catch (error) {
+    return { code: error instanceof Error && 'code' in error ? String(error.code) : errorName(error) };
+  }
+}
+
+function sending({ kind, checked }: Request, ports: AcceptDispatchPorts, call: CallTo) {
+  const check: () => Promise<'paused' | undefined> = call('check');
+  return async (dispatchId: string) => {
+    if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
+    await acceptDispatch(makeDispatch(recipients[kind === 'straight' ? kind : 'large'], { dispatchId }), ports);
+    return { dispatchId };
+  };
+}
+
+function retrying({ wanted = [] }: Request, ports: AcceptDispatchPorts & IdempotencyPorts, call: CallTo) {
+  const found: (dispatchIds: readonly string[]) => Promise<readonly [string, RetryState][]> = call('standings');
+  const standingsOf = async (dispatchIds: readonly string[]) => new Map(await found(dispatchIds));
+  const marks = { find: call('findMarks'), standingsOf, replace: call('mark') };
+  return (dispatchId: string) =>
+    withMarked({ dispatchId, source, wanted }, { ...ports, marks }, async (marked) => {
+      // The steps before the queue are explored without marks.
+      const queue = { send: () => call('send')(marked) };
+      const acceptance = { ...ports.acceptance, describe: nothing, list: nothing };
+      const dispatch = makeDispatch(makeRecipients(marked.size), { dispatchId, retryOf: source.dispatchId });
+      await acceptDispatch(dispatch, { ...ports, parameters: { store: nothing }, acceptance, queue });
+      return { dispatchId };
+    });
+}
+
+const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallName>>>();
+
+/** Returns the one open call of a request, or its answer: its calls come one after the other. */
+export async function standingOf(request: Request, place: number): Promise<Call<CallName> | Answer> {
+  const { kind, keyed, checked, wanted, startedAtMs = 0, replies } = request;
+  const key = JSON.stringify([kind, keyed, checked, wanted, place, startedAtMs, replies]);
+  const known =
+    standings.get(key) ?? standingAfter((outside) => accepting(request, place, outside), startedAtMs, replies);
+  standings.set(key, known);
+  const { open, end } = await known;
+  if (end !== undefined) return end;
+  const [call] = open;
+  if (call === undefined || open.length > 1) throw new Error('the request does two things at once');
+  // Small states need short calls: the request's place stands for all that is written about its own dispatch.
+  return aboutOwnDispatch.has(call.name) ? { ...call, args: whoIsIn(call) } : call;
+}
+
+/** Returns the recipients that a retry queues, by their place in the retried dispatch. */
+function whoIsIn({ name, args: [marked] }: Call<CallName>): readonly number[] {
+  return name === 'send' && marked instanceof Set ? [...marked] : [];
+}
+
+const aboutOwnDispatch: ReadonlySet<CallName> = new Set(['store', 'describe', 'send', 'list', 'begin']);
+
+/** Returns the effect and the answer of a call, with the stores' conditions, which adapter tests prove. */
+export function effectOf(
+  store: Store,
+  place: number,
+  { name, args }: Pick<Call<CallName>, 'name' | 'args'>,
+): { readonly store: Store; readonly value?: unknown } {
+  const { record } = store;
+  switch (name) {
+    case 'claim':
+    case 'takeOver':
+    case 'complete':
+    case 'remove': {
+      const { item: kept = null, value } = writtenBy(keyWrites, name, record ?? undefined, args);
+      const after = { ...store, record: kept };
+      const isCompleted = name === 'complete' && kept !== record;
+      return {
+        store: isCompleted && kept !== null ? withDispatch(after, kept.dispatchId, { completed: true }) : after,
+        value,
+      };
+    }
+    case 'withdraw': {
+      const [dispatchId] = args as [string];
+      const { item, slice } = dispatchIn(store, dispatchId);
+      const {
+        dispatch = item,
+        slice: first = null,
+        value,
+      } = withdrawnDispatch({ dispatch: item, slice: slice ?? undefined }, dispatchId, 0);
+      return { store: withDispatch(store, dispatchId, { item: dispatch, slice: first }), value };
+    }
+    case 'begin': {
+      const dispatchId = dispatchIdOf(place);
+      const { item = {}, value } = begun(dispatchIn(store, dispatchId).item);
+      return { store: withDispatch(store, dispatchId, { item, listed: true }), value };
+    }
+    case 'check':
+      return { store };
+    case 'findMarks':
+      return { store, value: store.marks };
+    case 'standings': {
+      const [dispatchIds] = args as [readonly string[]];
+      return {
+        store,
+        value: dispatchIds.map((dispatchId) => [dispatchId, retryStanding(dispatchIn(store, dispatchId))]),
+      };
+    }
+    case 'mark': {
+      const [{ seen, next }] = args as [MarksWrite];
+      const holds = store.marks.version === seen.version;
+      return { store: holds ? { ...store, marks: next } : store, value: holds };
+    }
+    case 'send':
+      return { store: withDispatch(store, dispatchIdOf(place), { queued: true, retries: args as readonly number[] }) };
+    default: {
+      const written = { store: 'stored', describe: 'described', list: 'listed' } as const;
+      return { store: withDispatch(store, dispatchIdOf(place), { [written[name]]: true }) };
+    }
+  }
+}
+
+function retryStanding({ item }: Dispatch): RetryState {
+  if (item.withdrawn) return 'withdrawn';
+  return item.begun ? 'begun' : 'open';
+}
+
+export function dispatchIn({ requests }: Store, dispatchId: string): Dispatch {
+  return requests[placeOf(dispatchId)]?.dispatch ?? noDispatch;
+}
+
+export function withDispatch<S extends Store>(store: S, dispatchId: string, changes: Partial<Dispatch>): S {
+  const requests = store.requests.map((request, place) =>
+    place === placeOf(dispatchId) ? { ...request, dispatch: { ...request.dispatch, ...changes } } : request,
+  );
+  return { ...store, requests };
+}
+
+/**
+ * Returns the next step of the fan-out, or of a worker, with a dispatch's message; the message may come again, and its
+ * consumer may die.
+ */
+export function consumed({
+  kind,
+  dispatch,
+}: Request): { readonly does: string; readonly changes: Partial<Dispatch> } | undefined {
+  const { queued, item, slice } = dispatch;
+  if (!queued || item.begun) return undefined;
+  const beginning = { item: begun(item).item ?? item, listed: true };
+  if (kind !== 'straight') return item.withdrawn ? undefined : { does: 'the fan-out begins', changes: beginning };
+  // The withdrawal or a worker has slice 0 for good; the worker then begins the dispatch before it sends.
+  if (hasWorker(dispatch)) return { does: 'a worker begins', changes: beginning };
+  if (slice !== null) return undefined;
+  const { item: claimed = null } = sliceWrites.claim(undefined, firstClaim);
+  return { does: 'a worker claims', changes: { slice: claimed } };
+}
+
+const firstClaim = { key: { dispatchId: '', slice: 0 }, try: 0, owner: 'worker', atMs: 0, size: 2 };
+
+export function hasWorker({ slice }: Pick<Dispatch, 'slice'>): boolean {
+  return slice !== null && !isWithdrawn(slice);
+}

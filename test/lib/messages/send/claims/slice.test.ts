@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import {
+  claimed,
+  dueMsOf,
+  ended,
+  endedForTheDead,
+  isWithdrawn,
+  mayClaim,
+  type Outcome,
+  openPlaces,
+  provenByReceipt,
+  type Slice,
+  settled,
+  sliceOf,
+  withdrawn,
+} from '../../../../../lib/messages/send/claims/slice.ts';
+
+const key = { dispatchId: '01JD0000000000000000000000', slice: 3 };
+const sent: Outcome = { state: 'sent', platformMessageId: 'wamid.1' };
+const again = (dueMs: number): Outcome => ({ state: 'again', dueMs });
+const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
+const claimOf = (tried: number, owner = 'run-1') => ({ key, try: tried, owner, atMs: 1_000, size: 3 });
+const first = claimed(undefined, claimOf(0));
+
+test('ten consecutive recipients are a slice', () => {
+  expect([0, 9, 10, 9_999].map((index) => sliceOf({ dispatchId: 'J', index }).slice)).toEqual([0, 0, 1, 999]);
+});
+
+test('a try is claimed once, and the next one when it has ended', () => {
+  const over = ended(first, new Map([[0, again(5)]]));
+  expect([0, 1, 2].map((tried) => mayClaim(undefined, { try: tried }))).toEqual([true, false, false]);
+  expect([0, 1, 2].map((tried) => mayClaim(first, { try: tried }))).toEqual([false, false, false]);
+  expect([0, 1, 2].map((tried) => mayClaim(over, { try: tried }))).toEqual([false, true, false]);
+});
+
+describe('an ended try', () => {
+  const over = ended(first, new Map([[0, sent], [1, again(7)], [2, again(5)]])); // biome-ignore format: one row
+
+  test('is due when the first of its recipients is, and covers them', () => {
+    expect(openPlaces(over)).toEqual([1, 2]);
+    expect(dueMsOf(over)).toBe(5);
+    expect(dueMsOf(ended(first, new Map([[0, sent], [1, sent], [2, sent]])))).toBeUndefined(); // biome-ignore format: one row
+  });
+
+  test('keeps what the tries before have settled, whatever the next one says of it', () => {
+    const second = ended(claimed(over, claimOf(1)), new Map<number, Outcome>([[0, unknown], [1, sent]])); // biome-ignore format: one row
+    expect(second).toMatchObject({ try: 1, state: 'ended', outcomes: [sent, sent, again(5)] });
+  });
+
+  test('has no recipient left open', () => {
+    expect(ended(first, new Map([[1, sent]])).outcomes).toMatchObject([
+      { state: 'unknown', code: 'worker_lost' },
+      sent,
+      { state: 'unknown' },
+    ]);
+  });
+});
+
+test('recipients that a dead claimant may have called are unknown, unless their end is known; outcomes of earlier tries stay', () => {
+  const second = claimed(ended(first, new Map([[0, sent], [1, again(7)], [2, again(5)]])), claimOf(1)); // biome-ignore format: one row
+  const lost = { state: 'unknown', code: 'worker_lost' };
+  expect(endedForTheDead(second, 'run-9')).toMatchObject({ owner: 'run-9', try: 1, outcomes: [sent, lost, lost] });
+  const stopped: Outcome = { state: 'failed', code: 'cancelled' };
+  expect(endedForTheDead(second, 'run-9', stopped)).toMatchObject({ outcomes: [sent, stopped, stopped] });
+});
+
+test('a slice that its acceptance has taken back says so of every recipient', () => {
+  const slice = withdrawn({ key, size: 2, atMs: 1_000 });
+  const failed = { state: 'failed', code: 'withdrawal' };
+  expect(slice).toMatchObject({ try: 0, state: 'ended', outcomes: [failed, failed] });
+  expect([isWithdrawn(slice), isWithdrawn(first)]).toEqual([true, false]);
+});
+
+test('every write has a version of its own', () => {
+  const over = ended(first, new Map([[0, unknown]])); // biome-ignore format: one row
+  const later = settled(over, new Map([[0, provenByReceipt]]), 9_000);
+  const second = claimed(over, claimOf(1));
+  expect([first, over, later, second].map((slice) => slice?.version)).toEqual([1, 2, 3, 3]);
+});
+
+test('only what is unknown is settled, once', () => {
+  const over: Slice = ended(first, new Map([[0, unknown], [1, sent], [2, again(5)]])); // biome-ignore format: one row
+  const all = new Map([0, 1, 2].map((place) => [place, provenByReceipt] as const));
+  const now = settled(over, all, 9_000);
+  expect(now?.outcomes).toEqual([{ ...provenByReceipt, resolvedAtMs: 9_000 }, sent, again(5)]);
+  expect(now && settled(now, all, 9_500)).toBeUndefined();
+});
