@@ -29,7 +29,7 @@ export const CatalogProductsQuery = v.object({
 export const CatalogProductsAnswer = v.object({
   data: v.array(ProductSchema),
   paging: v.object({
-    cursors: v.object({ before: v.exactOptional(v.string()), after: v.exactOptional(v.string()) }),
+    cursors: v.object({ before: v.optional(v.string()), after: v.optional(v.string()) }),
   }),
 });
 

@@ -17,7 +17,7 @@ export const CatalogsListPath = v.object({ did: DidSchema });
 export const CatalogsListQuery = v.object({ client_id: ClientIdText });
 
 export const CatalogsListAnswer = v.object({
-  data: v.array(v.object({ id: v.string(), name: v.exactOptional(v.string()) })),
+  data: v.array(v.object({ id: v.string(), name: v.optional(v.string()) })),
 });
 
 type Ports = {

@@ -25,7 +25,7 @@ export const DispatchesFindQuery = v.object({
 
 export const DispatchesFindAnswer = v.object({
   data: v.array(FoundDispatchSchema),
-  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
+  paging: v.object({ cursors: v.object({ after: v.optional(v.string()) }) }),
 });
 
 type Ports = FindPorts & { readonly directory: Clients };

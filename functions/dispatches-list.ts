@@ -36,7 +36,7 @@ export const DispatchesListQuery = v.object({
 
 export const DispatchesListAnswer = v.object({
   data: v.array(ListedDispatchSchema),
-  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
+  paging: v.object({ cursors: v.object({ after: v.optional(v.string()) }) }),
 });
 
 type Ports = { readonly directory: Directory; readonly dispatches: Dispatches; readonly nowMs: () => number };

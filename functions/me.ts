@@ -5,13 +5,12 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { ListedClientSchema } from '../lib/access/listed-client.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
-import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 
 export const MeQuery = v.object({ client_id: ClientIdText });
 
 export const MeAnswer = v.object({
   user: v.object({
-    username: v.exactOptional(v.pipe(v.string(), v.description('Absent once the operator has removed the user.'))),
+    username: v.optional(v.pipe(v.string(), v.description('Absent once the operator has removed the user.'))),
     client_id: v.pipe(wholeNumber, v.description('The client whose user it is.')),
   }),
   client: v.pipe(ListedClientSchema, v.description('The client that the request works for.')),
@@ -45,7 +44,7 @@ export function me(ports: {
     return answer(
       200,
       shaped(MeAnswer, {
-        user: { ...omitUndefined({ username: user?.username }), client_id: caller.clientId },
+        user: { username: user?.username, client_id: caller.clientId },
         // The token of a removed client is valid until it expires.
         client: { id: clientId, name: client?.name ?? '' },
         permissions: permissions.filter((permission) => caller.permissions.includes(permission)),

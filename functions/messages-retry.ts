@@ -20,7 +20,6 @@ import {
   Refusal,
   shaped,
 } from '../lib/http/page.ts';
-import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
@@ -58,7 +57,7 @@ export function messagesRetry(ports: Ports): Endpoint {
 
       const { clientId, did } = await operatingDid(ports.directory, caller, { did: givenDid, askedId });
       const means = costLimitsOf(did, clientId, headers['Max-Cost']);
-      const asked = { caller, clientId, did, sourceId, codes, means, ...omitUndefined({ time }) };
+      const asked = { caller, clientId, did, sourceId, codes, means, time };
       const retryOf = (dispatchId: string) => ({ ...asked, dispatchId });
       const missing = `dispatch not found${clientIdAdvice(caller, askedId)}`;
 
@@ -74,7 +73,7 @@ export function messagesRetry(ports: Ports): Endpoint {
       const compared = ['retry', sourceId, event.body];
       const request = { clientId, did: givenDid, key, compared, time, means, remainingMs };
       const { dispatchId, warning } = await acceptRequest(request, ports, accept);
-      const body = shaped(AcceptedAnswer, { success: true, ...omitUndefined({ warning }) });
+      const body = shaped(AcceptedAnswer, { success: true, warning });
       return answer(200, body, { 'dispatch-id': dispatchId });
     });
   });

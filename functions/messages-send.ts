@@ -19,7 +19,6 @@ import {
   Refusal,
   shaped,
 } from '../lib/http/page.ts';
-import { omitUndefined } from '../lib/keys/omit-undefined.ts';
 import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
@@ -62,7 +61,7 @@ export function messagesSend(ports: Ports): Endpoint {
       const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
       const means = costLimitsOf(did, clientId, headers['Max-Cost']);
-      const send = { request, caller, clientId, did, means, ...omitUndefined({ time }) };
+      const send = { request, caller, clientId, did, means, time };
       if (dryRun === 'true') {
         const rehearsed = await rehearseSend({ ...send, dispatchId: ports.newDispatchId() }, ports);
         return answer(200, shaped(RehearsalAnswer, rehearsed));
@@ -72,7 +71,7 @@ export function messagesSend(ports: Ports): Endpoint {
       const accept = (dispatchId: string) => acceptSend({ ...send, dispatchId, remainingMs }, ports);
       const asked = { clientId, did: request.did, key, compared: event.body, time, means, remainingMs };
       const { dispatchId, warning } = await acceptRequest(asked, ports, accept);
-      const body = shaped(MessagesSendAnswer, { success: true, ...omitUndefined({ warning }) });
+      const body = shaped(MessagesSendAnswer, { success: true, warning });
       return answer(200, body, { 'dispatch-id': dispatchId });
     });
   });

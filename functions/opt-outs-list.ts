@@ -27,7 +27,7 @@ export const OptOutsListQuery = v.object({
 
 export const OptOutsListAnswer = v.object({
   data: v.array(OptOutSchema),
-  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
+  paging: v.object({ cursors: v.object({ after: v.optional(v.string()) }) }),
 });
 
 type Ports = ClientScopePorts & {

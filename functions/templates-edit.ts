@@ -26,7 +26,7 @@ export const TemplatesEditQuery = v.object({ client_id: ClientIdText });
 export const TemplatesEditAnswer = v.object({
   success: v.literal(true),
   changed: v.boolean(),
-  message: v.exactOptional(v.string()),
+  message: v.optional(v.string()),
 });
 
 type Ports = EditPorts & { readonly directory: Directory; readonly audit: Audit; readonly open: OpenPorts };

@@ -52,7 +52,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     above: 0,
     whoIsHurt: 'Clients with an accepted send that cannot be turned into messages: it has failed three times, or more.',
     whatToDo:
-      'Read dispatch.failed in the log of messages-fan-out: ParametersGone means that a table has lost items (RECOVERY.md, "A table is damaged"). The dispatch is tried again for two hours, then it is a dead letter of send-dispatches.',
+      'Read dispatch.failed in the log of messages-fan-out: ParametersGone means that a table has lost items (RECOVERY.md, "A table is damaged"). The dispatch is tried again for two hours, then it is a dead letter of fan-out.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'holds', severity: 'page', section: 'platform', followsOutage: true },

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -100,7 +99,7 @@ function readStack(name: string, file: string): Stack {
     resources: template.Resources,
     outputs: Object.values(template.Outputs).map((output) => ({
       value: output.Value,
-      ...omitUndefined({ exportName: output.Export?.Name }),
+      exportName: output.Export?.Name,
     })),
   };
 }

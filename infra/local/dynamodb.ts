@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { type Emulator, endProcess, endTogether, freePort, type ServerProcessOptions } from './emulators.ts';
 
 /**
@@ -94,7 +93,8 @@ async function startServer(server: Server, { signal, onExit, dataFolder }: Dynam
   const child = spawn(server.command, [...server.arguments], {
     stdio: ['ignore', 'ignore', 'pipe'],
     killSignal: 'SIGKILL',
-    ...omitUndefined({ cwd: server.cwd, signal }),
+    cwd: server.cwd,
+    signal,
   });
   endTogether(child);
   let stderr = '';

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEventV2, APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 
 export interface IncomingRequest {
   readonly method: string;
@@ -70,7 +69,7 @@ export function httpEvent(request: IncomingRequest, facts: EventFacts): APIGatew
       timeEpoch: facts.nowMs,
     },
     ...(Object.keys(facts.pathParameters).length === 0 ? {} : { pathParameters: { ...facts.pathParameters } }),
-    ...omitUndefined({ stageVariables: facts.stageVariables && { ...facts.stageVariables } }),
+    stageVariables: facts.stageVariables && { ...facts.stageVariables },
     ...bodyOf(request.body, headers['content-type']),
   };
 }

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { callersPath } from '../operate/command.ts';
 import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from './dynamodb.ts';
 
@@ -74,7 +73,7 @@ export function chosenDynamoDb(environment: NodeJS.ProcessEnv): DynamoDbChoice {
   }
   const engine = engineOf(named);
   if (engine === 'local') requireJava();
-  return { engine, ...omitUndefined({ dataFolder: folder ? callersPath(folder) : undefined }) };
+  return { engine, dataFolder: folder ? callersPath(folder) : undefined };
 }
 
 function engineOf(named: string | undefined): DynamoDbEngine {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { type Emulator, endProcess, endTogether, type ServerProcessOptions } from './emulators.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -42,7 +41,7 @@ export async function startSimulatorProcess(port: number, options: ServerProcess
     env: { PATH: process.env['PATH'] ?? '', PLATFORM_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
     killSignal: 'SIGKILL',
-    ...omitUndefined({ signal: options.signal }),
+    signal: options.signal,
   });
   endTogether(child);
   const endpoint = await new Promise<string>((resolve, reject) => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import * as v from 'valibot';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { secretArn } from './physical-names.ts';
 
@@ -142,6 +141,6 @@ function identity(secret: StoredSecret): object {
   return {
     ARN: secretArn(secret.name),
     Name: secret.name,
-    ...omitUndefined({ VersionId: secret.current?.versionId }),
+    VersionId: secret.current?.versionId,
   };
 }

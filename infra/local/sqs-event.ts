@@ -1,7 +1,6 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import type { SQSMessageAttribute, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { localRegion } from './intrinsics.ts';
 
 export function recordOf(message: Message, queueArn: string): SQSRecord {
@@ -14,7 +13,7 @@ export function recordOf(message: Message, queueArn: string): SQSRecord {
       Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, attributeOf(value)]),
     ),
     md5OfBody: message.MD5OfBody ?? '',
-    ...omitUndefined({ md5OfMessageAttributes: message.MD5OfMessageAttributes }),
+    md5OfMessageAttributes: message.MD5OfMessageAttributes,
     eventSource: 'aws:sqs',
     eventSourceARN: queueArn,
     awsRegion: localRegion,
@@ -23,10 +22,8 @@ export function recordOf(message: Message, queueArn: string): SQSRecord {
 
 function attributeOf(value: MessageAttributeValue): SQSMessageAttribute {
   return {
-    ...omitUndefined({
-      stringValue: value.StringValue,
-      binaryValue: value.BinaryValue && Buffer.from(value.BinaryValue).toString('base64'),
-    }),
+    stringValue: value.StringValue,
+    binaryValue: value.BinaryValue && Buffer.from(value.BinaryValue).toString('base64'),
     stringListValues: [],
     binaryListValues: [],
     dataType: value.DataType ?? '',

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { isLoopbackOrigin } from '../loopback.ts';
 import { purposeOf, resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
@@ -115,10 +114,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       invoke: runner.invoke,
       region: localRegion,
       port: apiPort.number,
-      ...omitUndefined({ stageVariables: options.edgeKeys === undefined ? undefined : { edgeKeys: options.edgeKeys } }),
+      stageVariables: options.edgeKeys === undefined ? undefined : { edgeKeys: options.edgeKeys },
       alsoAllowsOrigin: (origin) =>
         isLoopbackOrigin(origin) || corsOrigins.includes(origin) || corsOrigins.includes('*'),
-      ...omitUndefined({ onAnswer }),
+      onAnswer,
       ...(inspected === undefined ? {} : patience),
     }),
   );

@@ -79,7 +79,7 @@ export const Table = v.object({
         KeySchema,
         Projection: v.object({
           ProjectionType: v.picklist(['ALL', 'KEYS_ONLY', 'INCLUDE']),
-          NonKeyAttributes: v.exactOptional(v.array(v.string())),
+          NonKeyAttributes: v.optional(v.array(v.string())),
         }),
       }),
     ),

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { type CdkAssembly, readAssembly, type Stack } from './cdk-assembly.ts';
 import { Intrinsics } from './intrinsics.ts';
 import type {
@@ -74,7 +73,7 @@ class TemplateReader {
     });
     const [cors] = this.#each(['AWS::ApiGatewayV2::Api'], (found) => this.#cors(found));
     return {
-      ...omitUndefined({ cors }),
+      cors,
       routes: this.#each(['AWS::ApiGatewayV2::Route'], (found) => this.#route(found, new Map(integrations))),
       authorizers: Object.fromEntries(authorizers),
       functions: Object.fromEntries(functions.map((found) => [found.id, found])),
@@ -138,7 +137,7 @@ class TemplateReader {
       attributeDefinitions: properties.AttributeDefinitions,
       keySchema: properties.KeySchema,
       globalSecondaryIndexes: properties.GlobalSecondaryIndexes,
-      ...omitUndefined({ ttlAttribute: ttl?.Enabled ? ttl.AttributeName : undefined }),
+      ttlAttribute: ttl?.Enabled ? ttl.AttributeName : undefined,
     };
   }
 
@@ -151,12 +150,10 @@ class TemplateReader {
       visibilityTimeoutSeconds: properties.VisibilityTimeout,
       delaySeconds: properties.DelaySeconds,
       retentionSeconds: properties.MessageRetentionPeriod,
-      ...omitUndefined({
-        redrive: redrive && {
-          deadLetterQueueName: lastOf(redrive.deadLetterTargetArn),
-          maxReceiveCount: redrive.maxReceiveCount,
-        },
-      }),
+      redrive: redrive && {
+        deadLetterQueueName: lastOf(redrive.deadLetterTargetArn),
+        maxReceiveCount: redrive.maxReceiveCount,
+      },
     };
   }
 
@@ -169,7 +166,7 @@ class TemplateReader {
       queueName: lastOf(properties.EventSourceArn),
       batchSize: properties.BatchSize,
       windowSeconds: properties.MaximumBatchingWindowInSeconds,
-      ...omitUndefined({ maximumConcurrency }),
+      maximumConcurrency,
       reportBatchItemFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
     };
   }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import type { Delivery, DeliveryAnswer } from './webhook-receiver.ts';
 
 /** This is below the 15 s of a delivery, so the timeout is reported here. */
@@ -25,7 +24,7 @@ export async function forward(url: string, { headers, body }: Delivery, limitMs 
       signal: AbortSignal.timeout(limitMs),
     });
     await reply.body?.cancel();
-    return { status: reply.status, ...omitUndefined({ retryAfter: reply.headers.get('retry-after') ?? undefined }) };
+    return { status: reply.status, retryAfter: reply.headers.get('retry-after') ?? undefined };
   } catch (error) {
     return { status: noAnswerStatus, fault: faultOf(error, limitMs) };
   }

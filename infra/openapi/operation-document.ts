@@ -72,7 +72,7 @@ function parametersOf(
       required: place === 'path' || !/optional/.test(entry.type),
       ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
       schema,
-      ...(examples === undefined ? {} : { examples }),
+      examples,
     };
   });
 }
@@ -84,7 +84,7 @@ function requestBody(operation: OperationDocument, request: Schemas) {
   return {
     required: optional !== true,
     content: {
-      'application/json': { schema, ...(examples === undefined ? {} : { examples }) },
+      'application/json': { schema, examples },
       ...(form === undefined ? {} : { 'multipart/form-data': formContent(form) }),
     },
   };
@@ -112,8 +112,8 @@ function response(
     description,
     headers: references(names),
     ...(Object.keys(content).length === 0 ? {} : { content }),
-    ...(links === undefined ? {} : { links }),
-    ...(csv === undefined ? {} : { 'x-text-csv': csv }),
+    links,
+    'x-text-csv': csv,
   };
 }
 

@@ -65,8 +65,8 @@ const WabaSchema = v.object({
   credential: v.string(),
   clientIds: v.array(v.number()),
   dids: v.picklist(['waba', 'own']),
-  platformStops: v.exactOptional(v.picklist(['number', 'waba'])),
-  utilityStops: v.exactOptional(v.array(v.number())),
+  platformStops: v.optional(v.picklist(['number', 'waba'])),
+  utilityStops: v.optional(v.array(v.number())),
 });
 
 export const WabaItemSchema = v.object({ ...WabaSchema.entries, businessId: v.string(), businessName: v.string() });
@@ -85,14 +85,14 @@ export const ChannelItemSchema = v.object({
 export const DidItemSchema = v.object({
   channel: v.object({
     ...ChannelItemSchema.entries,
-    messagingAccountId: v.exactOptional(v.string()),
+    messagingAccountId: v.optional(v.string()),
   }),
   waba: v.object({
     ...WabaSchema.entries,
     /** Clients with a budget may spend this much in a month (D58). */
-    monthlyBudgets: v.exactOptional(v.array(v.object({ clientId: v.number(), amount: v.number(), stop: v.boolean() }))),
+    monthlyBudgets: v.optional(v.array(v.object({ clientId: v.number(), amount: v.number(), stop: v.boolean() }))),
     /** The platform app delivers receipts for its messages (D38), if there is one. */
-    appId: v.exactOptional(v.string()),
+    appId: v.optional(v.string()),
   }),
 });
 

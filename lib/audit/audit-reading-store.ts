@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { type QueriedTable, queryPages } from '../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type AuditEntry, auditActs, auditPartition, monthsOf } from './entry.ts';
 
 const Texts = v.array(v.string());
@@ -53,7 +52,8 @@ function entryOf(whose: AuditEntry['whose'], item: unknown): AuditEntry {
   const [at = '', id = ''] = sk.split('#');
   return {
     ...{ whose, who, what, outcome, atMs: Date.parse(at), id },
-    on: omitUndefined(on) as AuditEntry['on'],
-    ...omitUndefined({ ofClientId, ends }),
+    on: on as AuditEntry['on'],
+    ofClientId,
+    ends,
   };
 }

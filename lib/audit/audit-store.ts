@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../aws/conditional-write.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type AuditEntry, auditExpirySeconds, auditKey } from './entry.ts';
 
 /** Adds a line. Throws when the table cannot be reached. */
@@ -18,6 +17,6 @@ export function auditWriter(documentClient: DynamoDBDocumentClient, tableName: s
       Item: { ...auditKey(entry), ...facts, expiresAtSeconds: auditExpirySeconds(atMs) },
       ConditionExpression: 'attribute_not_exists(pk)',
     });
-    await conditionalWrite(documentClient.send(write, omitUndefined({ abortSignal: deadline })));
+    await conditionalWrite(documentClient.send(write, { abortSignal: deadline }));
   };
 }

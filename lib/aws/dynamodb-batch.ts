@@ -9,7 +9,6 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { maxBatchKeys, maxBatchWrites, maxTransactionActions } from './dynamodb-limits.ts';
 import type { ItemKey } from './item-key.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
@@ -161,7 +160,7 @@ export async function transactWrite(
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) await pause(attempt);
     try {
-      await documentClient.send(new TransactWriteCommand(command), omitUndefined({ abortSignal }));
+      await documentClient.send(new TransactWriteCommand(command), { abortSignal });
       return undefined;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;

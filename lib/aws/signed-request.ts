@@ -33,7 +33,7 @@ export async function signedRequest({ endpoint, service, target, body }: Service
     region: environmentVariable('AWS_REGION'),
     accessKeyId: environmentVariable('AWS_ACCESS_KEY_ID'),
     secretAccessKey: environmentVariable('AWS_SECRET_ACCESS_KEY'),
-    ...(sessionToken === undefined ? {} : { sessionToken }),
+    sessionToken,
     method: 'POST',
     headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target },
     body: payload,

@@ -1,5 +1,4 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
 /** Its group (a client, a WABA) keeps one group's backlog from delaying others. */
@@ -46,7 +45,7 @@ export async function sendEntry(queue: SentQueue, entry: QueueEntry, abortSignal
     MessageGroupId: entry.group,
     DelaySeconds: entry.delaySeconds,
   });
-  await queue.client.send(message, omitUndefined({ abortSignal }));
+  await queue.client.send(message, { abortSignal });
 }
 
 /** Single messages of one kind leave by this port. It rejects when the queue did not confirm, as `sendEntry` does. */
@@ -82,7 +81,7 @@ export async function sendEntries(
       DelaySeconds: entry.delaySeconds,
     })),
   });
-  const { Failed = [] } = await queue.client.send(batch, omitUndefined({ abortSignal }));
+  const { Failed = [] } = await queue.client.send(batch, { abortSignal });
   const refused = new Set(Failed.map(({ Id }) => Id));
   return entries.filter((_, position) => refused.has(String(position)));
 }

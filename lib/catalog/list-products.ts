@@ -1,6 +1,5 @@
 import type { Waba } from '../access/directory.ts';
 import { Refusal } from '../http/refusal.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import { backwardCursor, type CatalogPosition } from './cursor.ts';
 import type { CatalogIdOf } from './platform-catalogs.ts';
@@ -30,10 +29,8 @@ export async function listProducts(
     data: page.products.map((product) => productView(catalogId, product)),
     paging: {
       cursors: {
-        ...omitUndefined({
-          before: page.before === undefined ? undefined : backwardCursor(page.before),
-          after: page.after,
-        }),
+        before: page.before === undefined ? undefined : backwardCursor(page.before),
+        after: page.after,
       },
     },
   };

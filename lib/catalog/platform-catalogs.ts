@@ -10,7 +10,7 @@ export type CatalogIdOf = (waba: WabaAccess, read?: { readonly fresh: boolean })
 const keepForMs = 300_000;
 
 const CatalogsReplySchema = v.object({
-  data: v.array(v.object({ id: v.string(), name: v.exactOptional(v.string()) })),
+  data: v.array(v.object({ id: v.string(), name: v.optional(v.string()) })),
 });
 
 export type Catalog = v.InferOutput<typeof CatalogsReplySchema>['data'][number];

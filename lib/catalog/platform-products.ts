@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { log } from '../observe/log.ts';
 import type { CredentialOf } from '../platform/credentials.ts';
 import { PlatformFailure } from '../platform/failure.ts';
@@ -47,9 +46,9 @@ export function platformProducts(call: PlatformTransport, credentialOf: Credenti
     const { before, after } = paging?.cursors ?? {};
     return {
       products,
-      ...omitUndefined({ before }),
+      before,
       // The platform gives an `after` on the last page too; only `next` says that more follows (2.1).
-      ...omitUndefined({ after: paging?.next === undefined ? undefined : after }),
+      after: paging?.next === undefined ? undefined : after,
     };
   };
 }

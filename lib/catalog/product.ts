@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { decimalPrice } from './price.ts';
 
 /** A field of another type, or a blank one, counts as absent. */
@@ -36,22 +35,22 @@ export const productFields = Object.keys(PlatformProductSchema.entries).join(','
 
 export const ProductSchema = v.object({
   id: v.string(),
-  name: v.exactOptional(v.string()),
-  retailer_id: v.exactOptional(v.string()),
+  name: v.optional(v.string()),
+  retailer_id: v.optional(v.string()),
   image_urls: v.array(v.string()),
-  description: v.exactOptional(v.string()),
-  currency: v.exactOptional(v.string()),
-  price: v.exactOptional(v.pipe(v.string(), v.description('Decimal text.'))),
-  url: v.exactOptional(v.string()),
-  category: v.exactOptional(v.string()),
-  unique_id: v.exactOptional(v.string()),
+  description: v.optional(v.string()),
+  currency: v.optional(v.string()),
+  price: v.optional(v.pipe(v.string(), v.description('Decimal text.'))),
+  url: v.optional(v.string()),
+  category: v.optional(v.string()),
+  unique_id: v.optional(v.string()),
 });
 export type Product = v.InferOutput<typeof ProductSchema>;
 
 /** Returns a product as in the contract, without absent texts and without a price that is no decimal (D31). */
 export function productView(catalogId: string, product: PlatformProduct): Product {
   const { id, name, retailer_id, description, currency, price, url, category } = product;
-  return omitUndefined({
+  return {
     id,
     name,
     retailer_id,
@@ -62,7 +61,7 @@ export function productView(catalogId: string, product: PlatformProduct): Produc
     url,
     category,
     unique_id: retailer_id === undefined ? undefined : `${catalogId}:${retailer_id}`,
-  });
+  };
 }
 
 /** Returns the main image first, then the others, once each. */

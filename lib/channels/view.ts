@@ -33,34 +33,34 @@ const fieldValues = {
 export type ChannelField = keyof typeof fieldValues;
 const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
 
-const unknownYet = <const S extends v.GenericSchema>(schema: S) => v.exactOptional(v.nullable(schema));
+const unknownYet = <const S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema));
 
 /** A channel has the requested fields, in the order of the request. */
 export const ChannelSchema = v.pipe(
   v.record(v.picklist(channelFields), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
   documentedAs(() =>
     v.object({
-      wa_id: v.exactOptional(v.string()),
-      client_id: v.exactOptional(wholeNumber),
-      client_name: v.exactOptional(v.string()),
-      waba_id: v.exactOptional(v.string()),
-      waba_name: v.exactOptional(v.string()),
-      status: v.exactOptional(v.string()),
-      business_id: v.exactOptional(v.string()),
-      business_name: v.exactOptional(v.string()),
+      wa_id: v.optional(v.string()),
+      client_id: v.optional(wholeNumber),
+      client_name: v.optional(v.string()),
+      waba_id: v.optional(v.string()),
+      waba_name: v.optional(v.string()),
+      status: v.optional(v.string()),
+      business_id: v.optional(v.string()),
+      business_name: v.optional(v.string()),
       current_limit: unknownYet(v.string()),
       quality_rating: unknownYet(v.string()),
-      phone_id: v.exactOptional(v.string()),
-      phone_number_id: v.exactOptional(v.string()),
+      phone_id: v.optional(v.string()),
+      phone_number_id: v.optional(v.string()),
       is_on_biz_app: unknownYet(v.boolean()),
       phone_code: unknownYet(v.string()),
       phone_number: unknownYet(v.string()),
-      create_at: v.exactOptional(v.string()),
-      create_by: v.exactOptional(v.string()),
+      create_at: v.optional(v.string()),
+      create_by: v.optional(v.string()),
       register_at: unknownYet(v.string()),
       external_webhook: unknownYet(v.string()),
-      channel_id: v.exactOptional(wholeNumber),
-      did: v.exactOptional(v.string()),
+      channel_id: v.optional(wholeNumber),
+      did: v.optional(v.string()),
       name: unknownYet(v.string()),
     } satisfies Record<ChannelField, v.GenericSchema>),
   ),

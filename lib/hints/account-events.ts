@@ -1,5 +1,4 @@
 import type { Waba } from '../access/directory.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type AccountUpdate, matterScopes } from '../platform/webhook/account-update.ts';
 import { eventId, type ServiceEvent } from '../webhooks/event.ts';
 
@@ -18,8 +17,8 @@ function accountEvent(clientId: number, wabaId: string, update: AccountUpdate): 
   const { kind, matter, word, code, atMs, untilMs, remediation } = update;
   const type = `account.${kind}` as const;
   const event = { id: eventId(type, clientId, [wabaId, word, atMs]), clientId, timestampMs: atMs };
-  const data = { waba_id: wabaId, scope: matterScopes[matter], platform_word: word, ...omitUndefined({ code }) };
+  const data = { waba_id: wabaId, scope: matterScopes[matter], platform_word: word, code };
   if (type === 'account.restored') return { ...event, type, data };
   const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
-  return { ...event, type, data: { ...data, ...omitUndefined({ until, remediation }) } };
+  return { ...event, type, data: { ...data, until, remediation } };
 }

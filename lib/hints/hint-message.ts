@@ -17,13 +17,13 @@ export const HintMessageSchema = v.object({
   templateIds: v.array(v.string()),
   numbers: v.boolean(),
   /** All templates are read when the changed ones are unknown. */
-  everything: v.exactOptional(v.boolean()),
+  everything: v.optional(v.boolean()),
   /** Account updates are in order of time. */
-  account: v.exactOptional(v.array(AccountUpdateSchema)),
+  account: v.optional(v.array(AccountUpdateSchema)),
   /** What makes templates stricter counts before it is read (D42). The words are in order of time. */
-  words: v.exactOptional(v.array(TemplateWordSchema)),
+  words: v.optional(v.array(TemplateWordSchema)),
   /** Only our own wake message has the time that it was meant for. */
-  wakeAtMs: v.exactOptional(v.number()),
+  wakeAtMs: v.optional(v.number()),
 });
 export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Waba } from '../access/directory.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
 import { categoryFields } from '../platform/webhook/fields.ts';
 import { goneUpstream, isYounger, unstorableReason } from '../templates/model/stored-fact.ts';
@@ -20,12 +19,12 @@ const stoppingStatuses = [
 export const TemplateWordSchema = v.object({
   templateId: v.string(),
   /** Without name and language the template is looked for by its id. */
-  name: v.exactOptional(v.string()),
-  language: v.exactOptional(v.string()),
-  status: v.exactOptional(v.picklist(stoppingStatuses)),
-  category: v.exactOptional(v.literal('MARKETING')),
+  name: v.optional(v.string()),
+  language: v.optional(v.string()),
+  status: v.optional(v.picklist(stoppingStatuses)),
+  category: v.optional(v.literal('MARKETING')),
   /** The platform's reason of a rejection. */
-  reason: v.exactOptional(v.string()),
+  reason: v.optional(v.string()),
   /** The time is the platform's, at most that of arrival: every later reading is younger. */
   atMs: v.number(),
 });
@@ -60,11 +59,11 @@ function wordOf({ field, value, atMs }: PlatformUpdate, arrivedAtMs: number): Te
     reason,
   } = parsed.output;
   const said = {
-    ...{ templateId, ...omitUndefined({ name, language }) },
+    ...{ templateId, name, language },
     atMs: atMs === undefined ? arrivedAtMs : Math.min(atMs + secondMs, arrivedAtMs),
   };
   if (field === 'message_template_status_update' && event !== undefined) {
-    return { ...said, status: event, ...(event === 'REJECTED' ? omitUndefined({ reason }) : {}) };
+    return { ...said, status: event, ...(event === 'REJECTED' ? { reason } : {}) };
   }
   return categoryFields.some((each) => each === field) && new_category !== undefined
     ? { ...said, category: new_category }
@@ -129,7 +128,7 @@ async function keyOf(
 
 function wordedTemplate({ template }: StoredFact, { status, category, reason }: TemplateWord): PlatformTemplate {
   const { rejected_reason: _before, ...known } = template;
-  const worded = { ...template, ...omitUndefined({ category }) };
+  const worded = { ...template, category: category ?? template.category };
   if (status === undefined) return worded;
-  return { ...known, ...omitUndefined({ category, rejected_reason: reason }), status };
+  return { ...known, category: worded.category, rejected_reason: reason, status };
 }

@@ -1,6 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type Refusal, refusalCodes } from './refusal.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
@@ -57,17 +56,17 @@ export function movedTo(url: string): Answer {
 export const RefusalAnswer = v.object({
   message: v.pipe(v.string(), v.description('One sentence for people; its text may change.')),
   code: v.picklist(refusalCodes),
-  platform_code: v.exactOptional(v.pipe(v.number(), v.description('The error code of the platform, as it gave it.'))),
-  estimate: v.exactOptional(
+  platform_code: v.optional(v.pipe(v.number(), v.description('The error code of the platform, as it gave it.'))),
+  estimate: v.optional(
     v.pipe(
       v.object({ cost: v.object({ amount: v.number(), currency: v.string() }) }),
       v.description('What the send would cost at list prices, where that is why it was refused.'),
     ),
   ),
-  retried_by: v.exactOptional(
+  retried_by: v.optional(
     v.pipe(v.array(v.string()), v.description('The dispatches that retry the recipients already.')),
   ),
-  errors: v.exactOptional(
+  errors: v.optional(
     v.pipe(
       v.array(
         v.object({
@@ -88,7 +87,9 @@ export function refusalAnswer(refusal: Refusal): Answer {
   const body = shaped(RefusalAnswer, {
     message: refusal.message,
     code: refusal.code,
-    ...omitUndefined({ platform_code: platformCode, estimate: estimate && { cost: estimate }, retried_by: retriedBy }),
+    platform_code: platformCode,
+    estimate: estimate && { cost: estimate },
+    retried_by: retriedBy,
     ...(errors === undefined || errors.length === 0 ? {} : { errors }),
   });
   return answer(refusal.status, body, headers);

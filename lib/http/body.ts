@@ -1,4 +1,3 @@
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import type { HttpEvent, Preparation } from './endpoint.ts';
 import { jsonFault, placeIn } from './json-fault.ts';
 import { jsonNesting } from './json-nesting.ts';
@@ -125,6 +124,6 @@ function malformed({ name, path }: JsonSubject, fault: string, cause?: unknown):
   const message = `${name} ${fault}`;
   return new Refusal('malformed_body', message, {
     cause,
-    ...omitUndefined({ errors: path === undefined ? undefined : [{ path, message }] }),
+    errors: path === undefined ? undefined : [{ path, message }],
   });
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import {
   type BodyReader,
   bodyBytes,
@@ -75,7 +74,7 @@ export async function readMultipart(event: HttpEvent): Promise<MultipartTemplate
   await parser.before?.({ event: parsed } as never);
   const { template, file } = parsed.body as { readonly template?: Attachment; readonly file?: Attachment };
   if (template === undefined) throw refusedTemplate('malformed_body', 'part template is required');
-  return { template: jsonOf(template), ...omitUndefined({ file: file && fileOf(file) }) };
+  return { template: jsonOf(template), file: file && fileOf(file) };
 }
 
 const partTemplate: JsonSubject = { name: 'part template', mustBe: 'valid JSON in UTF-8', path: 'template' };

@@ -2,7 +2,6 @@ import { promises as dns } from 'node:dns';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { bareHost, isPublicAddress } from './public-url.ts';
 
 export interface PublicNetwork {
@@ -77,7 +76,7 @@ function connect(address: string, asked: PublicRequest): Promise<IncomingMessage
         headers: { host: url.host, 'user-agent': 'template-messaging', ...headers },
         agent: false,
         signal: deadline,
-        ...omitUndefined({ ca: network.ca }),
+        ca: network.ca,
       },
       resolve,
     );

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { isUserId } from '../platform/user-id.ts';
 import {
   aboutDispatch,
@@ -20,19 +19,19 @@ export const chunkVersion = 1;
 const ChunkRecipientSchema = v.object({
   index: v.number(),
   /** The address is absent once the operator has erased the person (D60). */
-  to: v.exactOptional(v.string()),
+  to: v.optional(v.string()),
   /** The request is absent when it cannot be composed: the message then fails (R14). */
-  request: v.exactOptional(MessageRequestSchema),
+  request: v.optional(MessageRequestSchema),
   /** The template has changed and the parameters no longer fit: there is no request (D56). */
-  unfit: v.exactOptional(v.literal(true)),
+  unfit: v.optional(v.literal(true)),
   /** A straight chunk carries what the request was composed from: nothing else stores it. */
-  params: v.exactOptional(RecipientSchema.entries.params),
+  params: v.optional(RecipientSchema.entries.params),
   /** The platform has answered once that it has no such template (132001). */
-  notThere: v.exactOptional(v.literal(true)),
+  notThere: v.optional(v.literal(true)),
   /** This many tries provably sent nothing, by what each waited for (pace/retry-delay.ts). */
-  attempts: v.exactOptional(v.record(v.string(), v.number())),
+  attempts: v.optional(v.record(v.string(), v.number())),
   /** The platform's pair rate, or a wait of the message's own, forbids an earlier call. */
-  notBeforeMs: v.exactOptional(v.number()),
+  notBeforeMs: v.optional(v.number()),
 });
 export type ChunkRecipient = v.InferOutput<typeof ChunkRecipientSchema>;
 
@@ -44,9 +43,9 @@ const ChunkSliceSchema = v.object({
    * The first recipient has this position in the lane; the others follow. Without it, the worker reserves positions
    * (D43).
    */
-  position: v.exactOptional(v.number()),
+  position: v.optional(v.number()),
   /** The position is in the lane for missed slots. */
-  isLate: v.exactOptional(v.literal(true)),
+  isLate: v.optional(v.literal(true)),
   recipients: v.array(ChunkRecipientSchema),
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
@@ -61,20 +60,20 @@ const ChunkOfDispatchSchema = v.object({
   path: sendPathSchema,
   category: v.string(),
   acceptedAtMs: v.number(),
-  expiresAtMs: v.exactOptional(v.number()),
-  keptUntilMs: v.exactOptional(v.number()),
+  expiresAtMs: v.optional(v.number()),
+  keptUntilMs: v.optional(v.number()),
   /** A scheduled send has the lots of these slices, with the openings that remain (D56). */
-  lots: v.exactOptional(v.pipe(v.array(LotSchema), v.readonly())),
-  correlationId: v.exactOptional(v.string()),
+  lots: v.optional(v.pipe(v.array(LotSchema), v.readonly())),
+  correlationId: v.optional(v.string()),
   about: aboutSchema,
   /** One-time codes of a small request go before other messages of the number (D44). */
-  urgent: v.exactOptional(v.literal(true)),
-  receiptsExpected: v.exactOptional(v.literal(true)),
-  heedsOptOuts: v.exactOptional(v.literal(true)),
+  urgent: v.optional(v.literal(true)),
+  receiptsExpected: v.optional(v.literal(true)),
+  heedsOptOuts: v.optional(v.literal(true)),
   /** This chunk is the whole dispatch, so its end is the end of the dispatch (D41). */
-  alone: v.exactOptional(v.literal(true)),
+  alone: v.optional(v.literal(true)),
   /** Acceptance has queued this chunk itself; its dispatch may not have begun yet (items.ts, `mayBegin`). */
-  straight: v.exactOptional(v.literal(true)),
+  straight: v.optional(v.literal(true)),
   limitPerSecond: v.number(),
   lane: v.string(),
 });
@@ -88,16 +87,16 @@ export const QueuedChunkSchema = v.object({
    * Its first slot was first planned then. It is absent once the chunk has waited for a hold or an outage
    * (dispatch/punctuality.ts).
    */
-  plannedMs: v.exactOptional(v.number()),
+  plannedMs: v.optional(v.number()),
   /** Its slots had passed this often before they could be used. */
-  missedSlots: v.exactOptional(v.number()),
+  missedSlots: v.optional(v.number()),
   /** The messages were last judged and composed then; by default at acceptance (D46, D56). */
-  composedMs: v.exactOptional(v.number()),
+  composedMs: v.optional(v.number()),
   /** A straight chunk carries the request's header and the catalog of its product, as the stored dispatch does. */
-  header: v.exactOptional(HeaderInputSchema),
-  catalogId: v.exactOptional(v.string()),
+  header: v.optional(HeaderInputSchema),
+  catalogId: v.optional(v.string()),
   /** This many consecutive deliveries could place or claim nothing because the store did not answer. */
-  storeFailures: v.exactOptional(v.number()),
+  storeFailures: v.optional(v.number()),
 });
 export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 
@@ -114,7 +113,11 @@ export function chunkOfDispatch(
   return {
     version: chunkVersion,
     ...{ dispatchId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
-    ...omitUndefined({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts }),
+    expiresAtMs,
+    keptUntilMs,
+    correlationId,
+    receiptsExpected,
+    heedsOptOuts,
     about: aboutDispatch(head),
   };
 }
@@ -132,7 +135,9 @@ export function headOfChunk(chunk: QueuedChunk): DispatchHead {
   const byUserId = addressesOfChunk(chunk).some(isUserId) ? (true as const) : undefined;
   return v.parse(DispatchHeadSchema, {
     ...chunk,
-    ...omitUndefined({ campaignId: about.campaignId, attends: about.attends, byUserId }),
+    campaignId: about.campaignId,
+    attends: about.attends,
+    byUserId,
     did: about.did,
     throughputPerSecond: limitPerSecond,
     templateName: about.template.name,

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, type Item } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import {
   type DispatchItemState,
   DispatchItemStateSchema,
@@ -34,7 +33,8 @@ export function dispatchStateStore(
     const how = {
       UpdateExpression,
       ConditionExpression,
-      ...omitUndefined({ ExpressionAttributeValues, ExpressionAttributeNames }),
+      ExpressionAttributeValues,
+      ExpressionAttributeNames,
     };
     const update = { TableName: table, Key: dispatchKey(dispatchId), ...how };
     const command = new UpdateCommand({ ...update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });

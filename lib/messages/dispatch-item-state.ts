@@ -14,7 +14,7 @@ const DispatchStopSchema = v.object({
   /** The code may be our own: `cancelled`, `template_paused`. */
   code: v.string(),
   /** The reason is the client's data: stored, never logged. */
-  reason: v.exactOptional(v.string()),
+  reason: v.optional(v.string()),
   atMs: v.number(),
 });
 export type DispatchStop = v.InferOutput<typeof DispatchStopSchema>;
@@ -29,7 +29,7 @@ export const ParkingSchema = v.object({
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),
   /** The platform has taken a message since: the waiting ends once nothing holds the dispatch. */
-  goesOn: v.exactOptional(v.literal(true)),
+  goesOn: v.optional(v.literal(true)),
 });
 export type DispatchParked = v.InferOutput<typeof ParkingSchema>;
 
@@ -62,12 +62,12 @@ const UnderWaySchema = v.record(v.string(), v.number());
 export type UnderWay = Readonly<v.InferOutput<typeof UnderWaySchema>>;
 
 export const DispatchItemStateSchema = v.object({
-  stop: v.exactOptional(DispatchStopSchema),
-  parked: v.exactOptional(ParkingSchema),
-  pausedFromMs: v.exactOptional(v.number()),
-  underWay: v.exactOptional(UnderWaySchema),
-  erased: v.exactOptional(v.set(v.number())),
-  retriedBy: v.exactOptional(v.set(v.string())),
+  stop: v.optional(DispatchStopSchema),
+  parked: v.optional(ParkingSchema),
+  pausedFromMs: v.optional(v.number()),
+  underWay: v.optional(UnderWaySchema),
+  erased: v.optional(v.set(v.number())),
+  retriedBy: v.optional(v.set(v.string())),
 });
 
 /** Every write may be repeated. All reject when the store cannot be reached. */

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
 
@@ -41,7 +40,7 @@ export const HeaderInputSchema = v.variant('type', [
 export type Recipient = v.InferOutput<typeof RecipientSchema>;
 
 /** Address and parameters are absent once the operator has erased the person (D60). */
-export const StoredRecipientSchema = v.object({ ...RecipientSchema.entries, to: v.exactOptional(v.string()) });
+export const StoredRecipientSchema = v.object({ ...RecipientSchema.entries, to: v.optional(v.string()) });
 export type StoredRecipient = v.InferOutput<typeof StoredRecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
@@ -62,10 +61,10 @@ export const sendPathSchema = v.picklist(sendPaths);
 
 /** The requested time has the spelling of the headers (D56). */
 export const RequestedTimeSchema = v.object({
-  send_at: v.exactOptional(v.string()),
-  window: v.exactOptional(v.string()),
-  days: v.exactOptional(v.string()),
-  zone: v.exactOptional(v.string()),
+  send_at: v.optional(v.string()),
+  window: v.optional(v.string()),
+  days: v.optional(v.string()),
+  zone: v.optional(v.string()),
 });
 export type RequestedTime = v.InferOutput<typeof RequestedTimeSchema>;
 
@@ -81,13 +80,13 @@ export const DispatchHeadSchema = v.object({
   credential: v.string(),
   throughputPerSecond: v.number(),
   /** A platform app reports receipts for this number (D38). */
-  receiptsExpected: v.exactOptional(v.literal(true)),
+  receiptsExpected: v.optional(v.literal(true)),
   /** Acceptance has decided that opt-outs apply: the worker looks them up before it calls (D55). */
-  heedsOptOuts: v.exactOptional(v.literal(true)),
+  heedsOptOuts: v.optional(v.literal(true)),
   /** One-time codes of a small request go before other messages of the number (D44). */
-  urgent: v.exactOptional(v.literal(true)),
+  urgent: v.optional(v.literal(true)),
   /** Some recipients are addressed by business-scoped user ids; receipts may reveal their numbers. */
-  byUserId: v.exactOptional(v.literal(true)),
+  byUserId: v.optional(v.literal(true)),
   path: sendPathSchema,
   /** The category is in capitals: category limits of the platform hold these messages alone (D46). */
   category: v.string(),
@@ -97,13 +96,13 @@ export const DispatchHeadSchema = v.object({
   /** A message that is not handed over by then ends `expired` (D27). */
   expiresAtMs: v.optional(v.number()),
   /** A scheduled send has the requested time for the report, and the earliest moment of any call (D56). */
-  when: v.exactOptional(WhenSchema),
+  when: v.optional(WhenSchema),
   /** The dispatch's items may go then, by default 30 days after acceptance (items.ts, `forgottenAtMs`). */
-  keptUntilMs: v.exactOptional(v.number()),
+  keptUntilMs: v.optional(v.number()),
   /** This dispatch retries that one (D57). */
-  retryOf: v.exactOptional(v.string()),
+  retryOf: v.optional(v.string()),
   /** `Max-Cost` of the request in units (D58): a release judges it again (D56). */
-  maxCostUnits: v.exactOptional(v.number()),
+  maxCostUnits: v.optional(v.number()),
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),
   total: v.number(),
@@ -138,7 +137,8 @@ export function aboutDispatch({
   return {
     did,
     template: { name: templateName, language: templateLanguage },
-    ...omitUndefined({ campaignId, attends }),
+    campaignId,
+    attends,
   };
 }
 

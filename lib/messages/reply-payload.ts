@@ -1,5 +1,3 @@
-import { omitUndefined } from '../keys/omit-undefined.ts';
-
 /** A quick reply has an index among the buttons of the template, or of a carousel card; both count from 0. */
 export interface QuickReplyPlace {
   readonly button: number;
@@ -32,6 +30,6 @@ export function replyPayload(messageId: string, { card, button }: QuickReplyPlac
 export function repliedMessageOf(payload: string | undefined): RepliedMessage | undefined {
   const [, dispatchId, index, card, button] = payloadPattern.exec(payload ?? '') ?? [];
   if (dispatchId === undefined) return undefined;
-  const place = { button: Number(button), ...omitUndefined({ card: card === undefined ? undefined : Number(card) }) };
+  const place = { button: Number(button), card: card === undefined ? undefined : Number(card) };
   return { dispatchId, index: Number(index), place };
 }

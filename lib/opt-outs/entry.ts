@@ -1,5 +1,3 @@
-import { omitUndefined } from '../keys/omit-undefined.ts';
-
 /*
  * An entry says whether a person wants marketing within one scope (D55). It has two sides: `said` by person or
  * platform, which the API cannot lift, and `told` by client or operator.
@@ -45,7 +43,7 @@ export function withChange(entry: Entry | undefined, change: OptOutChange): Entr
 export function joined(one: Entry, other: Entry): Entry {
   const said = latest(one.said, other.said);
   const told = latest(one.told, other.told);
-  return said === one.said && told === one.told ? one : omitUndefined({ said, told });
+  return said === one.said && told === one.told ? one : { said, told };
 }
 
 /** Returns the first of equal changes. */

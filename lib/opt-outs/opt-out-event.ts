@@ -1,4 +1,3 @@
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { isUserId } from '../platform/user-id.ts';
 import { eventId, type OptOutData, type ServiceEvent } from '../webhooks/event.ts';
 import type { ClientSource, OptOutChange, PersonSource } from './entry.ts';
@@ -26,12 +25,13 @@ export function optOutEvent({ clientId, recipients, did, scope, word, answered }
   const type = word.says === 'stopped' ? 'recipient.opted_out' : 'recipient.opted_in';
   const data: OptOutData = {
     recipient,
-    ...omitUndefined(isUserId(recipient) ? { wa_id: other } : { user_id: other }),
-    ...omitUndefined({ did }),
+    ...(isUserId(recipient) ? { wa_id: other } : { user_id: other }),
+    did,
     scope: scope.kind,
     source: word.source,
     at: new Date(word.atMs).toISOString(),
-    ...omitUndefined({ dispatch_id: answered?.dispatchId, message_id: answered?.messageId }),
+    dispatch_id: answered?.dispatchId,
+    message_id: answered?.messageId,
   };
   const id = eventId(type, clientId, [recipient, textOf(scope), word.atMs, word.source]);
   return { id, clientId, type, timestampMs: word.atMs, data };

@@ -1,7 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type TableAccess } from '../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { listedKey, listedPartition, listedPrefix, nameOfPerson, personKey } from './opt-out-items.ts';
 import type { ListedPerson, OptOutList } from './opt-out-list.ts';
 import { personOf } from './opt-out-store.ts';
@@ -25,7 +24,7 @@ export function optOutListStore(messages: TableAccess): OptOutList {
         }),
       );
       const listed = Items.slice(0, limit).map(listedPersonOf);
-      return { listed, ...omitUndefined({ next: Items.length > limit ? listed.at(-1)?.name : undefined }) };
+      return { listed, next: Items.length > limit ? listed.at(-1)?.name : undefined };
     },
 
     people: async (names) => {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { opaqueCursor, placeOf } from '../http/opaque-cursor.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { isUserId } from '../platform/user-id.ts';
 import type { PersonOptOuts } from './person.ts';
 import type { PersonName, Recipient } from './person-name.ts';
@@ -83,7 +82,7 @@ export function rowsOfPage(
     const [recipient = row.recipient, ...also] = spelled
       .map((each) => each.recipient)
       .sort((one, other) => Number(isUserId(one)) - Number(isUserId(other)) || (one < other ? -1 : 1));
-    return [{ name: row.name, recipient, ...omitUndefined({ also: also.length === 0 ? undefined : also }) }];
+    return [{ name: row.name, recipient, also: also.length === 0 ? undefined : also }];
   });
 }
 

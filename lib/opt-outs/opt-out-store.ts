@@ -2,13 +2,12 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../aws/dynamodb-batch.ts';
 import { changeVersioned, type VersionedItem } from '../aws/versioned-item.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import type { OptOutChange } from './entry.ts';
 import { listedKey, markKey, markKeysOf, nameOfPerson, personKey } from './opt-out-items.ts';
 import { noOptOuts, type PersonOptOuts, stopFor } from './person.ts';
 import type { NameOf, PersonName, Recipient } from './person-name.ts';
 import type { OptOutPorts } from './record-opt-out.ts';
-import type { ScopeText, Sender } from './scope.ts';
+import type { Sender } from './scope.ts';
 
 const wordOf = <const From extends string>(sources: readonly From[]) =>
   v.object({ says: v.picklist(['stopped', 'started']), atMs: v.number(), source: v.picklist(sources) });
@@ -112,6 +111,5 @@ function personItem({ documentClient, tableName }: TableAccess, name: PersonName
 export function personOf(item: Item | undefined): PersonOptOuts {
   if (item === undefined) return noOptOuts;
   const { entries, names, became } = v.parse(PersonSchema, item);
-  const known = Object.entries(entries).map(([text, entry]) => [text as ScopeText, omitUndefined(entry)] as const);
-  return { entries: Object.fromEntries(known), names, became };
+  return { entries, names, became };
 }

@@ -16,7 +16,7 @@ const sources = [
 export const OptOutSchema = v.object({
   recipient: v.string(),
   /** Only rows of the list have it (opt-out-list.ts). */
-  also: v.exactOptional(v.array(v.string())),
+  also: v.optional(v.array(v.string())),
   state: v.picklist(['stopped', 'started']),
   source: v.picklist(sources),
   scope: v.picklist(['client', 'number', 'waba']),

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import {
   currentChange,
   type Entry,
@@ -59,7 +58,7 @@ export function optOutsUntil({ entries }: PersonOptOuts, atMs: number): PersonOp
       ? change
       : undefined;
   const kept = (Object.entries(entries) as [ScopeText, Entry][]).flatMap(([text, { said, told }]) => {
-    const entry: Entry = omitUndefined({ said: until(said), told: until(told) });
+    const entry: Entry = { said: until(said), told: until(told) };
     return currentChange(entry) === undefined ? [] : [[text, entry] as const];
   });
   return { ...noOptOuts, entries: Object.fromEntries(kept) };

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { ItemKey } from '../aws/item-key.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { type StopWordList, stopWords } from './stop-words.ts';
 
 /** The directory table has the words of the operator's file here, if any. */
@@ -20,6 +19,10 @@ export type StopWordListItem = v.InferOutput<typeof StopWordListItemSchema>;
 /** Returns the shipped words, each list replaced by the operator's, if given (D55). Throws on another form. */
 export function stopWordListOf(item: unknown): StopWordList {
   if (item === undefined) return stopWords;
-  const { stop, start, stopButtons } = v.parse(StopWordListItemSchema, item).words;
-  return { ...stopWords, ...omitUndefined({ stop, start, stopButtons }) };
+  const {
+    stop = stopWords.stop,
+    start = stopWords.start,
+    stopButtons = stopWords.stopButtons,
+  } = v.parse(StopWordListItemSchema, item).words;
+  return { ...stopWords, stop, start, stopButtons };
 }

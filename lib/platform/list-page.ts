@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { PlatformFailure } from './failure.ts';
 import type { PlatformReply } from './transport.ts';
 
@@ -30,7 +29,7 @@ export function readList(reply: PlatformReply, askedAfter: string | undefined): 
   if (after !== undefined && after === askedAfter) {
     throw new PlatformFailure('ambiguous', { cause: new Error('the cursor does not move on') });
   }
-  return { entries: data.map((entry) => withoutNulls(entry)), ...omitUndefined({ after }) };
+  return { entries: data.map((entry) => withoutNulls(entry)), after };
 }
 
 /** `next` repeats the token and may name any host, so only its cursor is taken. */

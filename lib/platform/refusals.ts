@@ -1,5 +1,4 @@
 import { Refusal } from '../http/refusal.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { PlatformFailure } from './failure.ts';
 
 const defaultRetryAfterSeconds = 60;
@@ -8,7 +7,7 @@ const defaultRetryAfterSeconds = 60;
 export function refusalOf(failure: PlatformFailure): Refusal {
   const { code, userMessage, retryAfterSeconds } = failure.facts;
   const cause = failure;
-  const platformCode = omitUndefined({ platformCode: code });
+  const platformCode = { platformCode: code };
   if (failure.throttled) {
     const seconds = Math.ceil(retryAfterSeconds ?? defaultRetryAfterSeconds);
     const headers = { 'retry-after': String(seconds) };

@@ -175,18 +175,16 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   if (httpStatus >= 200 && httpStatus < 300) {
     const parsed = v.safeParse(BodySchema, text);
     if (!parsed.success) throw new PlatformFailure('ambiguous', { httpStatus });
-    return { body: parsed.output, ...omitUndefined({ usagePercent: usagePercentOf(reply) }) };
+    return { body: parsed.output, usagePercent: usagePercentOf(reply) };
   }
   const parsed = v.safeParse(ErrorBodySchema, text);
   const error = parsed.success ? parsed.output.error : undefined;
   const facts = {
     httpStatus,
-    ...omitUndefined({
-      code: error?.code,
-      subcode: error?.error_subcode,
-      userMessage: error?.error_user_msg ?? error?.error_data?.details ?? error?.message,
-      retryAfterSeconds: retryAfterSecondsOf(reply, error?.code),
-    }),
+    code: error?.code,
+    subcode: error?.error_subcode,
+    userMessage: error?.error_user_msg ?? error?.error_data?.details ?? error?.message,
+    retryAfterSeconds: retryAfterSecondsOf(reply, error?.code),
   };
   const understood = httpStatus >= 400 && httpStatus < 500 && (parsed.success || httpStatus === 429);
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);

@@ -72,38 +72,38 @@ const MessageDataSchema = v.object({
  * 10.2).
  */
 export const PricingSchema = v.object({
-  billable: v.exactOptional(v.boolean()),
-  pricing_model: v.exactOptional(v.string()),
-  type: v.exactOptional(v.string()),
-  category: v.exactOptional(v.string()),
+  billable: v.optional(v.boolean()),
+  pricing_model: v.optional(v.string()),
+  type: v.optional(v.string()),
+  category: v.optional(v.string()),
   /** With `paid_exempt` the platform bills an exempt business nothing. */
-  subtype: v.exactOptional(v.string()),
+  subtype: v.optional(v.string()),
 });
 
 /** A receipt of the platform tells the progress of a message. */
-const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.exactOptional(PricingSchema) });
+const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.optional(PricingSchema) });
 
 /** A person answers by writing, by a tap, or by a form (platform reference, 10.5). */
 export const replyForms = ['text', 'quick_reply', 'button', 'list', 'flow'] as const;
 
 /** A person has answered. Message and dispatch are absent if neither tap nor index names them (D55). */
 const MessageRepliedSchema = v.object({
-  dispatch_id: v.exactOptional(MessageDataSchema.entries.dispatch_id),
-  message_id: v.exactOptional(MessageDataSchema.entries.message_id),
+  dispatch_id: v.optional(MessageDataSchema.entries.dispatch_id),
+  message_id: v.optional(MessageDataSchema.entries.message_id),
   did: v.string(),
   /** The person's number has these digits, if the platform tells it. The request may have spelled it differently. */
-  from: v.exactOptional(v.string()),
-  user_id: v.exactOptional(v.string()),
-  template: v.exactOptional(MessageDataSchema.entries.template),
-  campaign_id: v.exactOptional(v.number()),
-  attends: v.exactOptional(v.record(v.string(), v.unknown())),
+  from: v.optional(v.string()),
+  user_id: v.optional(v.string()),
+  template: v.optional(MessageDataSchema.entries.template),
+  campaign_id: v.optional(v.number()),
+  attends: v.optional(v.record(v.string(), v.unknown())),
   by: v.picklist(replyForms),
   /** The text has the first 1,000 characters, and is absent without a label. */
-  text: v.exactOptional(v.string()),
+  text: v.optional(v.string()),
   /** The person pressed this quick reply, counted in the template or on that carousel card. */
-  button_index: v.exactOptional(v.number()),
-  card_index: v.exactOptional(v.number()),
-  platform_message_id: v.exactOptional(v.string()),
+  button_index: v.optional(v.number()),
+  card_index: v.optional(v.number()),
+  platform_message_id: v.optional(v.string()),
   replied_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
@@ -159,16 +159,16 @@ const AccountDataSchema = v.object({
   scope: v.picklist(['waba', 'utility']),
   platform_word: v.string(),
   /** The hold on messages has this code (D46); absent when templates may be sent. */
-  code: v.exactOptional(v.string()),
+  code: v.optional(v.string()),
 });
 
 /** The platform has restricted an account, or will. */
 const AccountRestrictedSchema = v.object({
   ...AccountDataSchema.entries,
   /** The restriction ends then, if the platform tells it. */
-  until: v.exactOptional(time),
+  until: v.optional(time),
   /** The platform advises people with this text. */
-  remediation: v.exactOptional(v.string()),
+  remediation: v.optional(v.string()),
 });
 
 /** A person refuses marketing, or allows it again (D55), within `scope`; person, platform or client said so. */
@@ -176,19 +176,19 @@ const OptOutDataSchema = v.object({
   /** The recipient is spelled as in `GET /v1/opt-outs`: the digits of a number, or a business-scoped user id. */
   recipient: v.string(),
   /** The person has this user id, if `recipient` is a number and the platform has told it. */
-  user_id: v.exactOptional(v.string()),
+  user_id: v.optional(v.string()),
   /** The person's number has these digits, if `recipient` is a user id and the platform has told it. */
-  wa_id: v.exactOptional(v.string()),
+  wa_id: v.optional(v.string()),
   /** The person wrote to this number, or the platform names it. */
-  did: v.exactOptional(v.string()),
+  did: v.optional(v.string()),
   /** The opt-out reaches one client, all senders of the number, or all senders of its WABA. */
   scope: v.picklist(['client', 'number', 'waba']),
   /** The opt-out comes from the platform's setting, its refusal 131050, the person's word or button, or the API. */
   source: v.picklist(['platform', 'refused', 'reply', 'quick_reply', 'api']),
   at: time,
   /** The person has answered this dispatch, if known. */
-  dispatch_id: v.exactOptional(v.string()),
-  message_id: v.exactOptional(v.string()),
+  dispatch_id: v.optional(v.string()),
+  message_id: v.optional(v.string()),
 });
 
 const MoneySchema = v.object({ amount: v.number(), currency: v.string() });

@@ -48,7 +48,7 @@ function reportFootprint(when: string, npm = 0, limit?: number): void {
   const pids = [npm, ...descendantsOf(npm).map(({ pid }) => pid)];
   const bytes = pids.reduce((sum, pid) => sum + proportionalBytes(pid), 0);
   report({ figure: `local.processes_${when}`, value: pids.length, unit: 'processes' });
-  report({ figure: `local.footprint_${when}`, value: bytes, unit: 'bytes', ...(limit === undefined ? {} : { limit }) });
+  report({ figure: `local.footprint_${when}`, value: bytes, unit: 'bytes', limit });
 }
 
 /** Each process counts its part of a shared page. A process that has just ended counts nothing. */

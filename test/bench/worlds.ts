@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { accept, quietWorld } from '../pipeline/quiet-world.ts';
 import { type PipelineWorld, startMs } from '../pipeline/world.ts';
 import * as assumed from './cost/assumed.ts';
@@ -116,7 +115,7 @@ async function benchLoad(load: Load): Promise<void> {
       figure: `worlds.${load.name}.${name}`,
       value,
       unit: `${unit}, worst of four`,
-      ...omitUndefined({ limit }),
+      limit,
     });
   };
   tell('share', 'of the limit', Math.min);

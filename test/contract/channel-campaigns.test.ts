@@ -16,7 +16,7 @@ const grouped = (user: DemoUser, id: string, query = '') =>
   call(user, `GET /v1/templates/${encodeURIComponent(id)}/channel-campaigns-grouped${query}`);
 
 async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
-  return api(route, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });
+  return api(route, { token: await tokenOf(user), body });
 }
 
 async function listed(user: DemoUser, query: string) {

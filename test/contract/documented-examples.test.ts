@@ -188,7 +188,7 @@ function requestOf(route: RouteEntry, { parameters = [], requestBody }: Operatio
   return {
     route: `${route.method} ${path}${query.size === 0 ? '' : `?${query}`}`,
     headers,
-    ...(body === undefined ? {} : { body }),
+    body,
   };
 }
 

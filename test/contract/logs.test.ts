@@ -35,7 +35,7 @@ async function send(changes: Readonly<Record<string, unknown>>, headers?: ApiReq
       recipients: [],
       ...changes,
     },
-    ...(headers === undefined ? {} : { headers }),
+    headers,
   });
 }
 

@@ -55,8 +55,7 @@ test('switched off: 422 names each step, rehearsed or not, and the steps switch 
   const { template } = await addTemplate({});
   const what = { template, recipients: [{ to: newRecipient() }] };
   expect(await send(what)).toMatchObject({ status: 200 });
-  const call = async (route: string, body?: unknown) =>
-    api(route, { token: await tokenOf('supervisor1001'), ...(body === undefined ? {} : { body }) });
+  const call = async (route: string, body?: unknown) => api(route, { token: await tokenOf('supervisor1001'), body });
   const { id } = (await call(`GET /v1/templates?campaign_name=Unassigned&name=${template.name}`)).body.data[0];
   const switched = (action: string) => call('PATCH /v1/templates/status', { action, templates: [id] });
   const told = async () => {

@@ -7,7 +7,7 @@ import { demoApp, signatureOf, signedWebhook, statusChange, statusOf, webhookOf 
 /* The platform calls its webhook over HTTP (D38). test/functions/platform-webhook.queue.test.ts covers its queues. */
 
 const path = '/platform/webhook';
-const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) =>
+const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string | undefined>> }) =>
   api(`POST ${path}`, webhook);
 const handshake = (token: string) =>
   api(`GET ${path}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`);

@@ -147,7 +147,7 @@ test('the platform takes the account of the number’s WABA on both edges; any o
   /** Sends to the recipient at that place, and returns its row once it is no longer pending. */
   const rowOf = async (name: string, place: number): Promise<Readonly<Record<string, unknown>>> => {
     const params = name === 'order_update' ? { body: ['Ana', 'A'], buttons: ['A'] } : undefined;
-    const recipients = [{ to: String(first + place), ...(params === undefined ? {} : { params }) }];
+    const recipients = [{ to: String(first + place), params }];
     const body = {
       did: from,
       type: 'template',

@@ -19,7 +19,7 @@ let recipient = 549_710_000_000;
 const newRecipient = () => String(++recipient);
 
 async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
-  return api(route, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });
+  return api(route, { token: await tokenOf(user), body });
 }
 const channels = (id: string, suffix = '') => `/v1/templates/${id}/channel-campaigns${suffix}`;
 const groupsOf = async (user: DemoUser, id: string) => (await call(user, `GET ${channels(id, '-grouped')}`)).body;

@@ -16,7 +16,7 @@ let pending: string;
 let theirs: string;
 
 async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
-  return api(route, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });
+  return api(route, { token: await tokenOf(user), body });
 }
 const patch = (user: DemoUser, body: unknown, query = '') => call(user, `PATCH /v1/templates/status${query}`, body);
 const disable = (...templates: unknown[]) => ({ action: 'disable', templates });

@@ -132,7 +132,7 @@ function upstreamPorts({ upstream }: World, mortal: Mortal, answer: Answer) {
       lookUp: () =>
         mortal.request(async () => ({
           sameName: [],
-          ...(upstream.template === undefined ? {} : { found: upstream.template }),
+          found: upstream.template,
         })),
     },
     platform: {

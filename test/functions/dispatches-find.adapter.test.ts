@@ -53,7 +53,7 @@ const find = dispatchesFind({
   nowMs: atMs,
 });
 
-type Query = Readonly<Record<string, string>>;
+type Query = Readonly<Record<string, string | undefined>>;
 async function found(query: Query, caller: TestCaller = { userId: 'u', clientId: 1001 }) {
   meter.taken();
   const { status, body } = await call(find, caller, { query });

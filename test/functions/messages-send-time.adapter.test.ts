@@ -24,7 +24,7 @@ describe('a send with a time of its own (D56, R54)', () => {
       head: { when: { asked: { window: '09:00-18:00' }, fromMs: opensMs } },
       lots: [{ until: 1, open: expect.arrayContaining([[opensMs, opensMs + 9 * 3_600_000]]) }],
     });
-    expect(one).not.toHaveProperty('positions');
+    expect(one).not.toMatchObject({ positions: expect.anything() });
     // Los Angeles is in its hours now.
     expect(await storedDispatches(table).find('DISPATCH2')).toMatchObject({
       head: { when: { fromMs: startMs } },

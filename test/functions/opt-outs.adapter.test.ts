@@ -62,7 +62,8 @@ async function makeWorld() {
     ...{ messages, requests, clock, events, audit },
     put: (recipient: string, caller = agent) => call(putPage, caller, { path: { recipient } }),
     lift: (recipient: string, caller = agent) => call(deletePage, caller, { path: { recipient } }),
-    list: async (query: Readonly<Record<string, string>> = {}, caller = agent) => call(listPage, caller, { query }),
+    list: async (query: Readonly<Record<string, string | undefined>> = {}, caller = agent) =>
+      call(listPage, caller, { query }),
     said: (scope: Scope, word: OptOutChange, clientIds: readonly number[] = [], recipients = [person]) =>
       recordOptOut({ scope, recipients, word, clientIds }, writer),
   };

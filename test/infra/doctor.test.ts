@@ -159,7 +159,7 @@ function answerTo({ url = '', headers }: IncomingMessage, text: string): Reply {
   if (url.startsWith('/20')) {
     asked.push(url.includes('account-settings') ? 'GetAccountSettings' : 'GetFunctionConcurrency');
     const { status, fault, body } = lambdaAnswer(url);
-    const named = fault === undefined ? {} : { 'x-amzn-errortype': fault };
+    const named: Record<string, string> = fault === undefined ? {} : { 'x-amzn-errortype': fault };
     return { status, headers: named, text: JSON.stringify(body) };
   }
   const target = String(headers['x-amz-target'] ?? '');

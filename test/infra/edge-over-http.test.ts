@@ -32,8 +32,12 @@ afterAll(async () => {
   for (const stack of stacks.values()) await stack.stop();
 }, 20_000);
 
-const ask = (name: 'edge' | 'none', route: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
-  call(stacks.get(name)?.addresses.apiUrl ?? '', route, { headers, ...(body === undefined ? {} : { body }) });
+const ask = (
+  name: 'edge' | 'none',
+  route: string,
+  headers: Readonly<Record<string, string | undefined>>,
+  body?: unknown,
+) => call(stacks.get(name)?.addresses.apiUrl ?? '', route, { headers, ...(body === undefined ? {} : { body }) });
 
 const viewerAt = (address: string) => ({ 'cloudfront-viewer-address': `${address}:50000` });
 const right = { username: 'supervisor1001', password: 'demo-supervisor1001' };

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
 import { straightRecipients } from '../../lib/messages/chunk.ts';
 import { lotAt } from '../../lib/messages/lots.ts';
@@ -152,11 +151,7 @@ function brokenByReport({ world, messageId, dispatch, posts }: Message, index: n
   const slice = world.table.find(sliceOf({ dispatchId, index }));
   const receipts = world.table.receipts[messageId] ?? [];
   const state = world.table.states.get(dispatchId) ?? {};
-  const own = outcomeOf(
-    index,
-    { slice, dispatch: { ...state, ...omitUndefined({ lots: dispatch.lots }) } },
-    world.time.nowMs,
-  );
+  const own = outcomeOf(index, { slice, dispatch: { ...state, lots: dispatch.lots } }, world.time.nowMs);
   const reported = reportedOutcome(own, foldReceipts(receipts)).state;
   const isTaken = posts.some(({ taken }) => taken);
   const broken: string[] = [];

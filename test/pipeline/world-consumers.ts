@@ -1,6 +1,5 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { packEntries } from '../../lib/aws/sqs-batch.ts';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { decodeRound, encodeRound } from '../../lib/messages/accept/round-message.ts';
 import { holdSeconds } from '../../lib/messages/fan-out/dispatch-rounds.ts';
 import { type FanOutPorts, fanOutDispatch } from '../../lib/messages/fan-out/fan-out-dispatch.ts';
@@ -229,7 +228,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
         dispatchOf: async (dispatchId) => {
           const head = world.table.heads.get(dispatchId);
           const lots = world.accepted.find(({ dispatch }) => dispatch.head.dispatchId === dispatchId)?.dispatch.lots;
-          return head && { head, ...omitUndefined({ lots }) };
+          return head && { head, lots };
         },
         templates: { storedFacts: async () => new Map() },
         keepReading: async () => undefined,

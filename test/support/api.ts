@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { addressOf } from './addresses.ts';
 import { onDeployedStage } from './demo.ts';
 import { expectDocumented } from './documented.ts';
@@ -15,7 +16,7 @@ export interface ApiRequest {
   readonly token?: string;
   /** The body is sent as JSON, a string or bytes unchanged. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -60,7 +61,7 @@ function wireOf({ token, body, headers }: ApiRequest) {
     headers: {
       ...(raw ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...headers,
+      ...omitUndefined(headers ?? {}),
     },
     body: raw ? (body as string | Uint8Array | undefined) : JSON.stringify(body),
   };

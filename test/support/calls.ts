@@ -10,10 +10,10 @@ export interface TestCaller {
 }
 
 export interface CallOptions {
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly path?: Readonly<Record<string, string | undefined>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly isBase64Encoded?: boolean;
 }
 
@@ -28,9 +28,9 @@ export async function call(
     headers,
     isBase64Encoded,
     requestContext: { requestId: 'request-1', authorizer: { lambda } },
-    ...(path === undefined ? {} : { pathParameters: path }),
-    ...(query === undefined ? {} : { queryStringParameters: query }),
-    ...(body === undefined ? {} : { body }),
+    pathParameters: path,
+    queryStringParameters: query,
+    body,
   } as unknown as HttpEvent;
   const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
   const answer = await endpoint(event, context);

@@ -43,7 +43,7 @@ export function storedChannel(channel: ListedChannel): Record<string, unknown> {
     ...provisionedAttributes(channel),
     ...(channel.qualityRating === undefined ? {} : { l: liveText(channel) }),
     g: channel.deleted,
-    ...(channel.throughputLevel === undefined ? {} : { r: channel.throughputLevel }),
+    r: channel.throughputLevel,
   };
 }
 

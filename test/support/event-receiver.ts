@@ -24,7 +24,7 @@ export async function receiveEvents(
   });
   const { headers } = await api('PUT /v1/webhook/config', {
     ...{ token, headers: { 'webhook-secret-rotate': 'true' } },
-    body: { url: receiverUrl, active: true, ...(events === undefined ? {} : { events }) },
+    body: { url: receiverUrl, active: true, events },
   });
   const secret = headers.get('webhook-secret') ?? '';
   known.resolve(secret);

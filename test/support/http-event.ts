@@ -6,9 +6,9 @@ export interface EventOverrides {
   readonly routeKey?: string;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly pathParameters?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly pathParameters?: Readonly<Record<string, string | undefined>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
   readonly token?: Parameters<typeof authorizerContext>[0];
 }
 
@@ -28,11 +28,11 @@ export function makeHttpEvent(overrides: EventOverrides = {}): HttpEvent {
     version: '2.0',
     routeKey,
     rawPath: path,
-    rawQueryString: new URLSearchParams(query).toString(),
+    rawQueryString: new URLSearchParams(JSON.parse(JSON.stringify(query ?? {}))).toString(),
     headers,
-    ...(query === undefined ? {} : { queryStringParameters: query }),
-    ...(pathParameters === undefined ? {} : { pathParameters }),
-    ...(body === undefined ? {} : { body }),
+    queryStringParameters: query,
+    pathParameters,
+    body,
     isBase64Encoded,
     requestContext: {
       accountId: '000000000000',

@@ -50,7 +50,7 @@ export function statusOf(messageId: string | undefined, more: Readonly<Record<st
     status: 'delivered',
     timestamp: '1750030073',
     recipient_id: '16505551234',
-    ...(messageId === undefined ? {} : { biz_opaque_callback_data: messageId }),
+    biz_opaque_callback_data: messageId,
     ...more,
   };
 }

@@ -5,7 +5,7 @@ import { audited, auditOf } from './send-audit.ts';
 const told = (index: number, state: ReportedState, code?: string) => ({
   messageId: `J-${index}`,
   state,
-  ...(code === undefined ? {} : { code }),
+  code,
 });
 const taken = (index: number) => ({ messageId: `J-${index}`, to: `549${index}` });
 

@@ -50,7 +50,7 @@ export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): Sen
   const { code } = JSON.parse(body) as { readonly code?: string };
   return {
     status: Number(statusCode),
-    ...(code === undefined ? {} : { code }),
+    code,
     ...(dispatchId === undefined ? {} : { dispatchId: String(dispatchId) }),
   };
 }

@@ -7,7 +7,7 @@ export function sendRequest(recipients: readonly string[], name = 'plain', param
   return {
     ...({ did: '5491100000001', type: 'template', channel: 'MESSAGING' } as const),
     template: { name, language: 'en_US' },
-    recipients: recipients.map((to) => ({ to, ...(params === undefined ? {} : { params }) })),
+    recipients: recipients.map((to) => ({ to, params })),
   };
 }
 

@@ -4,7 +4,6 @@ import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did, Directory, MonthlyBudget } from '../../lib/access/directory.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
-import { omitUndefined } from '../../lib/keys/omit-undefined.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
@@ -74,7 +73,7 @@ const directory: Directory = {
 
 export interface SentRequest {
   readonly did?: string;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Record<string, string | undefined>;
   readonly query?: Record<string, string>;
   readonly caller?: { readonly clientId: number; readonly permissions: readonly string[] } | 'none' | 'expired';
   /** The text is sent in place of the JSON. */
@@ -117,7 +116,7 @@ export async function sendingEndpoint(options: Options) {
     return template !== undefined && languageKey(template.language) === languageKey(language) ? template : undefined;
   };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }], ...options.client };
-  const notified = omitUndefined({ utilityStops: options.utilityStops, monthlyBudgets: options.monthlyBudgets });
+  const notified = { utilityStops: options.utilityStops, monthlyBudgets: options.monthlyBudgets };
   const findDid = async (did: string) => {
     const found = await directory.findDid(did);
     return found === undefined ? found : { ...found, waba: { ...found.waba, ...notified } };

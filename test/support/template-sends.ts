@@ -29,7 +29,7 @@ export async function send(what: Send = {}): Promise<ApiReply> {
   return api(`POST /v1/template/messages/${what.path ?? did}`, {
     token: await tokenOf(what.user ?? 'supervisor1001'),
     body: { did, type: 'template', channel: 'MESSAGING', template, recipients, ...what.extra },
-    ...(headers === undefined ? {} : { headers }),
+    headers,
   });
 }
 

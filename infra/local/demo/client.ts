@@ -65,11 +65,11 @@ const ListSchema = v.object({
 });
 const StateSchema = v.picklist(reportedStates);
 const RowSchema = v.object({
-  to: v.exactOptional(v.string()),
+  to: v.optional(v.string()),
   state: StateSchema,
-  code: v.exactOptional(v.string()),
-  reason: v.exactOptional(v.string()),
-  updated_at: v.exactOptional(v.string()),
+  code: v.optional(v.string()),
+  reason: v.optional(v.string()),
+  updated_at: v.optional(v.string()),
 });
 const ReportSchema = v.object({
   total: v.number(),
@@ -78,7 +78,7 @@ const ReportSchema = v.object({
 });
 const PageSchema = v.object({
   data: v.array(RowSchema),
-  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
+  paging: v.object({ cursors: v.object({ after: v.optional(v.string()) }) }),
 });
 export type ReportRow = v.InferOutput<typeof RowSchema>;
 export type Report = v.InferOutput<typeof ReportSchema>;
@@ -87,7 +87,7 @@ const WebhookSchema = v.object({
   client_id: v.number(),
   url: v.string(),
   active: v.boolean(),
-  events: v.exactOptional(v.array(v.string())),
+  events: v.optional(v.array(v.string())),
 });
 export type DemoWebhook = v.InferOutput<typeof WebhookSchema>;
 const ChannelsSchema = v.object({ data: v.array(v.object({ wa_id: v.string(), waba_id: v.string() })) });

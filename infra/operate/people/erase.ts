@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { parseArgs } from 'node:util';
 import type { Item } from '../../../lib/aws/dynamodb-batch.ts';
 import { sleep, storePause } from '../../../lib/aws/pause.ts';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { dispatchEraser } from '../../../lib/messages/erase/erase-dispatch-store.ts';
 import { type Erased, erasePerson } from '../../../lib/messages/erase/erase-person.ts';
 import type { ErasePorts } from '../../../lib/messages/erase/erase-ports.ts';
@@ -110,7 +109,7 @@ export async function eraseCommand(
   const by = await opened.by();
   const erase = () => withProgress({ ids, clientId }, portsOf(opened, { dryRun, pace, nameOf }, terminal), terminal);
   // The audit has the number of ids only, because no line of it names a person.
-  const on = { ...omitUndefined({ clientId }), count: ids.size };
+  const on = { clientId, count: ids.size };
   const erased = dryRun ? await erase() : await opened.audit('command.erase', on, erase);
   const facts = { erased, dryRun, clientId, atMs: terminal.nowMs() };
   for (const line of erasedAsLines(facts)) terminal.print(line);

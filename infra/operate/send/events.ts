@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type WebhookConfigs, webhookConfigStore } from '../../../lib/webhooks/config/config-store.ts';
 import { type EventSink, eventTypes, type ServiceEvent } from '../../../lib/webhooks/event.ts';
 import { eventQueue } from '../../../lib/webhooks/event-queue.ts';
@@ -105,7 +104,7 @@ export async function eventsReplayCommand(typed: readonly string[], open: Open, 
   if (ids.size > 0) await assertThere(ids, { records, clientId, period });
   const sink = values['dry-run'] ? undefined : await queue();
   const go = () => sendAgain(eachOnce(records.pages(clientId, period), isWanted), sink, around.progress);
-  const on = { clientId, ...omitUndefined({ eventType: values.type }) };
+  const on = { clientId, eventType: values.type };
   const found = sink === undefined ? await go() : await audit('command.events_replay', on, go);
   const [total = '', ...kinds] = countLines(found).reverse();
   for (const line of kinds.reverse()) around.print(line);

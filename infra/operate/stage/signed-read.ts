@@ -1,7 +1,6 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import { AwsV4Signer } from 'aws4fetch';
 import { configuredEndpoint } from '../../../lib/aws/endpoint.ts';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 
 /** The project has no SDK client for these services. */
 export interface SignedRead {
@@ -41,7 +40,7 @@ export function signedReader(): ReadSigned {
       url: `${base.replace(/\/$/, '')}${path}`,
       service,
       region,
-      ...{ accessKeyId, secretAccessKey, ...omitUndefined({ sessionToken, body }) },
+      ...{ accessKeyId, secretAccessKey, sessionToken, body },
       method: json === undefined ? 'GET' : 'POST',
       headers: json === undefined ? {} : { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': json.target },
     }).sign();

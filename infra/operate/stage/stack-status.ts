@@ -1,5 +1,4 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { edgeRegion } from '../../edge.ts';
 import { resourceName } from '../../names.ts';
 import type { Settings } from '../../settings.ts';
@@ -128,7 +127,7 @@ export async function statusOf(
     if (stack?.StackStatus === undefined) return undefined;
     const { StackStatus: status, EnableTerminationProtection: refusesDeletion = false, Outputs = [] } = stack;
     const apiUrl = Outputs.find(({ OutputKey }) => OutputKey === 'ApiUrl')?.OutputValue;
-    return { status, refusesDeletion, ...omitUndefined({ apiUrl }) };
+    return { status, refusesDeletion, apiUrl };
   } catch (error) {
     // CloudFormation has no separate error for this.
     const { name: kind, message } = error as Error;

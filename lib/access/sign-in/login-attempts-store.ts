@@ -1,7 +1,6 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { nameFailuresKey, pairKey } from './credential-items.ts';
 import { failureHourSeconds, recordDaySeconds } from './login-throttle.ts';
 import type { LoginAttempts, LoginSource } from './sign-in.ts';
@@ -45,7 +44,7 @@ export function loginAttemptsStore(documentClient: DynamoDBDocumentClient, table
           ':none': 0,
           ':free': free,
           ':atOnce': atOnce,
-          ...omitUndefined({ ':after': afterDelayOf }),
+          ':after': afterDelayOf,
           ':now': nowMs,
           ':dayEnd': dayEndSeconds(nowMs),
         },

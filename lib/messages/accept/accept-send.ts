@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { CostLimits } from '../budget/cost-limits.ts';
 import type { AcceptDispatchPorts } from './accept-dispatch.ts';
 import { acceptWithinCostLimits, type CostLimitPorts } from './accept-within-cost-limits.ts';
@@ -17,7 +16,7 @@ export async function acceptSend(
 ): Promise<Accepted> {
   const { dispatch, warning } = await checkSend(send, ports);
   const unrated = await acceptWithinCostLimits(dispatch, send.means, { ...ports, remainingMs: send.remainingMs });
-  return { dispatchId: send.dispatchId, ...omitUndefined({ warning: joined([warning, unrated]) }) };
+  return { dispatchId: send.dispatchId, warning: joined([warning, unrated]) };
 }
 
 function joined(sentences: readonly (string | undefined)[]): string | undefined {

@@ -1,6 +1,5 @@
 import type { MonthlyBudget } from '../../access/directory.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { unratedWarning } from '../../pricing/estimate.ts';
@@ -32,7 +31,7 @@ export async function acceptWithinCostLimits(
     await acceptDispatch(given, ports);
     return undefined;
   }
-  const dispatch = { ...given, head: { ...given.head, ...omitUndefined({ maxCostUnits }) } };
+  const dispatch = { ...given, head: { ...given.head, maxCostUnits } };
   const { units } = await sendCost(dispatch, ports);
   const refusal = overMaxCost(units, means);
   if (refusal !== undefined) throw refusal;

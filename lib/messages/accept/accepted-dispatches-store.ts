@@ -2,7 +2,6 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { otherMarket } from '../../pricing/country.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { addressesOfChunk, headOfChunk } from '../chunk.ts';
@@ -71,7 +70,7 @@ export function acceptedDispatchesStore(
   pause: Pause = withdrawalPause,
 ): AcceptedDispatches {
   const put = async (Item: Item, abortSignal?: AbortSignal) => {
-    await client.send(new PutCommand({ TableName: table, Item }), omitUndefined({ abortSignal }));
+    await client.send(new PutCommand({ TableName: table, Item }), { abortSignal });
   };
 
   const isThere = async ({ pk, sk }: Item): Promise<boolean> => {
@@ -153,7 +152,7 @@ export function acceptedDispatchesStore(
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeValues: { ':dispatchId': new Set([dispatchId]) },
     });
-    await conditionalWrite(client.send(update, omitUndefined({ abortSignal })));
+    await conditionalWrite(client.send(update, { abortSignal }));
   }
 
   /** Returns false when the dispatch was withdrawn. An existing head stays. */
@@ -179,7 +178,7 @@ export function acceptedDispatchesStore(
             ...to,
           },
         }),
-        omitUndefined({ abortSignal }),
+        { abortSignal },
       ),
     );
     return written;

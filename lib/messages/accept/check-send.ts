@@ -3,7 +3,6 @@ import { type Did, type Directory, isShared } from '../../access/directory.ts';
 import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { correlationId } from '../../observe/correlation.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { atPlatform } from '../../platform/refusals.ts';
@@ -70,7 +69,9 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { kept, repeats } = withoutDuplicates(recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {
-    ...omitUndefined({ header: request.header, catalogId, messagingAccountId: did.channel.messagingAccountId }),
+    header: request.header,
+    catalogId,
+    messagingAccountId: did.channel.messagingAccountId,
   });
   const path = await pathOf(template, did, ports);
   const byUserId = kept.some(({ to }) => isUserId(to)) ? (true as const) : undefined;
@@ -78,13 +79,14 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const timetable = await timetableOfSend({ recipients: kept, repeats, category: template.category }, send, ports);
   const head = dispatchHead(send, template, {
     ...{ path, acceptedAtMs, total: kept.length },
-    ...omitUndefined({ byUserId, timetable }),
+    byUserId,
+    timetable,
   });
   const shared = isShared(did.waba) ? (true as const) : undefined;
   const dispatch = {
-    ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...omitUndefined({ shared }) },
+    ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), shared },
     ...(timetable === undefined ? {} : inLots(timetable, kept, repeats)),
-    ...omitUndefined({ header: request.header }),
+    header: request.header,
   };
 
   const warning = warningOf({
@@ -98,7 +100,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
     timetable,
   });
-  return { dispatch, ...omitUndefined({ warning, timetable }) };
+  return { dispatch, warning, timetable };
 }
 
 /** Returns the call times of a scheduled send, else undefined. Refuses hours for one-time codes (400). */
@@ -199,20 +201,18 @@ function dispatchHead(
     ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
     ...(category === 'AUTHENTICATION' ? { urgent: true as const } : {}),
     ...(heedsOptOuts({ category, clientId, ...did.waba }) ? { heedsOptOuts: true as const } : {}),
-    ...omitUndefined({ byUserId }),
+    byUserId,
     path,
     category,
     templateName: template.name,
     templateLanguage: template.language,
     acceptedAtMs,
-    ...omitUndefined({
-      expiresAtMs: ttlSeconds === undefined ? undefined : fromMs + ttlSeconds * 1_000,
-      when: time && { asked: time.asked, fromMs },
-      keptUntilMs: timetable && timetable.lastCallMs + keptAfterLastCallMs,
-      retryOf,
-      campaignId,
-      attends,
-    }),
+    expiresAtMs: ttlSeconds === undefined ? undefined : fromMs + ttlSeconds * 1_000,
+    when: time && { asked: time.asked, fromMs },
+    keptUntilMs: timetable && timetable.lastCallMs + keptAfterLastCallMs,
+    retryOf,
+    campaignId,
+    attends,
     total,
     correlationId: correlationId(),
   };

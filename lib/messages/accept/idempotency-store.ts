@@ -9,7 +9,7 @@ const ItemSchema = v.object({
   dispatchId: v.string(),
   startedAtMs: v.number(),
   state: v.picklist(['running', 'done']),
-  warning: v.exactOptional(v.string()),
+  warning: v.optional(v.string()),
 });
 
 /** A run is its dispatch and its start: a takeover first renews the start alone. */

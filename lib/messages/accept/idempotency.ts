@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import type { RequestedTime } from '../dispatch.ts';
@@ -99,7 +98,7 @@ async function earlierAnswer(
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body or time');
   }
   const { dispatchId, warning } = found;
-  if (found.state === 'done') return { dispatchId, ...omitUndefined({ warning }) };
+  if (found.state === 'done') return { dispatchId, warning };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
   // The start is renewed before the withdrawal: from now on the dead run can record no answer.
   const renewed = { ...found, startedAtMs: record.startedAtMs };

@@ -11,11 +11,11 @@ const RoundMessageSchema = v.object({
   dispatchId: v.string(),
   clientId: v.number(),
   acceptedAtMs: v.number(),
-  correlationId: v.exactOptional(v.string()),
+  correlationId: v.optional(v.string()),
   /** The fan-out's first round has none. */
-  round: v.exactOptional(v.number()),
+  round: v.optional(v.number()),
   /** The previous round waited this long for a parked dispatch. */
-  parkedSeconds: v.exactOptional(v.number()),
+  parkedSeconds: v.optional(v.number()),
 });
 export type RoundMessage = Omit<v.InferOutput<typeof RoundMessageSchema>, 'version'>;
 

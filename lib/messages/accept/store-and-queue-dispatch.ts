@@ -1,6 +1,5 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import type { Repeat } from '../dispatch.ts';
 import type { NoteCorrespondents } from '../inbound/correspondents-store.ts';
@@ -40,7 +39,7 @@ export async function storeAndQueueDispatch(dispatch: WholeDispatch, ports: Queu
   const signal = givenUpAfter(ports);
   await storeWhole(dispatch, AbortSignal.timeout(storeLimitMs), ports);
   const { dispatchId, clientId, acceptedAtMs, correlationId } = dispatch.head;
-  const message = encodeRound({ dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) });
+  const message = encodeRound({ dispatchId, clientId, acceptedAtMs, correlationId });
   await queuedOrTakenBack(dispatchId, ports, async () => {
     await ports.queue.send(message, String(clientId), signal);
     // A retry begins now: another retry may take back a dispatch that has not begun (retry/marks.ts).

@@ -1,5 +1,4 @@
 import { queueBody } from '../../aws/queue-body.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { log } from '../../observe/log.ts';
 import { chunkOfDispatch, mostChunkBytes, type QueuedChunk, straightRecipients } from '../chunk.ts';
 import type { DispatchHead, Recipient } from '../dispatch.ts';
@@ -21,12 +20,14 @@ export async function straightRequest(
   if (2 * Buffer.byteLength(queueBody(recipients)) > mostChunkBytes) return undefined;
   const composed = (recipient: Recipient, index: number) => ({
     ...composedRecipient(plan, recipient, { ...head, index }, { compose: composeMessage, log }),
-    ...omitUndefined({ params: recipient.params }),
+    params: recipient.params,
   });
   return {
     // All small requests of a client share one lane (pace/reserve.ts).
     ...chunkOfDispatch(head, { limitPerSecond: await limitOf(head), lane: '*' }),
-    ...omitUndefined({ urgent: head.urgent, header, catalogId: plan.catalogId }),
+    urgent: head.urgent,
+    header,
+    catalogId: plan.catalogId,
     ...{ alone: true, straight: true, plannedMs: head.acceptedAtMs },
     slices: [{ try: 0, size: head.total, recipients: recipients.map(composed) }],
   };

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import {
   type DispatchHead,
   DispatchHeadSchema,
@@ -66,11 +65,9 @@ export function acceptedItem({ head, plan, recipients, repeats = [], lots, posit
     plan: JSON.stringify(plan),
     ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
     ...(waitsMs.length === 0 ? {} : { waitsMs: packed(waitsMs) }),
-    ...omitUndefined({
-      lots: lots && packed(lots),
-      positions: positions && packed(positions),
-      header: header && JSON.stringify(header),
-    }),
+    lots: lots && packed(lots),
+    positions: positions && packed(positions),
+    header: header && JSON.stringify(header),
     expiresAtSeconds: dispatchExpiresAtSeconds(head),
   };
 }
@@ -96,7 +93,9 @@ export function pointerOfClient(head: DispatchHead, total: number): Item {
     pk: dispatchesPartition(head.clientId),
     sk: dispatchSortKey(acceptedAtMs, dispatchId),
     ...{ dispatchId, did, templateName, templateLanguage, acceptedAtMs, total },
-    ...omitUndefined({ campaignId, when, retryOf }),
+    campaignId,
+    when,
+    retryOf,
     // TTL may remove the item days later.
     forgottenAtMs: forgottenAtMs(head),
     expiresAtSeconds: dispatchExpiresAtSeconds(head),
@@ -114,8 +113,8 @@ export const PointerSchema = v.object({
   acceptedAtMs: v.number(),
   total: v.number(),
   forgottenAtMs: v.number(),
-  when: v.exactOptional(WhenSchema),
-  retryOf: v.exactOptional(v.string()),
+  when: v.optional(WhenSchema),
+  retryOf: v.optional(v.string()),
 });
 export type DispatchPointer = v.InferOutput<typeof PointerSchema>;
 
@@ -139,11 +138,9 @@ export function dispatchOfAcceptedItem(item: unknown): AcceptedDispatchRecord {
     plan,
     repeats: v.parse(v.array(RepeatSchema), listIn(repeats)),
     waitsMs: new Map(v.parse(WaitsSchema, listIn(waitsMs))),
-    ...omitUndefined({
-      lots: lots && v.parse(v.array(LotSchema), listIn(lots)),
-      positions: positions && v.parse(v.array(v.number()), listIn(positions)),
-      header: header ?? undefined,
-    }),
+    lots: lots && v.parse(v.array(LotSchema), listIn(lots)),
+    positions: positions && v.parse(v.array(v.number()), listIn(positions)),
+    header: header ?? undefined,
   };
 }
 

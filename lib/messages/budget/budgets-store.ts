@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import {
   budgetKey,
   dispatchKey,
@@ -22,8 +21,8 @@ const ReservedSchema = v.optional(
   v.object({
     units: v.number(),
     month: v.string(),
-    category: v.exactOptional(v.string()),
-    released: v.exactOptional(v.literal(true)),
+    category: v.optional(v.string()),
+    released: v.optional(v.literal(true)),
   }),
 );
 
@@ -32,7 +31,7 @@ export function reservationIn(item: unknown): DispatchReservation | undefined {
   const reserved = v.parse(ReservedSchema, item);
   if (reserved === undefined || reserved.released) return undefined;
   const { units, category } = reserved;
-  return { units, ...omitUndefined({ category }) };
+  return { units, category };
 }
 
 export function budgetsStore(messages: TableAccess): Budgets {
@@ -142,7 +141,7 @@ function additionOf({ clientId, month, units, limitUnits }: Addition, TableName:
       ExpressionAttributeValues: {
         ':units': units,
         ':expiry': moneyKeptUntilSeconds(Date.parse(`${month}-01`)),
-        ...(most === undefined ? {} : { ':most': most }),
+        ':most': most,
       },
     },
   };

@@ -1,6 +1,5 @@
 import type { Did, MonthlyBudget } from '../../access/directory.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { dollarsOf, unitsOf } from '../../pricing/money.ts';
 
 /** A send without limits reads and writes nothing (D58). */
@@ -13,7 +12,7 @@ export interface CostLimits {
 /** Returns the limits for a client's send from a DID. `maxCost` is the header, in dollars (`MessagesSendHeaders`). */
 export function costLimitsOf({ waba }: Pick<Did, 'waba'>, clientId: number, maxCost: string | undefined): CostLimits {
   const budget = waba.monthlyBudgets?.find((each) => each.clientId === clientId);
-  return omitUndefined({ maxCostUnits: maxCost === undefined ? undefined : unitsOf(Number(maxCost)), budget });
+  return { maxCostUnits: maxCost === undefined ? undefined : unitsOf(Number(maxCost)), budget };
 }
 
 export function overMaxCost(units: number, { maxCostUnits }: CostLimits): Refusal | undefined {

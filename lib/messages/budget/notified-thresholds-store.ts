@@ -4,7 +4,7 @@ import { moneyKeptUntilSeconds, notifiedThresholdsKey } from '../items.ts';
 import { monthOf } from './budgets.ts';
 import type { NotifiedThresholds } from './notify-thresholds.ts';
 
-const NotifiedSchema = v.object({ percents: v.exactOptional(v.instance(Set<unknown>)) });
+const NotifiedSchema = v.object({ percents: v.optional(v.instance(Set<unknown>)) });
 
 export function notifiedThresholdsStore(client: DynamoDBDocumentClient, table: string): NotifiedThresholds {
   return {

@@ -13,7 +13,7 @@ import { messagesTable } from './messages-table.ts';
 
 /** `pause` is the backoff after a lost optimistic lock. */
 export function deployedPaces(pause?: Pause) {
-  return paceStore({ ...messagesTable(), newWriter: randomUUID, ...(pause === undefined ? {} : { pause }) });
+  return paceStore({ ...messagesTable(), newWriter: randomUUID, pause });
 }
 
 /** The message group is the client. */

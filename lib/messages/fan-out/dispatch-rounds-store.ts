@@ -2,7 +2,6 @@ import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { isOwnLease, LeaseSchema, leaseNames, mayTakeLease } from '../../aws/lease.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
 import { dispatchKey, scheduledKey } from '../items.ts';
 import {
@@ -17,15 +16,15 @@ import {
 const RoundSchema = v.object({
   round: v.number(),
   lease: v.optional(LeaseSchema),
-  dueMs: v.exactOptional(v.number()),
+  dueMs: v.optional(v.number()),
 });
 
 /** These attributes are absent before the first round. */
 const RoundsSchema = v.object({
   round: v.optional(RoundSchema),
   queued: v.optional(v.number(), 0),
-  ofStretches: v.exactOptional(v.array(v.number())),
-  wave: v.exactOptional(v.object({ from: v.exactOptional(v.number()), until: v.number(), position: v.number() })),
+  ofStretches: v.optional(v.array(v.number())),
+  wave: v.optional(v.object({ from: v.optional(v.number()), until: v.number(), position: v.number() })),
 });
 
 /** This round may be taken. The dispatch must still be there: TTL may have removed it. */
@@ -117,7 +116,7 @@ function writing({ wave, ofStretches }: Progress): string {
 }
 
 function valuesOf({ queued, wave, ofStretches }: Progress) {
-  return { ':queued': queued, ...omitUndefined({ ':wave': wave, ':ofStretches': ofStretches }) };
+  return { ':queued': queued, ':wave': wave, ':ofStretches': ofStretches };
 }
 
 function heldFrom(nowMs: number, { round, owner }: RoundRun) {
@@ -126,7 +125,7 @@ function heldFrom(nowMs: number, { round, owner }: RoundRun) {
 
 function progressOf(item: unknown): Progress {
   const { queued, wave, ofStretches } = v.parse(RoundsSchema, item);
-  return { queued, ...omitUndefined({ wave, ofStretches }) };
+  return { queued, wave, ofStretches };
 }
 
 /** A missing dispatch is treated like one without a round. */

@@ -1,5 +1,4 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import { aboutDispatch, type StoredRecipient } from '../dispatch.ts';
@@ -73,7 +72,7 @@ async function endedSlice(
   const { dispatchId, total, keptUntilMs } = head;
   const size = Math.min(sliceSize, total - first);
   const key = sliceOf({ dispatchId, index: first });
-  const claim = { key, try: 0, owner, atMs: nowMs, size, ...omitUndefined({ keptUntilMs }) };
+  const claim = { key, try: 0, owner, atMs: nowMs, size, keptUntilMs };
   const outcomes = new Map(Array.from({ length: size }, (_, place): [number, Outcome] => [place, settlement]));
   return await slices.endUncalled(claim, outcomes);
 }
@@ -98,7 +97,7 @@ function eventsOf(
     const { state, code, reason } = outcome;
     const index = key.slice * sliceSize + place;
     const message = { dispatchId, index, clientId, acceptedAtMs, about: aboutDispatch(head), to: addresses.get(index) };
-    const facts = { timestampMs: nowMs, code, ...omitUndefined({ reason }) };
+    const facts = { timestampMs: nowMs, code, reason };
     return [{ ...messageEvent(`message.${state}`, message, facts), correlationId }];
   });
 }

@@ -1,5 +1,4 @@
 import { blockingLease } from '../../aws/lease.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
@@ -67,7 +66,7 @@ export async function findLostRounds({ scheduled, sendAgain, nowMs, log }: LostR
       if (standing === 'over') await scheduled.leave(dispatchId);
       if (standing !== 'lost') continue;
       const round = dispatch.round?.round;
-      await sendAgain({ dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId, round }) }, 0);
+      await sendAgain({ dispatchId, clientId, acceptedAtMs, correlationId, round }, 0);
       count('RoundsLost');
       log('dispatch.round_lost', { dispatchId, clientId });
     }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkOfDispatch, headOfChunk, type QueuedChunk } from '../chunk.ts';
 import type { StoredRecipient } from '../dispatch.ts';
@@ -46,7 +45,7 @@ function straightDispatch(chunk: QueuedChunk): JudgedDispatch {
   const head = headOfChunk(chunk);
   const { header, catalogId } = chunk;
   const plan = { templateName: head.templateName, languageCode: head.templateLanguage, buttons: [], cards: [] };
-  return { head, plan: { ...plan, header: undefined, catalogId }, ...omitUndefined({ header }) };
+  return { head, plan: { ...plan, header: undefined, catalogId }, header };
 }
 
 /** The recipients of a chunk are mostly consecutive, so one read of the table serves them all. */
@@ -61,7 +60,7 @@ async function storedRecipient(
   { page, ports }: { readonly page: ReadPage; readonly ports: RecomposePorts },
 ): Promise<StoredRecipient> {
   if (to === undefined) return {};
-  if (straight) return { to, ...omitUndefined({ params }) };
+  if (straight) return { to, params };
   if (page.recipients[index - page.firstIndex] === undefined) {
     page.recipients = await ports.dispatches.recipientsFrom(dispatchId, index);
     page.firstIndex = index;

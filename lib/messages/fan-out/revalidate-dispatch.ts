@@ -1,7 +1,6 @@
 import { type Directory, isUsableDid, type Waba } from '../../access/directory.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { goneUpstream } from '../../templates/model/stored-fact.ts';
 import type { PlatformTemplate, TemplatesForSending } from '../../templates/model/template.ts';
@@ -86,7 +85,7 @@ export async function revalidateDispatch(
   if (faults.count > 0) return refused('template_changed', faults.message);
   if (contract.header.kind === 'product' && catalogId === undefined) return refused('template_changed');
   const { messagingAccountId } = did.channel;
-  const inputs = omitUndefined({ header: dispatch.header, catalogId, messagingAccountId });
+  const inputs = { header: dispatch.header, catalogId, messagingAccountId };
   return {
     kind: 'sendable',
     head: headOf(head, template, did.waba),
@@ -96,7 +95,7 @@ export async function revalidateDispatch(
 }
 
 function refused(code: string, reason?: string): Revalidation {
-  return { kind: 'refused', stop: { state: 'failed', code, ...omitUndefined({ reason }) } };
+  return { kind: 'refused', stop: { state: 'failed', code, reason } };
 }
 
 /** Returns the parameters that the template would need if it were approved. */
@@ -124,7 +123,7 @@ function headOf(
 ): DispatchHead {
   const category = template.category.toUpperCase();
   const { heedsOptOuts: _before, ...rest } = head;
-  const heeds = heedsOptOuts({ category, clientId: head.clientId, ...omitUndefined({ utilityStops }) });
+  const heeds = heedsOptOuts({ category, clientId: head.clientId, utilityStops });
   return {
     ...rest,
     credential,

@@ -1,5 +1,4 @@
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import type { RoundMessage } from '../accept/round-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
@@ -108,7 +107,7 @@ export class Round {
     this.#facts = facts;
     this.#ports = ports;
     this.#stretches = rangesOf(facts.dispatch);
-    this.#ending = { ...omitUndefined({ expiresAtMs: facts.dispatch.head.expiresAtMs, lots: facts.dispatch.lots }) };
+    this.#ending = { expiresAtMs: facts.dispatch.head.expiresAtMs, lots: facts.dispatch.lots };
     this.progress = taken.progress;
     this.#state = taken.state;
     this.#heldAtMs = facts.heldAtMs;
@@ -246,8 +245,8 @@ export class Round {
     const { lane, limitPerSecond } = release;
     const composed = {
       head: judged.head,
-      ...omitUndefined({ composedMs: judged.judgedMs }),
-      ...omitUndefined({ lots: dispatch.lots && withoutEnded(dispatch.lots, ports.nowMs()) }),
+      composedMs: judged.judgedMs,
+      lots: dispatch.lots && withoutEnded(dispatch.lots, ports.nowMs()),
       ...{ lane: lane.lane, limitPerSecond, recipients, firstPosition: wave.position },
     };
     const timed = chunksOfWave(composed, release.everyMs()).map((chunk) => {
@@ -287,7 +286,7 @@ export class Round {
       const stored = await this.#recipient(index);
       const recipient = fits(stored)
         ? composedRecipient(plan, stored, { dispatchId, index }, this.#ports)
-        : { index, ...omitUndefined({ to: stored.to }), unfit: true as const };
+        : { index, to: stored.to, unfit: true as const };
       const waitMs = dispatch.waitsMs.get(index);
       composed.push(waitMs === undefined ? recipient : { ...recipient, notBeforeMs: this.#ports.nowMs() + waitMs });
     }

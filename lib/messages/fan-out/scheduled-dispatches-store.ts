@@ -2,7 +2,6 @@ import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { DispatchHeadSchema } from '../dispatch.ts';
 import { dispatchKey, dispatchOfPartition, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
 import { roundOf } from './dispatch-rounds-store.ts';
@@ -42,7 +41,7 @@ export function scheduledDispatchesStore(
 function readDispatch(item: Item): (ScheduledDispatch | UnreadableDispatch)[] {
   try {
     const { head } = v.parse(BegunSchema, item);
-    return head === undefined ? [] : [{ head, ...omitUndefined({ round: roundOf(item) }) }];
+    return head === undefined ? [] : [{ head, round: roundOf(item) }];
   } catch (error) {
     return [{ dispatchId: dispatchOfPartition(item['pk']), error }];
   }

@@ -1,5 +1,4 @@
 import { queueBody } from '../../aws/queue-body.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkOfDispatch, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
 import type { DispatchHead } from '../dispatch.ts';
 import type { Lot } from '../lots.ts';
@@ -36,7 +35,7 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
     for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
   }
   // A dispatch of codes uses the lanes of dispatches: the last tenth is for small requests (D44, D45).
-  const composed = omitUndefined({ composedMs: wave.composedMs });
+  const composed = { composedMs: wave.composedMs };
   return chunks.map((some) => ({
     ...chunkOfDispatch(wave.head, wave),
     ...composed,

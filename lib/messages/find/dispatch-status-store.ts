@@ -1,7 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet, type Item } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type DispatchPointer, dispatchOfAcceptedItem } from '../accept/whole-dispatch.ts';
 import type { DispatchItemState } from '../dispatch-item-state.ts';
 import { itemStateOf } from '../dispatch-item-state-store.ts';
@@ -63,9 +62,7 @@ export function dispatchStatusStore(
           : messages[at];
         const counts = dispatch.isWithdrawn ? null : countsOf(pointer, dispatch, written);
         if (counts === undefined) break;
-        standings.push(
-          counts && { state: dispatch.state, counts, ...omitUndefined({ statement: dispatch.statement }) },
-        );
+        standings.push(counts && { state: dispatch.state, counts, statement: dispatch.statement });
       }
       return standings;
     },
@@ -96,7 +93,8 @@ function dispatchIn(items: readonly Item[]): ReadDispatch {
     isWithdrawn: dispatch?.['withdrawnAtMs'] !== undefined,
     state: dispatch === undefined ? {} : itemStateOf(dispatch),
     repeats,
-    ...omitUndefined({ positions, statement: counted === undefined ? undefined : summaryOf(counted) }),
+    positions,
+    statement: counted === undefined ? undefined : summaryOf(counted),
   };
 }
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { DispatchPointer } from '../accept/whole-dispatch.ts';
 import type { Cost } from '../report/cost.ts';
 import type { DispatchesQuery } from '../report/dispatches.ts';
@@ -44,7 +43,7 @@ export async function findDispatches(
     return states === undefined || states.has(row.state) ? [row] : [];
   });
   const last = statuses.length < accepted.length ? accepted[statuses.length - 1]?.sk : next;
-  return { data, ...omitUndefined({ next: last }) };
+  return { data, next: last };
 }
 
 function foundDispatch(
@@ -53,7 +52,7 @@ function foundDispatch(
   nowMs: number,
 ): v.InferOutput<typeof FoundDispatchSchema> {
   const { state, counts } = standing;
-  const dispatch = { head: { ...pointer, clientId }, ...omitUndefined({ retriedBy: state.retriedBy }) };
+  const dispatch = { head: { ...pointer, clientId }, retriedBy: state.retriedBy };
   return {
     ...statusAnswer(dispatch, { counts, cost: costOf(standing) }),
     state: dispatchState({ fromMs: pointer.when?.fromMs, state, counts }, nowMs),

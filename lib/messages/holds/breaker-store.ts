@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff } from '../../aws/pause.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { breakerKey } from '../items.ts';
 import { type Breaker, type Breakers, unknownBreaker } from './breaker.ts';
 
@@ -31,7 +30,7 @@ export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
     stateOf: breakerOf,
     itemOf: ({ open, silentWabas }) => ({
       silentWabas,
-      ...omitUndefined({ open }),
+      open,
       expiresAtSeconds: Math.ceil(nowMs() / 1_000) + breakerMemorySeconds,
     }),
   };
@@ -56,5 +55,5 @@ export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
 function breakerOf(item: unknown): Breaker {
   if (item === undefined) return unknownBreaker;
   const { open, ...breaker } = v.parse(BreakerSchema, item);
-  return { ...breaker, ...omitUndefined({ open }) };
+  return { ...breaker, open };
 }

@@ -2,10 +2,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { holdsKey } from '../items.ts';
-import { type Hold, type HoldRule, type Holds, noHolds, type Probe, probeOf, probeTaken } from './hold.ts';
-import type { HoldableMessage, HoldScope } from './scope.ts';
+import { type HoldRule, type Holds, noHolds, type Probe, probeOf, probeTaken } from './hold.ts';
+import type { HoldableMessage } from './scope.ts';
 
 const HoldSchema = v.object({
   sinceMs: v.number(),
@@ -60,10 +59,7 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
   const itemOf = (wabaId: string): VersionedItem<Holds> => ({
     ...{ client, table, key: holdsKey(wabaId) },
     stateOf: holdsOf,
-    itemOf: ({ holds, silences, ...known }) => ({
-      ...{ holds, silences, ...omitUndefined(known) },
-      expiresAtSeconds: Math.ceil(nowMs() / 1_000) + holdMemorySeconds,
-    }),
+    itemOf: (holds) => ({ ...holds, expiresAtSeconds: Math.ceil(nowMs() / 1_000) + holdMemorySeconds }),
   });
   return {
     find: async (wabaId) => (await readVersioned(itemOf(wabaId), { consistent: true })).state,
@@ -84,11 +80,5 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
 }
 
 export function holdsOf(item: unknown): Holds {
-  if (item === undefined) return noHolds;
-  const { holds, silences, ...known } = v.parse(HoldsSchema, item);
-  const entries = Object.entries(holds).map(([scope, { sinceMs, code, nextAskMs, asks, ...facts }]) => {
-    const hold = { sinceMs, code, nextAskMs, asks, ...omitUndefined(facts) };
-    return [scope as HoldScope, hold satisfies Hold] as const;
-  });
-  return { holds: Object.fromEntries(entries), silences, ...omitUndefined(known) };
+  return item === undefined ? noHolds : v.parse(HoldsSchema, item);
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { AccountMatter } from '../../platform/webhook/account-update.ts';
 import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf, templateScope } from './scope.ts';
 
@@ -121,7 +120,7 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken, byR
     const current = holds.holds[scope];
     const known = byReading && !current?.byReading ? undefined : current;
     const until = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
-    const facts = { ...until, ...omitUndefined({ afterTaken, byReading }) };
+    const facts = { ...until, ...(afterTaken ? { afterTaken } : {}), ...(byReading ? { byReading } : {}) };
     if (known === undefined) {
       const first = { sinceMs: nowMs, code, ...facts, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
       return withHold(remembered(holds, nowMs), scope, first);

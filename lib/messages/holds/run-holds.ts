@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { QueuedChunk } from '../chunk.ts';
@@ -183,10 +182,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
       if (number === undefined) return undefined;
       const code = String(number);
       if (code === disabledCode) {
-        return heldBack(
-          { stop: await stoppedOnce(chunk, { state: 'failed', code, ...omitUndefined({ reason }) }) },
-          chunk,
-        );
+        return heldBack({ stop: await stoppedOnce(chunk, { state: 'failed', code, reason }) }, chunk);
       }
       const message = holdableOf(chunk);
       if (number === notThereCode) return await byMissingTemplate(chunk, templateScope(message), again);

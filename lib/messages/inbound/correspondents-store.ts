@@ -2,7 +2,6 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { type QueriedTable, queryPages } from '../../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
 import type { DispatchHead, Recipient } from '../dispatch.ts';
 import { dispatchSortKey, lastOwnCallMs, timeOfDispatch, wrotePartition } from '../items.ts';
@@ -50,7 +49,7 @@ export function correspondentWriter(
     const lastMs = lastOwnCallMs(head) ?? head.acceptedAtMs;
     const sk = dispatchSortKey(lastMs, dispatchId);
     const expiresAtSeconds = Math.ceil(lastMs / 1_000) + correspondentsMemorySeconds;
-    const facts = { clientId, expiresAtSeconds, ...omitUndefined({ fromMs: when?.fromMs }) };
+    const facts = { clientId, expiresAtSeconds, fromMs: when?.fromMs };
     await forEachConcurrently(groups, writesAtOnce, ([group, packed]) => {
       const Item = { pk: wrotePartition(phoneNumberId, group), sk, names: packed, ...facts };
       return documentClient.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });

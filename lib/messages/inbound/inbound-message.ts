@@ -7,9 +7,9 @@ export const inboundMessageVersion = 1;
 /** A person has all ids that the platform gave, without the user name. */
 const PersonSchema = v.pipe(
   v.object({
-    waId: v.exactOptional(v.string()),
-    userId: v.exactOptional(v.string()),
-    parentUserId: v.exactOptional(v.string()),
+    waId: v.optional(v.string()),
+    userId: v.optional(v.string()),
+    parentUserId: v.optional(v.string()),
   }),
   v.check(({ waId, userId }) => waId !== undefined || userId !== undefined, 'no person'),
 );
@@ -17,11 +17,11 @@ const PersonSchema = v.pipe(
 const sharedEntries = {
   person: PersonSchema,
   /** The time is by the platform's clock, if readable. */
-  atMs: v.exactOptional(v.number()),
+  atMs: v.optional(v.number()),
   receivedAtMs: v.number(),
   /** The id is that of what the person wrote or tapped. */
-  messageId: v.exactOptional(v.string()),
-  standby: v.exactOptional(v.literal(true)),
+  messageId: v.optional(v.string()),
+  standby: v.optional(v.literal(true)),
 };
 
 /**
@@ -35,18 +35,18 @@ const InboundUpdateSchema = v.variant('kind', [
     ...sharedEntries,
     reply: v.object({
       by: v.picklist(['text', 'quick_reply', 'button', 'list', 'flow']),
-      text: v.exactOptional(v.string()),
-      payload: v.exactOptional(v.string()),
-      toMessageId: v.exactOptional(v.string()),
+      text: v.optional(v.string()),
+      payload: v.optional(v.string()),
+      toMessageId: v.optional(v.string()),
     }),
   }),
   v.object({
     kind: v.literal('id_changed'),
     ...sharedEntries,
     old: v.object({
-      waId: v.exactOptional(v.string()),
-      userId: v.exactOptional(v.string()),
-      parentUserId: v.exactOptional(v.string()),
+      waId: v.optional(v.string()),
+      userId: v.optional(v.string()),
+      parentUserId: v.optional(v.string()),
     }),
   }),
   v.object({ kind: v.literal('refused'), clientId: v.number(), recipients: v.array(v.string()), atMs: v.number() }),

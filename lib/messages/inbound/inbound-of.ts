@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { PersonUpdate } from '../../platform/webhook/person-updates.ts';
 import type { InboundMessage, InboundUpdate } from './inbound-message.ts';
 
@@ -19,9 +18,11 @@ function queuedUpdate(update: PersonUpdate, receivedAtMs: number): InboundUpdate
   const { person, atMs, messageId, standby } = update;
   const { waId, userId, parentUserId } = person;
   const shared = {
-    person: omitUndefined({ waId, userId, parentUserId }),
+    person: { waId, userId, parentUserId },
     receivedAtMs,
-    ...omitUndefined({ atMs, messageId, standby }),
+    atMs,
+    messageId,
+    standby,
   };
   switch (update.kind) {
     case 'preference':

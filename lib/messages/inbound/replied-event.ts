@@ -1,5 +1,4 @@
 import type { Did } from '../../access/directory.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { eventId, type MessageRepliedData, type ServiceEvent, type SubscribedTypes } from '../../webhooks/event.ts';
 import { aboutDispatch, messageIdOf } from '../dispatch.ts';
 import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
@@ -27,9 +26,12 @@ export function repliedEvents({ word, number, clientId, answered }: NotifiedRepl
   const place = ours !== undefined && isOf(ours, answered) ? ours.place : undefined;
   const data: MessageRepliedData = {
     ...(answered === undefined ? { did: number.did } : aboutAnswered(answered)),
-    ...omitUndefined({ from: person.waId, user_id: person.userId }),
+    from: person.waId,
+    user_id: person.userId,
     by: reply.by,
-    ...omitUndefined({ text: textOf(reply, ours !== undefined), ...placeOf(place), platform_message_id: messageId }),
+    text: textOf(reply, ours !== undefined),
+    ...placeOf(place),
+    platform_message_id: messageId,
     replied_at: new Date(timestampMs).toISOString(),
   };
   // The platform gives replies ids. Without one, equal texts of a person at the same time count as one reply.
@@ -41,7 +43,7 @@ export function repliedEvents({ word, number, clientId, answered }: NotifiedRepl
       clientId: receiver,
       type: 'message.replied',
       timestampMs,
-      ...omitUndefined({ correlationId: answered?.head.correlationId }),
+      correlationId: answered?.head.correlationId,
       data,
     },
   ];
@@ -58,7 +60,7 @@ export function anySubscribesToReplies(wanted: SubscribedTypes): (did: Did | und
 function aboutAnswered({ head, index }: RepliedToMessage) {
   const { did, template, campaignId, attends } = aboutDispatch(head);
   const messageId = messageIdOf({ dispatchId: head.dispatchId, index });
-  const request = omitUndefined({ campaign_id: campaignId, attends });
+  const request = { campaign_id: campaignId, attends };
   return { dispatch_id: head.dispatchId, message_id: messageId, did, template, ...request };
 }
 

@@ -1,5 +1,4 @@
 import { hashKey } from '../../keys/hash-key.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { atPace, emptySchedule, type Schedule } from './schedule.ts';
 
@@ -66,7 +65,7 @@ export function withCap(
   { limitPerSecond, nowMs }: { readonly limitPerSecond: number; readonly nowMs: number },
 ): NumberPace {
   const { capped: _before, ...uncapped } = pace;
-  const changed: NumberPace = { ...uncapped, ...omitUndefined({ capped }) };
+  const changed: NumberPace = { ...uncapped, capped };
   return { ...changed, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, changed, nowMs), nowMs) };
 }
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { NumberPace } from './number-pace.ts';
 import type { Schedule } from './schedule.ts';
 import type { Segment } from './segments.ts';
@@ -15,16 +14,16 @@ const ScheduleSchema = v.object({
   lanes: v.array(v.tuple([v.number(), v.string()])),
   segments: v.array(v.array(v.number())),
   turns: v.array(v.number()),
-  fronts: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
+  fronts: v.optional(v.array(v.tuple([v.number(), v.number()]))),
 });
 
 const PaceItemSchema = v.object({
   version: v.number(),
   schedule: v.pipe(v.string(), v.parseJson(), ScheduleSchema),
-  learned: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
-  capped: v.exactOptional(v.object({ perSecond: v.number(), untilMs: v.number() })),
-  pairs: v.exactOptional(v.record(v.string(), v.number())),
-  slowUntilMs: v.exactOptional(v.number()),
+  learned: v.optional(v.object({ perSecond: v.number(), atMs: v.number() })),
+  capped: v.optional(v.object({ perSecond: v.number(), untilMs: v.number() })),
+  pairs: v.optional(v.record(v.string(), v.number())),
+  slowUntilMs: v.optional(v.number()),
 });
 
 export function paceOf(item: unknown): NumberPace {
@@ -33,7 +32,9 @@ export function paceOf(item: unknown): NumberPace {
   return {
     version,
     schedule: scheduleOf(schedule),
-    ...omitUndefined({ learned, capped, slowUntilMs }),
+    learned,
+    capped,
+    slowUntilMs,
     // A map has no order, so the oldest entries are those that end first.
     pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
   };
@@ -43,7 +44,9 @@ export function paceOf(item: unknown): NumberPace {
 export function paceItemOf({ schedule, learned, capped, pairs, slowUntilMs }: NumberPace): Item {
   return {
     schedule: JSON.stringify(packed(schedule)),
-    ...omitUndefined({ learned, capped, slowUntilMs }),
+    learned,
+    capped,
+    slowUntilMs,
     ...(pairs.length === 0
       ? {}
       : { pairs: Object.fromEntries(pairs.map(({ recipientHash, untilMs }) => [recipientHash, untilMs])) }),
@@ -70,7 +73,7 @@ function packed({ segments, nextPosition, fronts }: Schedule): v.InferOutput<typ
     lanes,
     segments: rows,
     turns: segments.map(({ turn }) => turn),
-    ...omitUndefined({ fronts: fronts?.map(({ clientId, untilMs }): [number, number] => [clientId, untilMs]) }),
+    fronts: fronts?.map(({ clientId, untilMs }): [number, number] => [clientId, untilMs]),
   };
 }
 
@@ -88,6 +91,6 @@ function scheduleOf({ next, lanes, segments, turns, fronts }: v.InferOutput<type
   return {
     segments: segments.map(segmentOf),
     nextPosition: next,
-    ...omitUndefined({ fronts: fronts?.map(([clientId, untilMs]) => ({ clientId, untilMs })) }),
+    fronts: fronts?.map(([clientId, untilMs]) => ({ clientId, untilMs })),
   };
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { straightRecipients } from '../chunk.ts';
 import { bulkEveryMs, type NumberPace } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
@@ -27,7 +26,7 @@ export async function reserve(
   { clientId, lane, count, inFront, late, ...number }: OfNumber & SlotRequest,
   nowMs: number,
 ): Promise<{ readonly firstPosition: number; readonly pace: NumberPace }> {
-  const wanted = [{ clientId, lane, count, ...omitUndefined({ inFront, late }) }];
+  const wanted = [{ clientId, lane, count, inFront, late }];
   const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted }, nowMs);
   return { firstPosition: firstPositions[0] ?? 0, pace };
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Pricing, Receipt } from './receipt.ts';
 
 /** Receipts prove these of a message, in ascending order. A delivery overrules `failed` (D39). */
@@ -50,11 +49,10 @@ export function foldReceipts(receipts: Iterable<Receipt>): Proven | undefined {
   if (proven === undefined) return undefined;
   return {
     ...proven,
-    ...omitUndefined({ userId: named.userId?.userId, waId: named.waId?.waId }),
-    ...omitUndefined({
-      deliveredAtMs: deliveredAtMs.delivered ?? deliveredAtMs.read,
-      pricing: priced?.receipt.pricing,
-    }),
+    userId: named.userId?.userId,
+    waId: named.waId?.waId,
+    deliveredAtMs: deliveredAtMs.delivered ?? deliveredAtMs.read,
+    pricing: priced?.receipt.pricing,
   };
 }
 

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
 import { aboutDispatch, type DispatchHead, messageIdOf } from '../dispatch.ts';
@@ -98,7 +97,7 @@ async function failedOf(
       const proven = foldReceipts(all);
       if (proven?.proof !== 'failed') return [];
       const { receipt, userId, waId } = proven;
-      return [[index, { ...receipt, ...omitUndefined({ userId, waId }) }]];
+      return [[index, { ...receipt, userId: userId ?? receipt.userId, waId: waId ?? receipt.waId }]];
     }),
   );
 }
@@ -115,7 +114,7 @@ function eventOf({ type, head, receipt, timestampMs }: Tellable, to: string | un
   const failure = type === 'message.failed' ? { code, reason } : {};
   const price = type === 'message.resolved' || type === 'message.failed' ? {} : { pricing };
   const person = { userId, waId: isUserId(to) ? receipt.waId : undefined };
-  const facts = { timestampMs, ...omitUndefined({ platformMessageId, ...failure, ...price, ...person }) };
+  const facts = { timestampMs, platformMessageId, ...failure, ...price, ...person };
   const event = messageEvent(type, message, facts);
-  return { ...event, ...omitUndefined({ correlationId }) };
+  return { ...event, correlationId };
 }

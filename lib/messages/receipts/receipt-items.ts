@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PricingSchema } from '../../webhooks/event.ts';
 import type { DispatchHead } from '../dispatch.ts';
 import { dispatchOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
@@ -48,7 +47,7 @@ export function keptReceipt(
   { byUserId }: Pick<DispatchHead, 'byUserId'>,
 ): Receipt {
   if (repeating.has(receipt.status)) return receipt;
-  return { ...receipt, ...omitUndefined({ userId, waId: byUserId ? waId : undefined }) };
+  return { ...receipt, userId, waId: byUserId ? waId : undefined };
 }
 
 /** Returns a receipt of an erased person, without anything that names the person (D60). */
@@ -94,9 +93,12 @@ export function receiptsOf(item: unknown): Receipt[] {
       index,
       status,
       atMs,
-      ...omitUndefined({ platformMessageId: platformMessageId ?? undefined }),
-      ...omitUndefined({ code: code ?? undefined, reason: reason ?? undefined, pricing: pricing ?? undefined }),
-      ...omitUndefined({ userId: userId ?? undefined, waId: waId ?? undefined }),
+      platformMessageId: platformMessageId ?? undefined,
+      code: code ?? undefined,
+      reason: reason ?? undefined,
+      pricing: pricing ?? undefined,
+      userId: userId ?? undefined,
+      waId: waId ?? undefined,
     }));
 }
 

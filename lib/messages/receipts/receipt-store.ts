@@ -1,7 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { DispatchHeadSchema } from '../dispatch.ts';
 import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
 import {
@@ -33,7 +32,7 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
           continue;
         }
         const { head, erased } = parsed.output;
-        if (head !== undefined) heads.set(head.dispatchId, { ...head, ...omitUndefined({ erased }) });
+        if (head !== undefined) heads.set(head.dispatchId, { ...head, erased });
       }
       return heads;
     },

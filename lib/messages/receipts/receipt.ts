@@ -10,14 +10,14 @@ export const ReceiptSchema = v.object({
   /** The time is the event's by the platform's clock, or the arrival if that is unreadable. */
   atMs: v.number(),
   /** An erased person has none (D60): the platform's ids contain phone numbers. */
-  platformMessageId: v.exactOptional(v.string()),
+  platformMessageId: v.optional(v.string()),
   /** A failure has the platform's error code and its text for people. */
-  code: v.exactOptional(v.string()),
-  reason: v.exactOptional(v.string()),
-  pricing: v.exactOptional(PricingSchema),
+  code: v.optional(v.string()),
+  reason: v.optional(v.string()),
+  pricing: v.optional(PricingSchema),
   /** `waId` is there if the platform shows the number. */
-  userId: v.exactOptional(v.string()),
-  waId: v.exactOptional(v.string()),
+  userId: v.optional(v.string()),
+  waId: v.optional(v.string()),
 });
 export type Pricing = NonNullable<Receipt['pricing']>;
 export type Receipt = v.InferOutput<typeof ReceiptSchema>;

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from '../../platform/webhook/envelope.ts';
 import { contactsIn, type Person, personOf } from '../../platform/webhook/person.ts';
 import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
@@ -88,7 +87,7 @@ function recipientOf(
   if (status['recipient_type'] === 'group') return {};
   const named = personOf({ waId: status['recipient_id'], userId: status['recipient_user_id'] });
   const { userId, waId } = { ...contactOf(named), ...named };
-  return omitUndefined({ userId, waId });
+  return { userId, waId };
 }
 
 /** Takes the first error: the platform lists one. */
@@ -101,7 +100,7 @@ function failureOf(value: unknown): Pick<Receipt, 'code' | 'reason'> {
     textOf(objectOf(error['error_data'])?.['details'], maxReasonLength) ??
     textOf(error['message'], maxReasonLength) ??
     textOf(error['title'], maxReasonLength);
-  return { ...(codeText === undefined ? {} : { code: codeText }), ...(reason === undefined ? {} : { reason }) };
+  return { code: codeText, reason };
 }
 
 const pricingWords = ['pricing_model', 'type', 'category', 'subtype'] as const;

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Proven } from './fold-receipts.ts';
 
 /** Our own records give this outcome (D29; `outcomeOf`). */
@@ -39,11 +38,11 @@ export interface ReportedOutcome extends Omit<OwnOutcome, 'state'>, Pick<Proven,
 export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
   if (proven === undefined) return own;
   const { proof, receipt, userId, waId } = proven;
-  const { platformMessageId, code, reason, atMs } = receipt;
-  const named = omitUndefined({ platformMessageId, userId, waId });
+  const { platformMessageId = own.platformMessageId, code, reason, atMs } = receipt;
+  const named = { platformMessageId, userId, waId };
   if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) {
     return { atMs, ...own, ...named };
   }
   const state = proof === 'taken' ? 'sent' : proof;
-  return { state, atMs, ...named, ...(proof === 'failed' ? omitUndefined({ code, reason }) : {}) };
+  return { state, atMs, ...named, ...(proof === 'failed' ? { code, reason } : {}) };
 }

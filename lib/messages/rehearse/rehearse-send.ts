@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { type Refusal, refusalCodes } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { unratedWarning } from '../../pricing/estimate.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
@@ -30,8 +29,8 @@ export const RehearsalAnswer = v.object({
   success: v.literal(true),
   dry_run: v.literal(true),
   recipients: v.pipe(v.number(), v.integer(), v.description('Of the send, without repeated ones.')),
-  warning: v.exactOptional(v.string()),
-  would_refuse: v.exactOptional(
+  warning: v.optional(v.string()),
+  would_refuse: v.optional(
     v.pipe(
       v.object({ code: v.picklist(refusalCodes), message: v.string() }),
       v.description('The send would be refused with that now, for what it costs (D58).'),
@@ -40,27 +39,25 @@ export const RehearsalAnswer = v.object({
   estimate: v.object({
     cost: v.object({ amount, currency: v.string() }),
     by_market: v.array(v.object({ market: v.string(), recipients: people, amount })),
-    opted_out: v.exactOptional(people),
-    not_delivered: v.exactOptional(v.array(v.object({ market: v.string(), recipients: people }))),
+    opted_out: v.optional(people),
+    not_delivered: v.optional(v.array(v.object({ market: v.string(), recipients: people }))),
     seconds: v.pipe(v.number(), v.integer(), v.description('Until the last one has left, at the pace of the number.')),
-    schedule: v.exactOptional(
+    schedule: v.optional(
       v.pipe(
         v.array(
           v.object({
-            zones: v.exactOptional(v.pipe(v.array(v.string()), v.description('Whose clocks count, all of them.'))),
+            zones: v.optional(v.pipe(v.array(v.string()), v.description('Whose clocks count, all of them.'))),
             recipients: people,
-            first: v.exactOptional(
+            first: v.optional(
               v.pipe(v.string(), v.isoTimestamp(), v.description('Absent where it is never within the time to live.')),
             ),
-            last: v.exactOptional(
-              v.pipe(v.string(), v.isoTimestamp(), v.description('When the last one has left, about.')),
-            ),
+            last: v.optional(v.pipe(v.string(), v.isoTimestamp(), v.description('When the last one has left, about.'))),
           }),
         ),
         v.description('Of a send with a time of its own: when it leaves, by the time zones of its recipients.'),
       ),
     ),
-    portfolio: v.exactOptional(
+    portfolio: v.optional(
       v.object({
         people_a_day: v.pipe(
           v.number(),
@@ -114,17 +111,15 @@ export async function rehearseSend(
     success: true,
     dry_run: true,
     recipients: recipients.length,
-    ...omitUndefined({
-      warning: warnings.length === 0 ? undefined : warnings.join('; '),
-      would_refuse: refusal && { code: refusal.code, message: refusal.message },
-    }),
+    warning: warnings.length === 0 ? undefined : warnings.join('; '),
+    would_refuse: refusal && { code: refusal.code, message: refusal.message },
     estimate: {
       cost,
       by_market: [...byMarket],
       ...(optedOut === 0 ? {} : { opted_out: optedOut }),
       ...(notDelivered.length === 0 ? {} : { not_delivered: [...notDelivered] }),
       seconds: Math.ceil((endMs - nowMs) / 1_000),
-      ...omitUndefined({ schedule: times?.map(shownTimes) }),
+      schedule: times?.map(shownTimes),
       ...(portfolio === undefined
         ? {}
         : { portfolio: { people_a_day: portfolio.peopleADay, so_far: portfolio.soFar } }),
@@ -144,7 +139,7 @@ function shownTimes({ zones, recipients, firstMs, lastMs }: ExpectedTimes) {
   const [first, last] = [firstMs, lastMs].map((ms) =>
     ms === undefined ? undefined : new Date(Math.ceil(ms)).toISOString(),
   );
-  return { ...omitUndefined({ zones: zones.length === 0 ? undefined : [...zones], first, last }), recipients };
+  return { zones: zones.length === 0 ? undefined : [...zones], first, last, recipients };
 }
 
 /** Returns the refusal for cost, if any. Reads the client's month only if its budget stops the send. */

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { spelledAs } from '../../opt-outs/canonical-number.ts';
 import type { DispatchReservation } from '../budget/budgets.ts';
 import type { DispatchHead, Repeat } from '../dispatch.ts';
@@ -67,7 +66,7 @@ export function placesOf({ head, repeats, positions }: PlacedDispatch): Place[] 
       places.push({ position, index });
       next += 1;
     } else if (original === undefined) throw new RangeError('a recipient repeats a later one');
-    else places.push({ position, index: original.index, duplicateOf, ...omitUndefined({ spelling }) });
+    else places.push({ position, index: original.index, duplicateOf, spelling });
   }
   return places;
 }

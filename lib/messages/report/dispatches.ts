@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { DispatchPointer } from '../accept/whole-dispatch.ts';
 import { dispatchSortKey } from '../items.ts';
 
@@ -51,9 +50,9 @@ const latestMs = 999_999_999_999_999;
 export const ListedDispatchSchema = v.object({
   dispatch_id: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),
-  campaign_id: v.exactOptional(wholeNumber),
+  campaign_id: v.optional(wholeNumber),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
-  retry_of: v.exactOptional(v.pipe(v.string(), v.description('The dispatch whose recipients it sends to once more.'))),
+  retry_of: v.optional(v.pipe(v.string(), v.description('The dispatch whose recipients it sends to once more.'))),
   total: v.pipe(wholeNumber, v.description('Recipients of the request.')),
 });
 
@@ -61,9 +60,9 @@ export function listedDispatch({ dispatchId, templateName, templateLanguage, ...
   return {
     dispatch_id: dispatchId,
     template: { name: templateName, language: templateLanguage },
-    ...omitUndefined({ campaign_id: rest.campaignId }),
+    campaign_id: rest.campaignId,
     accepted_at: new Date(rest.acceptedAtMs).toISOString(),
-    ...omitUndefined({ retry_of: rest.retryOf }),
+    retry_of: rest.retryOf,
     total: rest.total,
   };
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type DispatchHead, messageIdOf } from '../dispatch.ts';
 import { type DispatchItemState, type Ending, endOfTry, type UnderWay } from '../dispatch-item-state.ts';
 import { lotAt, openingStateAt } from '../lots.ts';
@@ -73,7 +72,7 @@ export function outcomeOf(
     // A message outside its opening shows when it may leave (D56).
     const scheduledForMs = nextOpeningMs(index, dispatch, nowMs);
     if (scheduledForMs !== undefined) return { state: 'pending', code: scheduled, scheduledForMs };
-    return { state: 'pending', ...omitUndefined({ code: dispatch.parked?.code }) };
+    return { state: 'pending', code: dispatch.parked?.code };
   }
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : recordedOutcome(lost, slice);
 }
@@ -105,13 +104,13 @@ function recordedOutcome(outcome: Said, slice: Slice): OwnOutcome {
   const atMs = outcome.resolvedAtMs ?? slice.atMs;
   if (outcome.state !== 'sent') {
     const { state, code, reason } = outcome;
-    return { state, code, ...omitUndefined({ reason }), atMs };
+    return { state, code, reason, atMs };
   }
   const { platformMessageId, held, code } = outcome;
-  const id = omitUndefined({ platformMessageId });
+  const id = { platformMessageId };
   if (held !== undefined) return { state: 'held', code: held, ...id, atMs };
   if (code === provenByReceipt.code) return { state: 'sent', ...id };
-  return { state: 'sent', ...omitUndefined({ code }), ...id, atMs };
+  return { state: 'sent', code, ...id, atMs };
 }
 
 /**

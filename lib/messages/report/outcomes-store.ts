@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { messageIdOf } from '../dispatch.ts';
 import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
 import { dispatchesPartition, dispatchKey, dispatchOfPartition, dispatchSortKey } from '../items.ts';
@@ -102,7 +101,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       if (outcomeAt === undefined) return [];
       return placesOf(dispatch).map((place) => {
         const { index, spelling: _, ...shown } = place;
-        return { ...outcomeAt(index), ...omitUndefined({ to: addressAt(dispatch, place) }), ...shown };
+        return { ...outcomeAt(index), to: addressAt(dispatch, place), ...shown };
       });
     },
 
@@ -172,5 +171,5 @@ function mayBeParked(item: Item): boolean {
 }
 
 function toOf({ recipients }: DescribedDispatch, index: number) {
-  return omitUndefined({ to: recipients.get(index) });
+  return { to: recipients.get(index) };
 }

@@ -1,5 +1,4 @@
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { type DispatchHead, dispatchIdPattern } from '../dispatch.ts';
 import { recipientsPerPartition } from '../send/claims/slice-items.ts';
@@ -89,7 +88,7 @@ export async function countsOf(
   if (found === undefined) return undefined;
   const dispatch = await reckoned(report, found);
   const { head } = dispatch;
-  const facts = { head, ...omitUndefined({ lots: dispatch.lots, reserved: dispatch.reserved }) };
+  const facts = { head, lots: dispatch.lots, reserved: dispatch.reserved };
   const all = partitionsOfDispatch(head.total);
   const open = all.filter((partition) => !knownFinal.includes(partition));
   const outcomeAt = await outcomesIn(report, dispatch, open);

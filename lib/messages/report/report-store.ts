@@ -2,7 +2,6 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { addressesFrom, addressesOfItem, dispatchOfAcceptedItem } from '../accept/whole-dispatch.ts';
 import { reservationIn } from '../budget/budgets-store.ts';
 import { DispatchHeadSchema } from '../dispatch.ts';
@@ -129,8 +128,8 @@ export function describedIn(items: readonly Item[]): DescribedDispatch | undefin
   const reserved = reservationIn(itemAt(reservedKey('')));
   const { stop, parked, pausedFromMs, underWay, erased, retriedBy } = dispatch ?? {};
   const { repeats = [], lots, positions } = accepted ?? {};
-  const state = omitUndefined({ stop, parked, pausedFromMs, underWay, erased, retriedBy });
-  return { head, repeats, recipients, erasedMarkets, ...state, ...omitUndefined({ lots, positions, reserved }) };
+  const state = { stop, parked, pausedFromMs, underWay, erased, retriedBy };
+  return { head, repeats, recipients, erasedMarkets, ...state, lots, positions, reserved };
 }
 
 export function proofsIn(items: readonly Item[]): Map<number, Proven> {

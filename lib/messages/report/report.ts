@@ -3,7 +3,6 @@ import { didYouMean } from '../../http/closest-name.ts';
 import { wholeNumber } from '../../http/documented.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { dollarsOf } from '../../pricing/money.ts';
 import { type DispatchHead, RequestedTimeSchema } from '../dispatch.ts';
@@ -29,18 +28,18 @@ export const MessageState = v.picklist(reportedStates);
 
 export const ReportRowSchema = v.object({
   index: v.pipe(wholeNumber, v.description('The place in the request.')),
-  to: v.exactOptional(v.string()),
-  user_id: v.exactOptional(v.string()),
-  wa_id: v.exactOptional(v.string()),
+  to: v.optional(v.string()),
+  user_id: v.optional(v.string()),
+  wa_id: v.optional(v.string()),
   state: MessageState,
-  code: v.exactOptional(v.string()),
-  reason: v.exactOptional(v.string()),
-  platform_message_id: v.exactOptional(v.string()),
-  updated_at: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
-  scheduled_for: v.exactOptional(
+  code: v.optional(v.string()),
+  reason: v.optional(v.string()),
+  platform_message_id: v.optional(v.string()),
+  updated_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+  scheduled_for: v.optional(
     v.pipe(v.string(), v.isoTimestamp(), v.description('Of what is pending as `scheduled`: when it may leave.')),
   ),
-  duplicate_of: v.exactOptional(
+  duplicate_of: v.optional(
     v.pipe(wholeNumber, v.description('The index of the recipient that it repeats: nothing was sent for it.')),
   ),
 });
@@ -75,11 +74,11 @@ export const DispatchSchema = v.object({
   client_id: wholeNumber,
   did: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),
-  campaign_id: v.exactOptional(wholeNumber),
+  campaign_id: v.optional(wholeNumber),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
-  schedule: v.exactOptional(ScheduleSchema),
-  retry_of: v.exactOptional(v.pipe(v.string(), v.description('The dispatch whose recipients it sends to once more.'))),
-  retried_by: v.exactOptional(v.pipe(v.array(v.string()), v.description('The dispatches that retry it.'))),
+  schedule: v.optional(ScheduleSchema),
+  retry_of: v.optional(v.pipe(v.string(), v.description('The dispatch whose recipients it sends to once more.'))),
+  retried_by: v.optional(v.pipe(v.array(v.string()), v.description('The dispatches that retry it.'))),
   total: v.pipe(wholeNumber, v.description('Recipients of the request: the sum of the counts.')),
   counts: v.object(countOfStates),
   complete: v.pipe(v.boolean(), v.description('Nothing is pending any more.')),
@@ -89,7 +88,7 @@ export const DispatchSchema = v.object({
 export const DispatchReportSchema = v.object({
   ...DispatchSchema.entries,
   data: v.array(ReportRowSchema),
-  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
+  paging: v.object({ cursors: v.object({ after: v.optional(v.string()) }) }),
 });
 
 export interface DispatchStatus {
@@ -143,16 +142,16 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   const textOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
   return {
     index: position,
-    ...omitUndefined({ to, user_id: userId, wa_id: isUserId(to) ? waId : undefined }),
+    to,
+    user_id: userId,
+    wa_id: isUserId(to) ? waId : undefined,
     state,
-    ...omitUndefined({
-      code,
-      reason,
-      platform_message_id: platformMessageId,
-      updated_at: textOf(atMs),
-      scheduled_for: textOf(scheduledForMs),
-      duplicate_of: duplicateOf,
-    }),
+    code,
+    reason,
+    platform_message_id: platformMessageId,
+    updated_at: textOf(atMs),
+    scheduled_for: textOf(scheduledForMs),
+    duplicate_of: duplicateOf,
   };
 }
 
@@ -191,13 +190,11 @@ export function statusAnswer({ head, retriedBy }: AnsweredDispatch, { counts, co
     client_id: clientId,
     did,
     template: { name: templateName, language: templateLanguage },
-    ...omitUndefined({ campaign_id: campaignId }),
+    campaign_id: campaignId,
     accepted_at: new Date(acceptedAtMs).toISOString(),
-    ...omitUndefined({
-      schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() },
-      retry_of: retryOf,
-      retried_by: retriedBy && [...retriedBy].sort(),
-    }),
+    schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() },
+    retry_of: retryOf,
+    retried_by: retriedBy && [...retriedBy].sort(),
     total: totalOf(counts),
     counts,
     complete: counts.pending === 0,

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { HeaderInputSchema, type MessageRequest, type Recipient } from '../dispatch.ts';
 import { type QuickReplyPlace, replyPayload } from '../reply-payload.ts';
@@ -12,8 +11,8 @@ const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url
 /** A message must name these buttons of a template or card. */
 const plannedButtonEntries = {
   buttons: v.array(DynamicButtonSchema),
-  redirects: v.exactOptional(v.array(v.object({ index: v.number(), code: v.string() }))),
-  quickReplies: v.exactOptional(v.array(v.number())),
+  redirects: v.optional(v.array(v.object({ index: v.number(), code: v.string() }))),
+  quickReplies: v.optional(v.array(v.number())),
 };
 
 /** Messages of a dispatch share it: it travels once with the dispatch. */
@@ -22,12 +21,12 @@ export const CompositionPlanSchema = v.object({
   /** The code has the template's spelling, whatever the request wrote (D26). */
   languageCode: v.string(),
   /** The number's channel may name the Messaging Account of the messages (platform reference, 8). */
-  messagingAccountId: v.exactOptional(v.string()),
+  messagingAccountId: v.optional(v.string()),
   header: v.optional(HeaderInputSchema),
   /** A single-product template has it. */
   catalogId: v.optional(v.string()),
   ...plannedButtonEntries,
-  flows: v.exactOptional(v.array(v.number())),
+  flows: v.optional(v.array(v.number())),
   codeButton: v.optional(v.number()),
   productList: v.optional(v.number()),
   cards: v.array(
@@ -54,10 +53,12 @@ export function compositionPlan(
   return {
     templateName: template.name,
     languageCode: template.language,
-    ...omitUndefined({ header: header && named(header) }),
+    header: header && named(header),
     ...others,
     ...plannedButtons(contract),
-    ...omitUndefined({ flows: flows && [...flows], codeButton, productList }),
+    flows: flows && [...flows],
+    codeButton,
+    productList,
     cards: contract.cards.map((card) => ({ media: card.media, ...plannedButtons(card) })),
   };
 }
@@ -90,7 +91,8 @@ function plannedButtons({
 }: Pick<ParameterContract, 'buttons' | 'redirects' | 'quickReplies'>): PlannedButtons {
   return {
     buttons: buttons.map(({ index, kind }) => ({ index, kind })),
-    ...omitUndefined({ redirects: redirects && [...redirects], quickReplies: quickReplies && [...quickReplies] }),
+    redirects: redirects && [...redirects],
+    quickReplies: quickReplies && [...quickReplies],
   };
 }
 
@@ -112,7 +114,7 @@ export function composeMessage(plan: CompositionPlan, recipient: Recipient, mess
       ...(components.length === 0 ? {} : { components }),
     },
     biz_opaque_callback_data: messageId,
-    ...omitUndefined({ messaging_account_id: plan.messagingAccountId }),
+    messaging_account_id: plan.messagingAccountId,
   };
 }
 
@@ -161,7 +163,7 @@ function headerParameter(header: HeaderInput): Component {
     case 'video_url':
       return { type: 'video', video: { link: header.value } };
     case 'document_url': {
-      const filename = omitUndefined({ filename: header.filename });
+      const filename = { filename: header.filename };
       return { type: 'document', document: { link: header.value, ...filename } };
     }
     case 'location':
@@ -198,7 +200,7 @@ function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: r
 /** Each payload names message and button, because labels of buttons may be equal. */
 function quickReplies({ quickReplies = [] }: PlannedButtons, messageId: string, card?: number): Component[] {
   return quickReplies.map((index) => {
-    const place: QuickReplyPlace = { button: index, ...omitUndefined({ card }) };
+    const place: QuickReplyPlace = { button: index, card };
     return button('quick_reply', index, { type: 'payload', payload: replyPayload(messageId, place) });
   });
 }

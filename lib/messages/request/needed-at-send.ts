@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import {
   type CardNeed,
@@ -20,7 +19,7 @@ const TextViewSchema = v.object({
   fixed_length: v.pipe(wholeNumber, v.description('Characters of the text without its variables.')),
   max_length: v.pipe(wholeNumber, v.description('Characters of the whole at most.')),
   values: v.pipe(
-    v.array(v.object({ appears: wholeNumber, example: v.exactOptional(v.string()) })),
+    v.array(v.object({ appears: wholeNumber, example: v.optional(v.string()) })),
     v.description('In order: how often each value is printed, and what the platform was shown for it.'),
   ),
 });
@@ -31,50 +30,50 @@ const ButtonViewSchema = v.variant('kind', [
     kind: v.literal('url'),
     fixed_length: v.pipe(wholeNumber, v.description('Characters of the URL without the value.')),
     max_length: wholeNumber,
-    example: v.exactOptional(v.pipe(v.string(), v.description('A value, from the URL that the platform was shown.'))),
+    example: v.optional(v.pipe(v.string(), v.description('A value, from the URL that the platform was shown.'))),
   }),
   v.object({
     index: wholeNumber,
     kind: v.literal('copy_code'),
     max_length: wholeNumber,
-    example: v.exactOptional(v.string()),
+    example: v.optional(v.string()),
   }),
 ]);
 
 const PartsViewSchema = v.object({
-  body: v.exactOptional(TextViewSchema),
-  buttons: v.exactOptional(v.array(ButtonViewSchema)),
+  body: v.optional(TextViewSchema),
+  buttons: v.optional(v.array(ButtonViewSchema)),
 });
 
 const ProductsViewSchema = v.object({
   count: v.literal(1),
   kind: v.picklist(['single', 'list']),
-  max_sections: v.exactOptional(wholeNumber),
-  max_products: v.exactOptional(wholeNumber),
-  max_title_length: v.exactOptional(wholeNumber),
+  max_sections: v.optional(wholeNumber),
+  max_products: v.optional(wholeNumber),
+  max_title_length: v.optional(wholeNumber),
 });
 
 const ParametersSchema = v.object({
   params: v.object({
-    header: v.exactOptional(TextViewSchema),
+    header: v.optional(TextViewSchema),
     ...PartsViewSchema.entries,
-    products: v.exactOptional(ProductsViewSchema),
-    cards: v.exactOptional(v.array(PartsViewSchema)),
+    products: v.optional(ProductsViewSchema),
+    cards: v.optional(v.array(PartsViewSchema)),
   }),
   component: v.object({
-    header: v.exactOptional(
+    header: v.optional(
       v.object({
         type: v.picklist(['image_url', 'video_url', 'document_url', 'location']),
-        example: v.exactOptional(v.string()),
+        example: v.optional(v.string()),
       }),
     ),
   }),
-  phone_numbers_only: v.exactOptional(v.literal(true)),
+  phone_numbers_only: v.optional(v.literal(true)),
 });
 
 /** `neededAtSend` returns this; absent fields are not needed (D49). */
 export const NeededAtSendSchema = v.object({
-  parameters: v.exactOptional(
+  parameters: v.optional(
     v.pipe(
       ParametersSchema,
       v.description(
@@ -82,7 +81,7 @@ export const NeededAtSendSchema = v.object({
       ),
     ),
   ),
-  sendable: v.object({ can: v.boolean(), reason: v.exactOptional(v.string()) }),
+  sendable: v.object({ can: v.boolean(), reason: v.optional(v.string()) }),
 });
 
 type TextView = v.InferOutput<typeof TextViewSchema>;
@@ -126,17 +125,15 @@ function parametersView(template: PlatformTemplate, needs: ParameterNeeds): Para
   const cards = component('CAROUSEL')?.cards ?? [];
   return {
     params: {
-      ...omitUndefined({ header: headerText && textView(headerText, examplesOf(header, 'header_text')) }),
+      header: headerText && textView(headerText, examplesOf(header, 'header_text')),
       ...partsView(needs, template.components, needs.codeButton !== undefined),
-      ...omitUndefined({ products: productsView(needs) }),
+      products: productsView(needs),
       ...(needs.cards.length === 0
         ? {}
         : { cards: needs.cards.map((card, index) => partsView(card, cards[index]?.components ?? [], false)) }),
     },
     component:
-      headerType === undefined
-        ? {}
-        : { header: { type: headerType, ...omitUndefined({ example: examplesOf(header, 'header_handle')[0] }) } },
+      headerType === undefined ? {} : { header: { type: headerType, example: examplesOf(header, 'header_handle')[0] } },
     ...(needs.phoneNumbersOnly === undefined ? {} : { phone_numbers_only: true as const }),
   };
 }
@@ -160,7 +157,7 @@ function textView({ appearances, fixedLength, maxLength }: TextNeed, examples: r
     count: appearances.length,
     fixed_length: fixedLength,
     max_length: maxLength,
-    values: appearances.map((appears, index) => ({ appears, ...omitUndefined({ example: examples[index] }) })),
+    values: appearances.map((appears, index) => ({ appears, example: examples[index] })),
   };
 }
 
@@ -169,8 +166,8 @@ function buttonView(
   shown: TemplateButton | undefined,
 ): ButtonView {
   const [example] = textsOf(shown?.['example']);
-  if (kind === 'copy_code') return { index, kind, max_length: maxLength, ...omitUndefined({ example }) };
-  const value = omitUndefined({ example: example && valueIn(example, String(shown?.['url'])) });
+  if (kind === 'copy_code') return { index, kind, max_length: maxLength, example };
+  const value = { example: example && valueIn(example, String(shown?.['url'])) };
   return { index, kind, fixed_length: fixedLength, max_length: maxLength, ...value };
 }
 

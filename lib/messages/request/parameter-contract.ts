@@ -1,5 +1,4 @@
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
@@ -129,7 +128,7 @@ export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
     ...(codeButton < 0 ? {} : { codeButton }),
     ...(productList < 0 ? {} : { productList }),
     cards: cardsOf(template).map(cardNeed),
-    ...omitUndefined({ phoneNumbersOnly: phoneNumbersOnly(template, authentication) }),
+    phoneNumbersOnly: phoneNumbersOnly(template, authentication),
   };
 }
 

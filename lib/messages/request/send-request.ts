@@ -7,7 +7,6 @@ import { FaultList } from '../../http/fault-list.ts';
 import { butReceived } from '../../http/json-excerpt.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { HeaderInput, Recipient } from '../dispatch.ts';
 import { addressForm, addressFormText, addressHint } from './recipient-address.ts';
 
@@ -150,13 +149,11 @@ export function parseSendRequest(body: unknown): SendRequest {
     did,
     template,
     recipients,
-    ...omitUndefined({
-      campaignId,
-      clientId: client_id,
-      attends,
-      ttlSeconds: message_send_ttl_seconds,
-      header: component?.header as HeaderInput | undefined,
-    }),
+    campaignId,
+    clientId: client_id,
+    attends,
+    ttlSeconds: message_send_ttl_seconds,
+    header: component?.header as HeaderInput | undefined,
   };
 }
 

@@ -2,7 +2,6 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand }
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { lookupCountKey, lookupKey } from '../items.ts';
 import { type Claimed, type Lookups, lookupsPerMinute, repeatLookupAfterMs } from './lookups.ts';
 
@@ -61,7 +60,8 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
       const refusal = {
         code,
         message: message.slice(0, longestMessage),
-        ...omitUndefined({ retryAfter: headers?.['retry-after'], platformCode }),
+        retryAfter: headers?.['retry-after'],
+        platformCode,
       };
       await client.send(new PutCommand(write(question, { refusal }, askedAtMs)));
     },
@@ -122,7 +122,7 @@ function claimed({ askerId, refusal }: v.InferOutput<typeof LookupSchema>, mine:
   if (refusal === undefined) return { state: askerId === mine ? 'ours' : 'asked' };
   const { code, message, retryAfter, platformCode } = refusal;
   const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter };
-  const details = omitUndefined({ headers, platformCode });
+  const details = { headers, platformCode };
   return { state: 'refused', refusal: new Refusal(code, message, details) };
 }
 

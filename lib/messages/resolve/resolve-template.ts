@@ -1,6 +1,5 @@
 import { didYouMean } from '../../http/closest-name.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
@@ -149,7 +148,7 @@ interface Asked {
 }
 
 function clientOf(stored: TemplateForSending | undefined): Pick<ResolvedTemplate, 'client'> {
-  return omitUndefined({ client: stored?.client });
+  return { client: stored?.client };
 }
 
 function noTemplate(name: string, { sameName, longerNames = [] }: Omit<LookUp, 'found'>): Refusal {

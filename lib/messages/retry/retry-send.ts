@@ -1,7 +1,6 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type AcceptPorts, acceptSend } from '../accept/accept-send.ts';
 import { reservationReleaseOf } from '../accept/accept-within-cost-limits.ts';
 import type { Send } from '../accept/check-send.ts';
@@ -65,7 +64,7 @@ function sendOf(retry: Retry, source: RetrySource, marked: ReadonlySet<number>):
   const time = timeOf(send.time, source.time);
   return {
     ...send,
-    ...omitUndefined({ time }),
+    time,
     retryOf: source.dispatchId,
     request: { ...source.request, recipients },
   };

@@ -1,7 +1,6 @@
 import type { Did } from '../../access/directory.ts';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import type { AcceptedDispatches } from '../accept/accepted-dispatches-store.ts';
 import { ParametersGone, parametersExpireAtSeconds } from '../accept/parameter-pages.ts';
@@ -75,11 +74,14 @@ export async function retrySource(question: RetryQuery, ports: SourcePorts): Pro
     dispatchId: head.dispatchId,
     forgottenAtMs: forgottenAtMs(head),
     recipients,
-    ...omitUndefined({ time: hoursOf(head) }),
+    time: hoursOf(head),
     request: {
       did: head.did,
       template: { name: templateName, language: templateLanguage },
-      ...omitUndefined({ campaignId, attends, ttlSeconds: ttlSecondsOf(head), header: plan.header }),
+      campaignId,
+      attends,
+      ttlSeconds: ttlSecondsOf(head),
+      header: plan.header,
     },
   };
 }

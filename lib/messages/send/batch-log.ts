@@ -12,7 +12,7 @@ const summed: ReadonlySet<LogEvent> = new Set<LogEvent>([
   'send.slot_missed',
 ]);
 
-const prefix = 'dispatch.';
+const prefix = 'send.';
 
 type Log = (event: LogEvent, facts: LogFacts) => void;
 

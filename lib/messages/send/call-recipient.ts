@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { count } from '../../observe/metrics.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
 import { messageIdOf } from '../dispatch.ts';
@@ -90,14 +89,14 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
       return {
         outcome: { state: 'sent', platformMessageId, held: status },
         result: 'taken',
-        ...omitUndefined({ waId }),
+        waId,
       };
     }
     // The platform took the message, whatever status it reports.
     if (status !== 'accepted') ports.log('send.status_unknown', { messageId, code: status });
     ports.log('send.sent', { messageId });
     if (chunk.receiptsExpected) count('ReceiptsExpected');
-    return { outcome: { state: 'sent', platformMessageId }, result: 'taken', ...omitUndefined({ waId }) };
+    return { outcome: { state: 'sent', platformMessageId }, result: 'taken', waId };
   } catch (error) {
     return await afterFailure(error, called, ports);
   }
@@ -166,7 +165,7 @@ function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
 }
 
 function asOutcome({ state, code, reason }: { state: string; code: string; reason?: string }): Outcome {
-  return { state: state as 'failed' | 'expired' | 'unknown', code, ...omitUndefined({ reason }) };
+  return { state: state as 'failed' | 'expired' | 'unknown', code, reason };
 }
 
 function attemptsOf({ attempts = {} }: ChunkRecipient): number {
@@ -215,7 +214,8 @@ async function byRefusal(
   const { code } = refused ?? {};
   const by = await ports.holds.byRefusal(chunk, {
     code,
-    ...omitUndefined({ reason, again: recipient.notThere }),
+    reason,
+    again: recipient.notThere,
   });
   if (by?.kind === 'wait') ports.log('send.retry', { code: 'held' });
   return by === undefined ? undefined : outcomeOf(by, ports.nowMs());

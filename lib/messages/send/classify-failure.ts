@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { Pace } from '../pace/retry-delay.ts';
 
@@ -29,12 +28,12 @@ const longestReason = 1_000;
 export function classifyFailure(error: unknown): FailureClass {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };
   const { code, userMessage, retryAfterSeconds } = error.facts;
-  const reason = omitUndefined({ reason: userMessage?.slice(0, longestReason) });
-  const refused = error.provesNothingDone ? { refused: omitUndefined({ code }) } : {};
+  const reason = { reason: userMessage?.slice(0, longestReason) };
+  const refused = error.provesNothingDone ? { refused: { code } } : {};
   const pace = retryPace(error);
   if (pace !== undefined) {
     const settlement = { state: 'failed', code: 'retry_deadline', ...reason } as const;
-    return { kind: 'retry', pace, ...omitUndefined({ retryAfterSeconds }), settlement, ...refused };
+    return { kind: 'retry', pace, retryAfterSeconds, settlement, ...refused };
   }
   const state = error.provesNothingDone ? 'failed' : 'unknown';
   return { kind: 'settle', settlement: { state, code: codeOf(error), ...reason }, ...refused };

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type DispatchCompletedData, type DispatchData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import type { AboutDispatch } from '../dispatch.ts';
 
@@ -18,7 +17,8 @@ export function dispatchData({ dispatchId, acceptedAtMs, about }: Omit<NotifiedD
     dispatch_id: dispatchId,
     did: about.did,
     template: about.template,
-    ...omitUndefined({ campaign_id: about.campaignId, attends: about.attends }),
+    campaign_id: about.campaignId,
+    attends: about.attends,
     accepted_at: new Date(acceptedAtMs).toISOString(),
   };
 }

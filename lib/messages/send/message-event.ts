@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
 import { type AboutDispatch, messageIdOf } from '../dispatch.ts';
 import { resolvedByOperator } from './claims/slice.ts';
@@ -42,7 +41,7 @@ export function outcomeEvent(
   timestampMs: number,
 ): ServiceEvent | undefined {
   if (code === resolvedByOperator) return undefined;
-  return messageEvent(typeOf[state], message, { timestampMs, ...omitUndefined({ code, reason }) });
+  return messageEvent(typeOf[state], message, { timestampMs, code, reason });
 }
 
 /**
@@ -61,11 +60,17 @@ export function messageEvent(
     dispatch_id: dispatchId,
     message_id: messageId,
     did: about.did,
-    ...omitUndefined({ to, user_id: userId, wa_id: waId }),
+    to,
+    user_id: userId,
+    wa_id: waId,
     template: about.template,
-    ...omitUndefined({ campaign_id: about.campaignId, attends: about.attends, code }),
+    campaign_id: about.campaignId,
+    attends: about.attends,
+    code,
     ...(code !== undefined && /^\d+$/.test(code) ? { platform_code: Number(code) } : {}),
-    ...omitUndefined({ reason, platform_message_id: platformMessageId, pricing }),
+    reason,
+    platform_message_id: platformMessageId,
+    pricing,
     accepted_at: new Date(acceptedAtMs).toISOString(),
   };
   return { id: eventId(type, clientId, [messageId]), clientId, type, timestampMs, data };

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import type { MessageRequest, SendPath } from '../dispatch.ts';
@@ -77,7 +76,9 @@ export function platformMessages(
     const waId = accepted.success ? accepted.output.contacts?.[0]?.wa_id : undefined;
     return {
       platformMessageId: id,
-      ...omitUndefined({ messageStatus: status?.slice(0, longestStatus), usagePercent, waId }),
+      messageStatus: status?.slice(0, longestStatus),
+      usagePercent,
+      waId,
     };
   };
 }

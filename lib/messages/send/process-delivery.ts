@@ -1,5 +1,4 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { Sender } from '../../opt-outs/scope.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
@@ -54,7 +53,7 @@ export async function processDelivery({ chunk, placed, owner }: WorkedChunk, por
   if (placed.slots.size > 0) void ports.platform.ready(chunk);
   const run = new ChunkRun(chunk, placed, ports);
   const { dispatchId, keptUntilMs } = chunk;
-  const leaving = { dispatchId, slices: placed.leaves.map(({ slice }) => slice), ...omitUndefined({ keptUntilMs }) };
+  const leaving = { dispatchId, slices: placed.leaves.map(({ slice }) => slice), keptUntilMs };
   return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
 }
 
@@ -214,7 +213,7 @@ class ChunkRun {
     const { slots, seen } = this.#placed;
     const isFixed = [...slots].every(([index, slot]) => sliceAt(index) !== slice || isTrusted(slot, seen));
     const optOutsOf = this.#chunk.heedsOptOuts ? this.#chunk : undefined;
-    const anyStops = await this.#read(slice, omitUndefined({ seen: isFixed ? seen : undefined, optOutsOf }));
+    const anyStops = await this.#read(slice, { seen: isFixed ? seen : undefined, optOutsOf });
     // A template that became MARKETING under way is rare, so nothing is read for it before.
     const isMarketing = isNowMarketing(this.#standingOf(slice).holds, holdableOf(this.#chunk));
     return anyStops || isMarketing ? await this.#stoppedIn(slice) : new Set();
@@ -241,7 +240,7 @@ class ChunkRun {
       wabaId,
       dispatchIds: [dispatchId],
       ...(seen === undefined ? { phoneNumberId } : {}),
-      ...omitUndefined({ optOutsOf }),
+      optOutsOf,
     });
     const { pace, dispatches, holds, anyStops } = await looking.catch((error: unknown) => {
       this.#ports.log('send.dispatch_not_read', { error: errorName(error) });
@@ -308,9 +307,9 @@ class ChunkRun {
     const slices = again.map(({ position: _passed, isLate: _too, ...slice }) => ({
       ...slice,
       recipients: slice.recipients.map((recipient) => {
-        const attempts = this.#attempts.get(recipient.index);
-        const notThere = this.#notThere.has(recipient.index) ? (true as const) : undefined;
-        return { ...recipient, ...omitUndefined({ attempts, notThere }) };
+        const attempts = this.#attempts.get(recipient.index) ?? recipient.attempts;
+        const notThere = this.#notThere.has(recipient.index) ? (true as const) : recipient.notThere;
+        return { ...recipient, attempts, notThere };
       }),
     }));
     const missed = this.#missed ? { missedSlots: missedSlots + 1 } : {};

@@ -51,10 +51,10 @@ const Sums = {
 
 /** A row is the spending of one campaign, template, DID or market, whichever was asked for. */
 export const SpendRowSchema = v.object({
-  campaign_id: v.exactOptional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
-  template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
-  did: v.exactOptional(v.string()),
-  market: v.exactOptional(
+  campaign_id: v.optional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
+  template: v.optional(v.object({ name: v.string(), language: v.string() })),
+  did: v.optional(v.string()),
+  market: v.optional(
     v.pipe(v.string(), v.description('ISO 3166-1 alpha-2, XK for Kosovo, or Other: the number is of no country.')),
   ),
   ...Sums,

@@ -56,13 +56,13 @@ export function endingsOf(states: Iterable<ReportedState>): Readonly<Record<Outc
 const StatementSchema = v.object({
   version: v.number(),
   /** Dispatches of more than ten recipients have the report's counts, complete once `pending` is 0. */
-  counts: v.exactOptional(CountsSchema),
+  counts: v.optional(CountsSchema),
   /** The record is the dispatch's part in its day's sums; a small dispatch's is as known at the last count. */
   record: RecordSchema,
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
   /** The amount is the dispatch's part in its month's sums, beside its reservation. */
-  adjustedUnits: v.exactOptional(v.number()),
+  adjustedUnits: v.optional(v.number()),
 });
 export type Statement = Readonly<v.InferOutput<typeof StatementSchema>>;
 

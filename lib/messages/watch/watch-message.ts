@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { DispatchHead } from '../dispatch.ts';
 import { ParkingSchema } from '../dispatch-item-state.ts';
 import { type Lot, openingStateAt, openingsOfAll } from '../lots.ts';
@@ -18,7 +17,7 @@ const watchedDispatch = {
   dispatchId: v.string(),
   clientId: v.number(),
   acceptedAtMs: v.number(),
-  correlationId: v.exactOptional(v.string()),
+  correlationId: v.optional(v.string()),
 };
 
 export const WatchMessageSchema = v.object({
@@ -35,10 +34,10 @@ const ParkedWatchSchema = v.object({
   /** This watcher watches that waiting, no other one of the dispatch. */
   sinceMs: v.number(),
   /** The client was notified of this pause: its start and reason. Several waitings of a pause notify once. */
-  told: v.exactOptional(v.object({ fromMs: v.number(), ...v.pick(ParkingSchema, ['code', 'scope']).entries })),
+  told: v.optional(v.object({ fromMs: v.number(), ...v.pick(ParkingSchema, ['code', 'scope']).entries })),
   /** The waiting was found ended then, while no recipient had been called yet. */
-  resumedMs: v.exactOptional(v.number()),
-  askedAtMs: v.exactOptional(v.number()),
+  resumedMs: v.optional(v.number()),
+  askedAtMs: v.optional(v.number()),
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
 
@@ -61,7 +60,7 @@ export function parkedWatchOf(
   },
   sinceMs: number,
 ): ParkedWatch {
-  const dispatch = { dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
+  const dispatch = { dispatchId, clientId, acceptedAtMs, correlationId };
   return { version: watchVersion, kind: 'parked', ...dispatch, sinceMs };
 }
 
@@ -69,7 +68,7 @@ export function parkedWatchOf(
 export const firstParkedLookSeconds = 3;
 
 export function watchOf({ dispatchId, clientId, acceptedAtMs, correlationId }: DispatchHead): WatchMessage {
-  const dispatch = { dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
+  const dispatch = { dispatchId, clientId, acceptedAtMs, correlationId };
   return { version: watchVersion, kind: 'running', ...dispatch, final: [] };
 }
 
@@ -82,7 +81,7 @@ export function countMessageOf(
   }: Pick<DispatchHead, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>,
   dueMs: number,
 ): CountMessage {
-  const dispatch = { dispatchId, clientId, acceptedAtMs, ...omitUndefined({ correlationId }) };
+  const dispatch = { dispatchId, clientId, acceptedAtMs, correlationId };
   return { version: watchVersion, kind: 'count', ...dispatch, dueMs };
 }
 

@@ -1,5 +1,4 @@
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { aboutDispatch, type DispatchHead } from '../dispatch.ts';
@@ -119,7 +118,7 @@ async function lookAtWaiting(
 ): Promise<void> {
   const nowMs = ports.nowMs();
   const stop = (state: DispatchStop['state'], code: string, reason?: string) =>
-    stopDispatch(dispatch, { state, code, ...omitUndefined({ reason }), atMs: nowMs }, ports);
+    stopDispatch(dispatch, { state, code, reason, atMs: nowMs }, ports);
   if (nowMs >= parkEndMs(waiting, endingOf(dispatch))) return await stop('expired', waiting.parked.code);
   const on = await holdsOnDispatch(dispatch.head, ports);
   if (on === undefined) return await again(message, dispatch, ports);
@@ -196,7 +195,7 @@ async function stopDispatch(
   ports: Ports,
 ): Promise<void> {
   if (!(await ports.states.stop(head, stop))) return;
-  ports.log('dispatch.stopped', { dispatchId, clientId, ...omitUndefined({ code: stop.code }) });
+  ports.log('dispatch.stopped', { dispatchId, clientId, code: stop.code });
 }
 
 /** Queues the next look, not before the dispatch's next opening (D56). */

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { type PlatformUpdate, timeOf } from './envelope.ts';
 
 /**
@@ -25,13 +24,13 @@ export const AccountUpdateSchema = v.object({
   /** The word names a type of restriction or violation, a ban state, or an event. */
   word: v.string(),
   /** Restricted messages get this error code. It is absent when templates may be sent, or no source names it. */
-  code: v.exactOptional(v.string()),
+  code: v.optional(v.string()),
   /** The time is the platform's in whole seconds, or that of arrival if that is unreadable or in the future. */
   atMs: v.number(),
   /** The platform named no time, or a future one. */
-  untimed: v.exactOptional(v.literal(true)),
-  untilMs: v.exactOptional(v.number()),
-  remediation: v.exactOptional(v.string()),
+  untimed: v.optional(v.literal(true)),
+  untilMs: v.optional(v.number()),
+  remediation: v.optional(v.string()),
 });
 export type AccountUpdate = v.InferOutput<typeof AccountUpdateSchema>;
 type Meaning = Pick<AccountUpdate, 'kind' | 'matter' | 'code'>;
@@ -141,7 +140,7 @@ function wordsIn({ wabaId, field, value }: PlatformUpdate): Omit<AccountUpdate, 
     const { restriction_type: word, expiration: untilMs, remediation } = restriction;
     const meaning = restrictions.get(word) ?? { matter: 'other' };
     const text = remediation?.slice(0, mostRemediation).toWellFormed();
-    return [{ kind: 'restricted', ...meaning, word, ...omitUndefined({ untilMs, remediation: text }) }];
+    return [{ kind: 'restricted', ...meaning, word, untilMs, remediation: text }];
   });
 }
 

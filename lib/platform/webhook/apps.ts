@@ -9,7 +9,7 @@ export const PlatformAppsSchema = v.pipe(
     v.object({
       appSecret: v.string(),
       /** The secret is valid beside `appSecret` during a change of secrets. */
-      previousAppSecret: v.exactOptional(v.string()),
+      previousAppSecret: v.optional(v.string()),
       verifyToken: v.string(),
       wabas: v.array(v.string()),
     }),

@@ -45,7 +45,7 @@ export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): WebhookUpd
       unreadable += changes.length - read.length;
     }
   }
-  return { updates, foreign, unreadable, ...(foreignWabaId === undefined ? {} : { foreignWabaId }) };
+  return { updates, foreign, unreadable, foreignWabaId };
 }
 
 function updateOf(of: Pick<PlatformUpdate, 'wabaId' | 'atMs'>, change: unknown): PlatformUpdate[] {

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from './envelope.ts';
 import { contactsIn, type Person, personOf, userIdOf, waIdOf } from './person.ts';
 
@@ -120,11 +119,9 @@ function updateFactsIn(
     wabaId,
     phoneNumberId,
     person: personOf(names),
-    ...omitUndefined({
-      atMs: timeOf(part['timestamp']) ?? atMs,
-      messageId: textOf(part['id'], maxMessageIdLength),
-      standby: field === 'standby' ? (true as const) : undefined,
-    }),
+    atMs: timeOf(part['timestamp']) ?? atMs,
+    messageId: textOf(part['id'], maxMessageIdLength),
+    standby: field === 'standby' ? (true as const) : undefined,
   };
 }
 
@@ -193,7 +190,7 @@ function replyOf(
   const [text, payload] = [textOf(told.text), textOf(told.payload)];
   if (text === undefined && payload === undefined) return undefined;
   const toMessageId = textOf(objectOf(part['context'])?.['id'], maxMessageIdLength);
-  return { kind: 'reply', reply: { by: told.by, ...omitUndefined({ text, payload, toMessageId }) } };
+  return { kind: 'reply', reply: { by: told.by, text, payload, toMessageId } };
 }
 
 /**
@@ -217,7 +214,7 @@ function changeIn(system: Json, from: unknown): Content | OtherType {
     userId: replaced(system['previous_user_id'], person.userId) ?? olderForm,
     parentUserId: replaced(system['previous_parent_user_id'], person.parentUserId),
   };
-  return { kind: isOfUserId ? 'user_id_changed' : 'number_changed', person, old: omitUndefined(old) };
+  return { kind: isOfUserId ? 'user_id_changed' : 'number_changed', person, old };
 }
 
 /** Returns the id of before, unless it is none, or no other one is known to replace it. */

@@ -8,7 +8,6 @@ import { butReceived } from '../../http/json-excerpt.ts';
 import { enumOf, isPart } from '../../http/json-part.ts';
 import { faultOf } from '../../http/parse.ts';
 import { refuseFaults } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { countryMeant, isCountry } from '../../pricing/country.ts';
 import { maxPairs, PairSchema } from '../assignments/assignment-request.ts';
 import { eachOnce, type Pair } from '../assignments/pairs.ts';
@@ -177,7 +176,7 @@ function codeFields(request: {
   readonly add_security_recommendation?: boolean | undefined;
 }): Pick<TemplateDraft, 'codeExpirationMinutes' | 'addSecurityRecommendation'> {
   const { code_expiration_minutes: minutes, add_security_recommendation: advice } = request;
-  return omitUndefined({ codeExpirationMinutes: minutes, addSecurityRecommendation: advice });
+  return { codeExpirationMinutes: minutes, addSecurityRecommendation: advice };
 }
 
 function defined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

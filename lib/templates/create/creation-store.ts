@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { batchGet, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { maxRepetitions, type Pause, storePause } from '../../aws/pause.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { factKey, heldNameKey, rowKey, rowPartitions } from '../model/items.ts';
 import { rowFromItem } from '../model/row.ts';
 import { factFromItem } from '../model/template-store.ts';
@@ -84,10 +83,8 @@ async function readBefore(
   );
   return {
     rows,
-    ...omitUndefined({
-      fact: factItem && { item: factItem, fact: factFromItem(factItem).fact },
-      nameHeldUntilMs: nameItem && v.parse(HeldNameSchema, nameItem).heldUntilMs,
-    }),
+    fact: factItem && { item: factItem, fact: factFromItem(factItem).fact },
+    nameHeldUntilMs: nameItem && v.parse(HeldNameSchema, nameItem).heldUntilMs,
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Item, TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { archiveKey, factKey, rowKey } from '../model/items.ts';
 import {
   encodeDocuments,
@@ -155,7 +154,7 @@ function assignment(
   const [first, ...more] = untouched ? own.pairs : [];
   const documents = more.map((pair, index) => ({ sequence: row.nextSequence + index, pair }));
   const assigned = {
-    d: encodeDocuments([{ sequence, ...omitUndefined({ pair: first }) }, ...documents]),
+    d: encodeDocuments([{ sequence, pair: first }, ...documents]),
     k: row.nextSequence + more.length,
   };
   return {
@@ -167,7 +166,8 @@ function assignment(
       ExpressionAttributeValues: {
         ':user': own.u,
         ':nextAsRead': row.nextSequence,
-        ...omitUndefined({ ':documents': first && assigned.d, ':next': first && assigned.k }),
+        ':documents': first && assigned.d,
+        ':next': first && assigned.k,
       },
     },
   };

@@ -82,7 +82,7 @@ export function campaignsNamed(
 
 export const ChannelViewSchema = v.object({
   channel_id: wholeNumber,
-  name: v.exactOptional(v.string()),
+  name: v.optional(v.string()),
   did: v.string(),
   type: v.literal('MESSAGING'),
 });

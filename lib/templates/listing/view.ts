@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../../http/documented.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PlatformCategory } from '../../platform/enums.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import { ChannelCampaignGroupSchema } from './listing.ts';
@@ -29,11 +28,11 @@ const ComponentSchema = v.pipe(
   documentedAs(() =>
     v.looseObject({
       type: v.string(),
-      format: v.exactOptional(v.string()),
-      text: v.exactOptional(v.string()),
-      example: v.exactOptional(v.looseObject({})),
-      buttons: v.exactOptional(v.array(v.looseObject({ type: v.string() }))),
-      cards: v.exactOptional(v.array(v.looseObject({ components: v.array(v.looseObject({ type: v.string() })) }))),
+      format: v.optional(v.string()),
+      text: v.optional(v.string()),
+      example: v.optional(v.looseObject({})),
+      buttons: v.optional(v.array(v.looseObject({ type: v.string() }))),
+      cards: v.optional(v.array(v.looseObject({ components: v.array(v.looseObject({ type: v.string() })) }))),
     }),
   ),
 );
@@ -45,13 +44,13 @@ export const PlatformTemplateViewSchema = v.object({
   status: v.pipe(v.string(), v.description('As the platform spells it, such as APPROVED, PENDING or REJECTED.')),
   category: PlatformCategory,
   components: v.array(ComponentSchema),
-  quality_score: v.exactOptional(v.object({ score: v.string() })),
-  previous_category: v.exactOptional(PlatformCategory),
-  rejected_reason: v.exactOptional(v.string()),
-  example: v.exactOptional(v.unknown()),
-  format: v.exactOptional(v.unknown()),
-  text: v.exactOptional(v.unknown()),
-  buttons: v.exactOptional(v.unknown()),
+  quality_score: v.optional(v.object({ score: v.string() })),
+  previous_category: v.optional(PlatformCategory),
+  rejected_reason: v.optional(v.string()),
+  example: v.optional(v.unknown()),
+  format: v.optional(v.unknown()),
+  text: v.optional(v.unknown()),
+  buttons: v.optional(v.unknown()),
 });
 
 /** Fields of a template in an answer have this order (contract, Template). */
@@ -93,7 +92,7 @@ export function platformTemplateView(template: PlatformTemplate): v.InferOutput<
     components: components.map((component) => withoutOmitted(component)),
     ...(quality_score?.score ? { quality_score: { score: quality_score.score } } : {}),
     ...(previous_category ? { previous_category } : {}),
-    ...omitUndefined({ rejected_reason }),
+    rejected_reason,
     ...withoutOmitted(pick(template, ['example', 'format', 'text', 'buttons'])),
   };
 }

@@ -189,6 +189,5 @@ const NameSchema = v.object({ id: text, name: text, language: text });
 
 function asFarAsNamed(entry: unknown): UnreadableTemplate {
   const named = v.safeParse(NameSchema, entry);
-  if (!named.success) return {};
-  return omitUndefined(named.output);
+  return named.success ? named.output : {};
 }

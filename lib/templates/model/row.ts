@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { clientOfRow, rowPartitionPattern, templateKeyOfRow } from './items.ts';
 import { contentHash, goneUpstream } from './stored-fact.ts';
 import { isDirectMessage, type PlatformTemplate, type TemplateDocument } from './template.ts';
@@ -148,7 +147,7 @@ export function rowFromItem(item: unknown): TemplateRow {
     language: stored.l,
     status: decode('s', stored.s),
     category: decode('c', stored.c),
-    ...omitUndefined({ qualityScore: stored.q === undefined ? undefined : decode('q', stored.q) }),
+    qualityScore: stored.q === undefined ? undefined : decode('q', stored.q),
     platformId: stored.p,
     wabaId: stored.w,
     contentHash: stored.h,

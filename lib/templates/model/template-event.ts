@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { eventId, type ServiceEvent, type TemplateData } from '../../webhooks/event.ts';
 import type { TemplateRow } from './row.ts';
 import { type PlatformTemplate, rejectionReason } from './template.ts';
@@ -95,7 +94,7 @@ const longestReason = 1_000;
 
 function rejectionOf(template: AnnouncedTemplate): { readonly rejected_reason?: string } {
   const reason = rejectionReason(template);
-  return omitUndefined({ rejected_reason: reason?.slice(0, longestReason) });
+  return { rejected_reason: reason?.slice(0, longestReason) };
 }
 
 function dataOf(template: AnnouncedTemplate, { templateId }: Receiver): TemplateData {

@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { factKey, isFact, rowKey, rowPartitions, templateKeyOfFact } from './items.ts';
 import { rowFromItem, type TemplateRow } from './row.ts';
 import { reportSkipped, type SkipReason } from './skipped-template.ts';
@@ -76,7 +75,7 @@ export function templateStore(
       const factItem = items.find(isFact);
       if (factItem === undefined) return undefined;
       const rowItem = items.find((item) => item['sk'] === key);
-      return { fact: factFromItem(factItem).fact, ...omitUndefined({ client: rowItem && rowFromItem(rowItem) }) };
+      return { fact: factFromItem(factItem).fact, client: rowItem && rowFromItem(rowItem) };
     },
     refresh: async ({ wabaId, clientIds, unchangedSinceMs }, template, readAtMs) => {
       const skip = (reason: SkipReason) => reportSkipped([{ platformId: template.id, reason }], { wabaId });
@@ -151,7 +150,7 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
   const items = await batchGet(table, keys, { consistent: true });
   const factItem = items.find(isFact);
   const rows = items.filter((item) => item !== factItem).map(rowFromItem);
-  return { rows, ...omitUndefined({ fact: factItem && factFromItem(factItem).fact }) };
+  return { rows, fact: factItem && factFromItem(factItem).fact };
 }
 
 export function factFromItem(item: Item): HashedFact {
@@ -163,7 +162,8 @@ export function factFromItem(item: Item): HashedFact {
     deleted,
     readAtMs: asSent ? neverRead : readAtMs,
     sinceMs,
-    ...omitUndefined({ nameHeldUntilMs, sentCode }),
+    nameHeldUntilMs,
+    sentCode,
   };
   return { hash, fact };
 }

@@ -52,9 +52,9 @@ export const StatusResultSchema = v.object({
   action: v.picklist(statusActions),
   success: v.boolean(),
   skipped: v.pipe(v.boolean(), v.description('Repeated or contradicted in the same request.')),
-  reason: v.exactOptional(v.picklist(statusReasons)),
-  previous_active: v.exactOptional(v.boolean()),
-  current_active: v.exactOptional(v.boolean()),
+  reason: v.optional(v.picklist(statusReasons)),
+  previous_active: v.optional(v.boolean()),
+  current_active: v.optional(v.boolean()),
 });
 export type StatusResult = Readonly<v.InferOutput<typeof StatusResultSchema>>;
 

@@ -1,6 +1,5 @@
 import type { Waba } from '../../access/directory.ts';
 import type { Pause } from '../../aws/pause.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { NameAndLanguage, PlatformTemplates, TemplatePage } from '../model/platform-templates.ts';
@@ -85,7 +84,7 @@ async function takePage(
   const { changes, skipped } = compareWithPage(waba, known, { page, readAtMs });
   const { written, refused } = await apply(work, changes);
   const passedOver = [...skipped, ...refused];
-  reportSkipped(passedOver, { wabaId: waba.wabaId, ...omitUndefined({ syncId: work.syncId }) });
+  reportSkipped(passedOver, { wabaId: waba.wabaId, syncId: work.syncId });
   work.counts.skipped += passedOver.length;
   work.counts.unchanged += page.templates.length + page.unreadable.length - written - passedOver.length;
 }
@@ -180,7 +179,7 @@ async function apply(
   const refusedKeys = new Set<string>();
   const newer = await work.templates.writeUpstream(
     changes.map((change) => change.write),
-    { ...omitUndefined({ fence: work.fence }), between: work.keepLease, onRefused: (key) => refusedKeys.add(key) },
+    { fence: work.fence, between: work.keepLease, onRefused: (key) => refusedKeys.add(key) },
   );
   const written = changes.filter(({ templateKey }) => !newer.has(templateKey) && !refusedKeys.has(templateKey));
   for (const { kind } of written) work.counts[kind] += 1;

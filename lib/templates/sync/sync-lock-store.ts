@@ -9,9 +9,9 @@ import type { HeldLock, SyncLocks } from './sync-lock.ts';
 import { answerTo, type LockState, noRuns, released, renewed } from './sync-lock-state.ts';
 
 const LockSchema = v.object({
-  lease: v.exactOptional(LeaseSchema),
+  lease: v.optional(LeaseSchema),
   fence: v.number(),
-  releasedAtMs: v.exactOptional(v.number()),
+  releasedAtMs: v.optional(v.number()),
   runs: v.record(v.string(), v.number()),
   waiting: v.record(v.string(), v.object({ sinceRun: v.number(), askedAtMs: v.number() })),
 });

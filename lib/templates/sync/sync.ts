@@ -1,6 +1,5 @@
 import type { Directory, Waba } from '../../access/directory.ts';
 import type { RefreshChannels } from '../../channels/refresh.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { type LogEvent, log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
@@ -82,7 +81,7 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
       lock,
       clientId,
       wabaIds: wabaIds.slice(wabaIndex),
-      ...omitUndefined({ listing }),
+      listing,
       counts: work.counts,
       walk,
       correlationId,

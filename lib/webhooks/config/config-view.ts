@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../../http/documented.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { EventTypeWord } from '../event.ts';
 import type { WebhookConfig } from './config.ts';
 import { type Trouble, TroubleSchema } from './trouble.ts';
@@ -10,7 +9,7 @@ export const WebhookConfigSchema = v.object({
   client_id: wholeNumber,
   url: v.string(),
   active: v.boolean(),
-  events: v.exactOptional(
+  events: v.optional(
     v.array(
       v.pipe(
         v.string(),
@@ -18,7 +17,7 @@ export const WebhookConfigSchema = v.object({
       ),
     ),
   ),
-  trouble: v.exactOptional(
+  trouble: v.optional(
     v.pipe(TroubleSchema, v.description('What is wrong with the receiver, where it is not well. GET alone tells it.')),
   ),
 });
@@ -28,5 +27,5 @@ export const WebhookConfigSchema = v.object({
  * (D41), and without the secret.
  */
 export function configView({ clientId, url, active, events }: WebhookConfig, trouble?: Trouble) {
-  return { client_id: clientId, url, active, ...omitUndefined({ events, trouble }) };
+  return { client_id: clientId, url, active, events, trouble };
 }

@@ -1,5 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
-
 /** The secret is encrypted for its client (sealing.ts). */
 export interface SealedSecret {
   readonly sealed: string;
@@ -57,7 +55,7 @@ export function changedConfig(
     clientId,
     url,
     active: active ?? before?.active ?? true,
-    ...omitUndefined({ events }),
+    events,
     secrets: newSecret === undefined ? validSecrets(before?.secrets ?? [], nowMs) : rotated(before, newSecret, nowMs),
     version: (before?.version ?? 0) + 1,
     ...kept,

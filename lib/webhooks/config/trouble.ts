@@ -21,8 +21,8 @@ export const TroubleSchema = v.object({
     v.isoTimestamp(),
     v.description('The first failure of this run of them, or the switching off.'),
   ),
-  failures: v.exactOptional(v.pipe(wholeNumber, v.description('Of a failing one: attempts in a row that failed.'))),
-  reason: v.exactOptional(
+  failures: v.optional(v.pipe(wholeNumber, v.description('Of a failing one: attempts in a row that failed.'))),
+  reason: v.optional(
     v.pipe(
       v.picklist(['gone', 'failing']),
       v.description('Of one that is switched off: it answered 410, or nothing but failures for five days.'),

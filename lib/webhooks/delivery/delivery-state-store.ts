@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Pause } from '../../aws/pause.ts';
 import { changeVersioned } from '../../aws/versioned-item.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { deliveryKey } from '../items.ts';
 import type { DeliveryStates } from './deliver-ports.ts';
 import { DeliveryStateSchema } from './delivery-state.ts';
@@ -31,7 +30,7 @@ export function deliveryStateStore(options: {
           const next = decide(before);
           return { state: next ?? before, result: next !== undefined };
         },
-        { mostTries, pause, ...omitUndefined({ newWriter }) },
+        { mostTries, pause, newWriter },
       );
       if (changed === undefined) {
         throw new Error(`the delivery state of client ${clientId} changed under ${mostTries} tries`);

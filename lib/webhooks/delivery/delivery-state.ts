@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { blockingLease, LeaseSchema } from '../../aws/lease.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { Failure } from './post-result.ts';
 
 /**
@@ -159,7 +158,8 @@ export function afterRound(
   const state = triedVersion > before.triedVersion ? { ...before, triedVersion } : before;
   const known = delivered ? afterSuccess(state, nowMs) : state;
   if (failure === undefined) return known;
-  return { ...afterFailure(known, failure, nowMs), ...omitUndefined({ notifiedFailingSinceMs }) };
+  const failing = afterFailure(known, failure, nowMs);
+  return { ...failing, notifiedFailingSinceMs: notifiedFailingSinceMs ?? failing.notifiedFailingSinceMs };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { bareHost, publicHttpsUrlFault } from '../../http/public-url.ts';
 import { ConnectFault, type PublicNetwork, publicNetwork, requestPublic } from '../../http/request-network.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import type { PostAnswer } from './post-result.ts';
 
 export interface Post {
@@ -35,7 +34,7 @@ export async function postPublic(
     const reply = await requestPublic({ url, method: 'POST', headers, body: post.body, network, deadline });
     reply.destroy();
     const retryAfter = reply.headers['retry-after'];
-    return { status: reply.statusCode ?? 0, ...omitUndefined({ retryAfter }) };
+    return { status: reply.statusCode ?? 0, retryAfter };
   } catch (error) {
     if (!(error instanceof ConnectFault)) throw error;
     return { fault: deadline.aborted ? 'timeout' : error.code };

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { retryAfterMs } from './retry.ts';
 
 /** A receiver answers with a status; otherwise there is a reason why not (`timeout`, `not_public`, ...). */
@@ -42,6 +41,6 @@ export function postResultOf(answer: PostAnswer, nowMs: number): PostResult {
     kind: 'failed',
     code: String(status),
     overloaded: overloadStatuses.has(status),
-    ...omitUndefined({ retryAfterMs: wanted }),
+    retryAfterMs: wanted,
   };
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { correlated } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
@@ -95,6 +94,6 @@ export function logEvent(ports: DeliverPorts, name: LogEvent, event: ServiceEven
   const { clientId, id: eventId, type: eventType, correlationId, data } = event;
   const dispatchId = 'dispatch_id' in data ? data.dispatch_id : undefined;
   const messageId = 'message_id' in data ? data.message_id : undefined;
-  const about = omitUndefined({ dispatchId, messageId });
+  const about = { dispatchId, messageId };
   correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...about, ...facts }));
 }

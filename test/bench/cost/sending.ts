@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { straightRecipients } from '../../../lib/messages/chunk.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
@@ -82,7 +81,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
     clients: [clientOf(stack), clientOf(stack), clientOf(stack)],
     table,
     delayJitterMs,
-    ...omitUndefined({ gatherMs }),
+    gatherMs,
     platformMs: assumed.platformMs,
     storeMs: assumed.storeMs,
     log: (functionName, ...line) => {

@@ -123,7 +123,7 @@ export async function enter(caller: Caller, route: string, body?: unknown): Prom
   const [method = '', target = ''] = route.split(' ', 2);
   const key = routeOf(method, target.split('?', 1)[0] ?? '')?.routeKey ?? 'none';
   entered.set(key, (entered.get(key) ?? new Set()).add(caller.user));
-  return api(route, { token: await tokenOf(caller.user), ...(body === undefined ? {} : { body }) });
+  return api(route, { token: await tokenOf(caller.user), body });
 }
 
 /** Makes the request, and records the answer to client 1001. */

@@ -12,7 +12,6 @@ import {
   type SendOrder,
 } from '../../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import type { TakenMessage, ToldRecipient } from '../../support/send-audit.ts';
 import type { Chance } from './chance.ts';
@@ -222,7 +221,7 @@ export async function toldOf(dispatches: readonly Dispatch[]): Promise<readonly 
   for (const { client, did, dispatchId } of dispatches) {
     const rows = await client.rows(did, dispatchId);
     for (const [index, { state, code, to }] of rows.entries()) {
-      told.push({ messageId: `${dispatchId}-${index}`, state, ...omitUndefined({ code, to }) });
+      told.push({ messageId: `${dispatchId}-${index}`, state, code, to });
     }
   }
   return told;

@@ -19,9 +19,9 @@ const EventSchema = v.object({
   type: v.string(),
   data: v.object({
     dispatch_id: v.string(),
-    message_id: v.exactOptional(v.string()),
-    counts: v.exactOptional(v.record(v.string(), v.number())),
-    total: v.exactOptional(v.number()),
+    message_id: v.optional(v.string()),
+    counts: v.optional(v.record(v.string(), v.number())),
+    total: v.optional(v.number()),
   }),
 });
 

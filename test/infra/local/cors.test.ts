@@ -13,7 +13,7 @@ const configured = {
 };
 const cors = corsOf(configured);
 
-const preflightOf = (headers: Record<string, string>, method = 'OPTIONS') => ({
+const preflightOf = (headers: Record<string, string | undefined>, method = 'OPTIONS') => ({
   method,
   headers: { origin: page, 'access-control-request-method': 'POST', ...headers },
 });

@@ -265,7 +265,7 @@ describe('concurrency', () => {
         await wait(20);
         running -= 1;
       },
-      { batchSize: 1, ...(maximumConcurrency === undefined ? {} : { maximumConcurrency }) },
+      { batchSize: 1, maximumConcurrency },
       maximumInstances === undefined ? {} : { maximumInstances: () => maximumInstances },
     );
     await full.promise;

@@ -163,7 +163,7 @@ describe('two stacks with references across', () => {
         redrive: { deadLetterQueueName: 'dispatches-dead', maxReceiveCount: 5 },
       },
     ]);
-    expect(template.queues[0]).not.toHaveProperty('redrive');
+    expect(template.queues[0]).not.toMatchObject({ redrive: expect.anything() });
     expect(template.eventSources).toEqual([
       {
         functionId: worker?.id,

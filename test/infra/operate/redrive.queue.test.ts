@@ -151,7 +151,7 @@ test('a dry run counts and says why it is safe; every letter stays and can be se
   const { lines, error } = await run('fan-out');
   expect(error).toBeUndefined();
   expect(lines).toEqual([
-    'send-dispatches: 13 dead letters',
+    'fan-out: 13 dead letters',
     expect.stringMatching(/^the oldest was queued \d{4}-/),
     expect.stringMatching(/^again {3}12: dispatches that stand still: .+ not sent to again/),
     expect.stringMatching(/^stays {3}1: not readable/),
@@ -278,7 +278,7 @@ describe('what is of no use', () => {
 
 test.each([
   [[], 'infra/ops redrive QUEUE'],
-  [['fanOut'], 'QUEUE is one of send-dispatches, dispatch, urgent'],
+  [['fanOut'], 'QUEUE is one of fan-out, dispatch, urgent'],
   [['fan-out', '--pace', '0'], '--pace takes 1 to 200, not 0'],
   [['fan-out', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
 ])('%j is refused with status 2, and no queue is opened', async (typed, message) => {

@@ -52,7 +52,7 @@ function send(name: string, language: string, params: unknown, beside: object = 
     type: 'template',
     channel: 'MESSAGING',
     template: { name, language },
-    recipients: [{ to: '5491155550001', ...(params === undefined ? {} : { params }) }],
+    recipients: [{ to: '5491155550001', params }],
     ...beside,
   });
 }

@@ -35,7 +35,7 @@ test.each(['messages', 'flows', 'account_alerts', 'account_review_update', 'cons
 test('what an account is told goes with the hint of its WABA (D46)', () => {
   const banned = (waba_ban_state: string, atMs?: number) => ({
     ...update('account_update', { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state } }),
-    ...(atMs === undefined ? {} : { atMs }),
+    atMs,
   });
   const hints = hintsOf([ofTemplate(1), banned('DISABLE', 2_000), banned('REINSTATE'), ofTemplate(7, '12')]);
   const account = [

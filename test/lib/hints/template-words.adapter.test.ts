@@ -58,7 +58,7 @@ interface Said {
 /** The platform's webhook arrives now. */
 async function tell(field: string, { value, atMs, of = waba }: Said): Promise<void> {
   const named = { message_template_id: 7, message_template_name: 'welcome', message_template_language: 'en_US' };
-  const update = { wabaId: of.wabaId, field, value: { ...named, ...value }, ...(atMs === undefined ? {} : { atMs }) };
+  const update = { wabaId: of.wabaId, field, value: { ...named, ...value }, atMs };
   for (const { words = [] } of hintsOf([update], nowMs))
     for (const word of words) await heedTemplateWord(of, word, ports());
 }

@@ -22,7 +22,10 @@ function echo({ edge = false, body = noBody }: { readonly edge?: boolean; readon
 }
 
 const edgeKeys = 'key-two,key-one';
-const from = (headers: Readonly<Record<string, string>>, stageVariables: Record<string, string> = { edgeKeys }) => ({
+const from = (
+  headers: Readonly<Record<string, string>>,
+  stageVariables: Record<string, string | undefined> = { edgeKeys },
+) => ({
   ...makeHttpEvent({ headers }),
   stageVariables,
 });

@@ -1,7 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../../lib/messages/dispatch.ts';
 import { cancelled, type DispatchItemState } from '../../../lib/messages/dispatch-item-state.ts';
@@ -188,8 +187,8 @@ function itemOf(item: Record<string, unknown> | undefined): DispatchItem | undef
   return {
     ...itemStateOf(item),
     ...(withdrawnAtMs === undefined ? {} : { withdrawn: true }),
-    ...(stored === undefined ? {} : { round: stored }),
-    ...(queued === undefined ? {} : { progress: { queued, ...omitUndefined({ wave, ofStretches }) } }),
+    round: stored,
+    ...(queued === undefined ? {} : { progress: { queued, wave, ofStretches } }),
   } as DispatchItem;
 }
 

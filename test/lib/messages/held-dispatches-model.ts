@@ -69,7 +69,7 @@ export function standingOf(run: Run): Promise<Standing> {
 
 async function replayed(run: Run): Promise<Standing> {
   const { open, end } = await standingAfter(startOf(run), nowMsOf(run), run.replies);
-  return { open, ...(end === undefined ? {} : { acknowledged: end }) };
+  return { open, acknowledged: end };
 }
 
 /** Resolves to true when the delivery is acknowledged. */

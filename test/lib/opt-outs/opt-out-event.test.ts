@@ -25,7 +25,7 @@ test('a stop is told with number and user id, scope, source and time (D55)', () 
 test('the event names a listed person by user id, with the number beside it', () => {
   const { data } = optOutEvent({ ...told, recipients: ['AR.1', '5491155550001'], did: undefined });
   expect(data).toMatchObject({ recipient: 'AR.1', wa_id: '5491155550001' });
-  expect(Object.keys(data)).not.toContain('did');
+  expect(data).not.toMatchObject({ did: expect.anything() });
 });
 
 test('a word is one event, however often it is told, and another word is another', () => {

@@ -29,7 +29,7 @@ test.each([
   [undefined, '60'],
   [7.2, '8'],
 ])('Retry-After: %s becomes %s', (retryAfterSeconds, header) => {
-  const facts = { httpStatus: 429, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  const facts = { httpStatus: 429, retryAfterSeconds };
   expect(refusalOf(new PlatformFailure('refused', facts)).details.headers).toEqual({ 'retry-after': header });
 });
 

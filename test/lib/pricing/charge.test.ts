@@ -20,7 +20,7 @@ test.each<[string, string | undefined, string | undefined, number, 'platform' | 
   ['a name of every object', 'constructor', 'regular', utility, 'list'],
   ['that a category without a rate is free', 'authentication_international', 'free_customer_service', 0, 'platform'],
 ])('the platform tells %s: %s, %s costs %i by %s (D32, D58)', (_, category, type, units, basis) => {
-  const pricing = type === undefined ? undefined : { type, ...(category === undefined ? {} : { category }) };
+  const pricing = type === undefined ? undefined : { type, category };
   const told = { day, market: 'AR', templateCategory: 'UTILITY', pricing };
   expect(chargeOf(told, [shippedRates])).toMatchObject({ units, billed: units > 0 });
   const dispatch = { category: 'UTILITY', acceptedAtMs: Date.parse(day), receiptsExpected: true } as const;

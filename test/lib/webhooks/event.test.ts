@@ -110,7 +110,7 @@ test.each([
   ['the word for none', 'NONE'],
 ])('a rejection with %s has no rejected_reason', (_, rejected_reason) => {
   const [event] = statusChangedEvents({ ...announced, rejected_reason }, [row], { sinceMs: 1, nowMs });
-  expect(event?.data).not.toHaveProperty('rejected_reason');
+  expect(event?.data).not.toMatchObject({ rejected_reason: expect.anything() });
 });
 
 test('an id is 26 characters of base32, known forever, and differs with every fact', () => {

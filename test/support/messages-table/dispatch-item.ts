@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { AcceptedDispatches } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchItemState, DispatchItemStates } from '../../../lib/messages/dispatch-item-state.ts';
 import {
@@ -55,7 +54,7 @@ export const dispatchWrites: WritesOf<DispatchItem, DispatchPort> = {
   resume: (dispatch, _, { sinceMs, goesOn }) => {
     if (dispatch?.parked?.sinceMs !== sinceMs) return { item: dispatch, value: false };
     const { parked: _over, pausedFromMs, ...rest } = dispatch;
-    return { item: { ...rest, ...(goesOn ? {} : omitUndefined({ pausedFromMs })) }, value: true };
+    return { item: { ...rest, ...(goesOn ? {} : { pausedFromMs }) }, value: true };
   },
 
   endPause: (dispatch) => {

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import {
   type IdempotencyRecord,
   type IdempotencyRecords,
@@ -19,7 +18,7 @@ export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
   },
 
   complete: (known, _, run, { warning }) => {
-    const item = isRun(known, run) ? { ...known, state: 'done' as const, ...omitUndefined({ warning }) } : known;
+    const item = isRun(known, run) ? { ...known, state: 'done' as const, warning } : known;
     return { item, value: undefined };
   },
 

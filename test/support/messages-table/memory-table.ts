@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import type { AcceptedDispatches } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { pairRateDelaysMs } from '../../../lib/messages/accept/pair-rate-delays.ts';
 import type { WholeDispatch } from '../../../lib/messages/accept/whole-dispatch.ts';
@@ -59,7 +58,7 @@ export class MemoryTable {
     },
     set: (dispatchId: string, state: DispatchItemState): void => {
       const { begun: hasBegun, withdrawn, round, progress } = this.dispatches.get(dispatchId) ?? {};
-      this.dispatches.set(dispatchId, { ...omitUndefined({ begun: hasBegun, withdrawn, round, progress }), ...state });
+      this.dispatches.set(dispatchId, { begun: hasBegun, withdrawn, round, progress, ...state });
     },
   };
 
@@ -112,7 +111,7 @@ export class MemoryTable {
           if (dispatch === undefined) return undefined;
           const waitsMs = pairRateDelaysMs(dispatch.recipients);
           const { head, plan, repeats = [], lots, header } = dispatch;
-          return { head, plan, repeats, waitsMs, ...omitUndefined({ lots, header }) };
+          return { head, plan, repeats, waitsMs, lots, header };
         }),
       recipientsFrom: (dispatchId, firstIndex) =>
         run.call('findPage', () => {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 
 /** MiniStack 1.5 does not take these types, for the given reason; everything else is deployed as it was synthesized. */
 export const refusedTypes: Readonly<Record<string, string>> = {
@@ -61,7 +60,7 @@ export function acceptedPart<Whole extends Template>(template: Whole): Whole {
   const names = new Set(kept.map(([name]) => name));
   const resources = kept.map(([name, { UpdatePolicy: _, DependsOn, ...resource }]) => {
     const needed = [DependsOn ?? []].flat().filter((each) => names.has(each));
-    return [name, { ...resource, ...omitUndefined({ DependsOn: needed.length === 0 ? undefined : needed }) }];
+    return [name, { ...resource, DependsOn: needed.length === 0 ? undefined : needed }];
   });
   const secrets = kept.filter(([, { Type }]) => Type === secretType).map(([name]) => name);
   return respelt({ ...template, Resources: Object.fromEntries(resources) }, secrets) as Whole;

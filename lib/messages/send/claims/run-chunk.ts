@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../keys/omit-undefined.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../chunk.ts';
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
 import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
@@ -82,7 +81,7 @@ async function endOf({ chunk, slice, owner }: OwnSlice, ports: ChunkPorts): Prom
     owner,
     atMs: ports.nowMs(),
     size,
-    ...omitUndefined({ keptUntilMs }),
+    keptUntilMs,
   };
   const recipients = new Map(slice.recipients.map((recipient) => [placeInSlice(recipient.index), recipient]));
   try {

@@ -1,7 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { ItemKey } from '../../../aws/item-key.ts';
-import { omitUndefined } from '../../../keys/omit-undefined.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
@@ -37,8 +36,8 @@ const SliceItemSchema = v.object({
   owner: v.string(),
   atMs: v.number(),
   state: v.picklist(['claimed', 'ended']),
-  keptUntilMs: v.exactOptional(v.number()),
-  calls: v.exactOptional(v.number()),
+  keptUntilMs: v.optional(v.number()),
+  calls: v.optional(v.number()),
   outcomes: v.instance(Uint8Array),
 });
 
@@ -73,7 +72,8 @@ export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntil
     owner,
     atMs,
     state,
-    ...omitUndefined({ keptUntilMs, calls }),
+    keptUntilMs,
+    calls,
     outcomes: packed(outcomes),
   };
 }

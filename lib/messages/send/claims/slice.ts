@@ -1,5 +1,3 @@
-import { omitUndefined } from '../../../keys/omit-undefined.ts';
-
 // A slice is up to ten consecutive recipients of a dispatch: the unit of claims, records and reports.
 
 // The states are none → (claim) claimed → (end) ended → (claim of the next try) claimed; none or ended → (end,
@@ -102,7 +100,8 @@ export function claimed(existing: Slice | undefined, claim: SliceClaim): Slice {
     try: tried,
     owner,
     atMs,
-    ...omitUndefined({ keptUntilMs, calls }),
+    keptUntilMs,
+    calls,
   };
   return { ...facts, state: 'claimed', outcomes };
 }

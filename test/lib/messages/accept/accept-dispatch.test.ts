@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept-dispatch.ts';
 import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { decodeRound, encodeRound } from '../../../../lib/messages/accept/round-message.ts';
@@ -230,7 +229,7 @@ test.each<[at: number, repeats: [number, number][], place: number, positions?: n
     const { calls, ports } = recording({ failing: 'store', error: new RecipientTooLarge(at, 400_000) });
     const path = `recipients[${place}].params`;
     const message = 'expected at most 390000 bytes of JSON, received 400000';
-    const dispatch = { ...large, ...(repeats.length === 0 ? {} : { repeats }), ...omitUndefined({ positions }) };
+    const dispatch = { ...large, ...(repeats.length === 0 ? {} : { repeats }), positions };
     await expect(acceptDispatch(dispatch, ports)).rejects.toMatchObject({
       code: 'invalid_recipients',
       message: `${path}: ${message}`,

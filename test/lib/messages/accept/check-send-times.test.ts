@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { parseHeaders } from '../../../../lib/http/request-headers.ts';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { checkSend } from '../../../../lib/messages/accept/check-send.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
@@ -15,7 +14,7 @@ describe('with a time of its own (D56, R54)', () => {
   const daysMs = (days: number) => days * 86_400_000;
   const timed = (asked: Readonly<Record<string, string>>, request: Partial<SendRequest> = {}) => {
     const time = sendTimeOf(parseHeaders(SendTimeHeaders, { headers: asked }));
-    return sendOf({ recipients: [{ to: madrid }, { to: newYork }], ...request }, omitUndefined({ time }));
+    return sendOf({ recipients: [{ to: madrid }, { to: newYork }], ...request }, { time });
   };
   const open = { 'send-window': '09:00-20:00' };
   const opensMs = Date.parse('2023-11-15T08:00:00Z');
@@ -36,7 +35,7 @@ describe('with a time of its own (D56, R54)', () => {
         { until: 3, open: expect.arrayContaining([[opensMs, Date.parse('2023-11-15T19:00:00Z')]]) },
       ],
     });
-    expect(dispatch.head).not.toHaveProperty('expiresAtMs');
+    expect(dispatch.head).not.toMatchObject({ expiresAtMs: expect.anything() });
     const times = dispatch.lots?.flatMap((lot) => lot.open.flat()) ?? [];
     expect(Math.max(...times)).toBeLessThanOrEqual(nowMs + daysMs(28));
     // A dispatch in the order of its request needs no places, and a send without a time needs none of these members.
@@ -44,7 +43,8 @@ describe('with a time of its own (D56, R54)', () => {
       timed(open, { recipients: [{ to: newYork }, { to: madrid }] }),
       portsOf(sendable.plain).ports,
     );
-    expect([inOrder.lots?.length, Object.keys(inOrder)]).toEqual([2, ['head', 'plan', 'recipients', 'shared', 'lots']]);
+    expect(inOrder.lots).toHaveLength(2);
+    expect(inOrder).not.toMatchObject({ positions: expect.anything() });
   });
 
   test('its time to live counts from there, and all is kept for 37 days after it', async () => {

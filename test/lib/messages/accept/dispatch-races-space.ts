@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { noMarks } from '../../../../lib/messages/retry/marks.ts';
 import type { Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
@@ -176,7 +175,7 @@ export async function afterOneMore(world: World): Promise<World> {
   const [first] = requests;
   const kind = record === null ? (first?.kind ?? 'straight') : kindOf(record);
   const { wanted } = requests.find((request) => request.kind === kind) ?? {};
-  const asked = { kind, keyed: first?.keyed ?? true, ...omitUndefined({ wanted }) };
+  const asked = { kind, keyed: first?.keyed ?? true, wanted };
   const last = { ...requestToCome(asked), startedAtMs: nowMs };
   let next: World = { ...world, nowMs, requests: [...requests, last], faultsLeft: 0, refusalsLeft: 0 };
   while (isLive(next.requests[place] as Request)) {

@@ -339,7 +339,7 @@ test('every write of a key does what the model of the explorations does', async 
       const { scope, records } = setup();
       let known: IdempotencyRecord | undefined;
       for (const { name, one, other, warning } of writes) {
-        const accepted = { dispatchId: one.dispatchId, ...(warning === undefined ? {} : { warning }) };
+        const accepted = { dispatchId: one.dispatchId, warning };
         const given = { claim: [one], takeOver: [one, other], complete: [one, accepted], remove: [one.dispatchId] }[
           name
         ];

@@ -11,7 +11,7 @@ test('the header that all were sent is kept for some of them, and goes once all 
   const change = sharedWithout(item, { ids, whole: true });
   const left = { ...item, ...change };
   expect(dispatchOfAcceptedItem(item)).toMatchObject({ header });
-  expect(dispatchOfAcceptedItem(left)).not.toHaveProperty('header');
+  expect(dispatchOfAcceptedItem(left)).not.toMatchObject({ header: expect.anything() });
   expect(JSON.stringify(left)).not.toContain('5491155550001');
   expect(sharedWithout(left, { ids, whole: true })).toBeUndefined();
 });

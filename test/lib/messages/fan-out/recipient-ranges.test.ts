@@ -103,7 +103,7 @@ test('a dispatch without lots has the progress that it always had', () => {
 describe('a stretch', () => {
   const withoutEnd = { kind: 'open', untilMs: Number.POSITIVE_INFINITY, lengthMs: Number.POSITIVE_INFINITY };
   const standing = (lots: RecipientRange['lots'], nowMs: number, expiresAtMs?: number) =>
-    rangeState({ from: 0, until: 10, ...(lots === undefined ? {} : { lots }) }, nowMs, expiresAtMs);
+    rangeState({ from: 0, until: 10, lots }, nowMs, expiresAtMs);
 
   test.each([
     ['without lots is always open', undefined, 0, withoutEnd],

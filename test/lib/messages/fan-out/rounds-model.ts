@@ -1,5 +1,4 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import type { Progress, StoredDispatch, Wave } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
@@ -136,7 +135,7 @@ function dispatchesOf(call: CallTo, { total, lots }: Scenario): FanOutPorts['dis
   const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
   const head = { ...scenarioHead, total, ...when };
   const plan = {} as StoredDispatch['plan'];
-  const dispatch: StoredDispatch = { head, plan, repeats: [], waitsMs: new Map(), ...omitUndefined({ lots }) };
+  const dispatch: StoredDispatch = { head, plan, repeats: [], waitsMs: new Map(), lots };
   const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
   return {
     find: async () => dispatch,

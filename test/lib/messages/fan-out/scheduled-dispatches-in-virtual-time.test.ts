@@ -72,7 +72,7 @@ class World {
     const { dispatchId, clientId, total } = full;
     const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
     const plan = { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] };
-    this.table.store({ head: full, plan, recipients, ...(lots === undefined ? {} : { lots }) });
+    this.table.store({ head: full, plan, recipients, lots });
     this.deliver({ dispatchId, clientId, acceptedAtMs: startMs }, 0);
   }
 

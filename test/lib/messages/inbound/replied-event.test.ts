@@ -28,7 +28,7 @@ const tapOn = (place: { button: number; card?: number }, label?: string): Replie
   ...text,
   reply: {
     by: 'quick_reply',
-    ...(label === undefined ? {} : { text: label }),
+    text: label,
     payload: replyPayload(`${head.dispatchId}-7`, place),
   },
 });

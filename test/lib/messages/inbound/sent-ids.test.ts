@@ -6,7 +6,7 @@ const number = { wabaId: '200000000000001', phoneNumberId: '300000000000001' };
 const chunk = { ...number, dispatchId: 'J', clientId: 1_001, acceptedAtMs: 1_000 };
 const ending = (index: number, state: string, platformMessageId?: string) => ({
   recipient: { index },
-  outcome: { state, ...(platformMessageId === undefined ? {} : { platformMessageId }) },
+  outcome: { state, platformMessageId },
 });
 
 function noting(wishes: Readonly<Record<number, readonly EventType[]>>, changes: Partial<NoteSentPorts> = {}) {

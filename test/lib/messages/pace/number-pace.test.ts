@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import {
   answeringSlowly,
   blockedUntilMs,
@@ -120,7 +119,7 @@ test('an item is read as it was written', () => {
       let stored: NumberPace = { ...pace, schedule: emptySchedule };
       for (const { afterMs, inFront, ...lane } of waves) {
         atMs += afterMs;
-        const wanted = { ...lane, ...omitUndefined({ inFront }), nowMs: atMs };
+        const wanted = { ...lane, inFront, nowMs: atMs };
         stored = { ...stored, schedule: reserved(stored.schedule, wanted).schedule };
       }
       for (const [at, person] of persons.entries())

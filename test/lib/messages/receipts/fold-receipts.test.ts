@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { foldReceipts, proofOf } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { type OwnOutcome, type OwnState, reportedOutcome } from '../../../../lib/messages/receipts/reported-state.ts';
@@ -18,7 +17,7 @@ const anyReceipt = fc
     userId: fc.constantFrom('US.1', 'US.2', undefined),
     waId: fc.constantFrom('1650', '1651', undefined),
   })
-  .map((facts): Receipt => ({ dispatchId: 'J', index: 0, ...omitUndefined(facts) }));
+  .map((facts): Receipt => ({ dispatchId: 'J', index: 0, ...facts }));
 
 /** Returns all orders of all selections, with each status at most `times` times. */
 function sequences(statuses: readonly string[], times: number): string[][] {

@@ -27,7 +27,7 @@ async function afterFailures(codes: readonly string[], { ageMs = 1_000, slices =
 const taken = (held?: string): Outcome => ({
   state: 'sent',
   platformMessageId: 'wamid',
-  ...(held === undefined ? {} : { held }),
+  held,
 });
 
 function sliceOf(...outcomes: readonly Outcome[]): Slice {

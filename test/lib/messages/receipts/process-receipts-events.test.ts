@@ -61,7 +61,7 @@ describe('what is told', () => {
       timestampMs: startMs + 5_000,
       data: { dispatch_id: 'J', message_id: 'J-0', to: '549', platform_message_id: 'wamid.1', pricing },
     });
-    expect(events[1]?.data).not.toHaveProperty('pricing');
+    expect(events[1]?.data).not.toMatchObject({ pricing: expect.anything() });
   });
 
   test.each([
@@ -74,7 +74,7 @@ describe('what is told', () => {
     await processReceipts([queued(facts)], at.ports([head], { wanted: everything }));
     for (const { data } of at.events.sent) {
       expect(data).toMatchObject({ to, user_id: 'US.1', ...number });
-      expect('wa_id' in data).toBe('wa_id' in number);
+      expect('wa_id' in data && data.wa_id !== undefined).toBe('wa_id' in number);
     }
     expect(at.events.sent).toHaveLength(2);
   });
@@ -101,7 +101,7 @@ describe('what is told', () => {
     const batch = [queued(facts), queued([{ status: 'read', dispatchId: 'K' }], { messageId: 'message-1' })];
     await processReceipts(batch, at.ports([head, { ...head, dispatchId: 'K' }], { wanted, addressesOf }));
     expect(asked).toEqual([[{ dispatchId: 'J', index: 1 }, { dispatchId: 'K', index: 0 }]]); // biome-ignore format: one row
-    expect(at.events.sent.map(({ data }) => 'to' in data && data.to)).toEqual(['549', '549', false]);
+    expect(at.events.sent.map(({ data }) => 'to' in data && data.to)).toEqual(['549', '549', undefined]);
   });
 
   test('nothing of what the client does not want is read or queued', async () => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { keptReceipt, receiptItems, receiptsOf } from '../../../../lib/messages/receipts/receipt-items.ts';
 
@@ -20,7 +19,7 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc
     userId: fc.option(text, { nil: undefined }),
     waId: fc.option(text, { nil: undefined }),
   })
-  .map((receipt) => ({ dispatchId, ...omitUndefined(receipt) }));
+  .map((receipt) => ({ dispatchId, ...receipt }));
 
 const sorted = (receipts: readonly Receipt[]) => [...new Set(receipts.map((each) => JSON.stringify(each)))].sort();
 const names = (receipts: readonly Receipt[]) =>
@@ -74,7 +73,7 @@ describe('of the person', () => {
     'the user id is kept with %s, and the number where it was not given',
     (status) => {
       expect(keptReceipt({ ...named, status }, {})).toEqual({ ...named, status, waId: undefined });
-      expect(keptReceipt({ ...named, status }, {})).not.toHaveProperty('waId');
+      expect(keptReceipt({ ...named, status }, {})).not.toMatchObject({ waId: expect.anything() });
       expect(keptReceipt({ ...named, status }, { byUserId: true })).toEqual({ ...named, status });
     },
   );

@@ -11,7 +11,7 @@ const receiptOf = (index: number, reason?: string) => ({
   status: 'failed',
   atMs: 1_750_030_073_000,
   platformMessageId: `wamid.${index}`,
-  ...(reason === undefined ? {} : { reason }),
+  reason,
 });
 const numberOf = (wabaId: string, phoneNumberId: string, count: number, reason?: string): NumberReceipts => ({
   wabaId,

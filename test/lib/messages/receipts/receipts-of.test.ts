@@ -47,7 +47,8 @@ test('a failure has the code of its first error as text, and the clearest of its
   expect(failed({ ...error, error_data: null, message: '' })).toMatchObject({ reason: 'title' });
   expect(failed({ code: '131026' })).toMatchObject({ code: '131026' });
   for (const none of [failed(), failed(null), failed({}), receiptOf({ status: 'failed', errors: 'x' })]) {
-    expect(Object.keys(none ?? {})).toEqual(['dispatchId', 'index', 'status', 'atMs', 'platformMessageId', 'waId']);
+    expect(none).not.toMatchObject({ code: expect.anything() });
+    expect(none).not.toMatchObject({ reason: expect.anything() });
   }
 });
 

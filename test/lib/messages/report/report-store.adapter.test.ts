@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
@@ -140,7 +139,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     const own = reportsOver(patientDocumentClient(), nowMs + claimLifeMs);
     const rows: number[] = [];
     for (let after: string | undefined; ; ) {
-      const page = await own.page(head, omitUndefined({ after }));
+      const page = await own.page(head, { after });
       rows.push(...(page?.answer.data.map(({ index }) => index) ?? []));
       expect(page?.answer.counts.read).toBe(10_000);
       if (after !== undefined) expect(page?.cost.roundTrips).toBe(1);

@@ -59,7 +59,7 @@ test.each([
     { dispatchId, states: undefined, limit: 1 },
     { costNow, outcomeAt: () => outcome },
   );
-  expect(rows).toEqual([{ index: 0, ...(to === undefined ? {} : { to }), user_id: 'US.1', ...number, state: 'sent' }]);
+  expect(rows).toEqual([{ index: 0, to, user_id: 'US.1', ...number, state: 'sent' }]);
 });
 
 describe('every recipient of the request has one row and is in one count (D40)', () => {
@@ -191,7 +191,7 @@ test('what is scheduled says when, and the dispatch what was asked for (D56)', (
   expect(reportAnswer(dispatch, question, page)).toMatchObject({
     schedule: { window: '09:00-20:00', from: '2026-11-23T10:00:00.000Z' },
   });
-  expect(reportAnswer(plain, question, page)).not.toHaveProperty('schedule');
+  expect(reportAnswer(plain, question, page)).not.toMatchObject({ schedule: expect.anything() });
 });
 
 test('a later page reads what it shows, and what its filter may show', () => {

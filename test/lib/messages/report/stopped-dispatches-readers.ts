@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
 import { cancelDispatch } from '../../../../lib/messages/report/cancel.ts';
 import type { DescribedDispatch } from '../../../../lib/messages/report/described-dispatch.ts';
@@ -70,7 +69,7 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
     };
     await watchDispatches([{ messageId: 'm', body: JSON.stringify(watched) }], ports);
     const counts = told.map(({ data }) => (data as DispatchCompletedData).counts)[0];
-    return omitUndefined({ counts });
+    return { counts };
   }
   const question = { dispatchId, states: undefined, limit: 1_000 };
   const counts = countStates([]);

@@ -16,7 +16,7 @@ function planOf(template: PlatformTemplate) {
   const contract = parameterContract(template);
   const header = headerInputFor(contract);
   return compositionPlan(template, contract, {
-    ...(header === undefined ? {} : { header }),
+    header,
     ...(contract.header.kind === 'product' ? { catalogId: '700' } : {}),
   });
 }
@@ -40,13 +40,15 @@ test('a whole request, without components when nothing is variable', () => {
 test('the account that a number sends for is named, where the operator names one', () => {
   const plan = compositionPlan(sendable.plain, parameterContract(sendable.plain), { messagingAccountId: '200' });
   expect(composeMessage(plan, { to }, 'J-0')).toMatchObject({ messaging_account_id: '200' });
-  expect(composeMessage(planOf(sendable.plain), { to }, 'J-0')).not.toHaveProperty('messaging_account_id');
+  expect(composeMessage(planOf(sendable.plain), { to }, 'J-0')).not.toMatchObject({
+    messaging_account_id: expect.anything(),
+  });
 });
 
 test.each(['US.1aB', 'US.ENT.1aB', `US.ENT.${'9'.repeat(128)}`])('the user id %s goes into recipient, whole', (to) => {
   const { recipient, ...request } = composeMessage(planOf(sendable.plain), { to }, 'J-0');
   expect(recipient).toBe(to);
-  expect(request).not.toHaveProperty('to');
+  expect(request).not.toMatchObject({ to: expect.anything() });
 });
 
 const text = (value: string) => ({ type: 'text', text: value });

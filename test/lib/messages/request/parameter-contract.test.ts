@@ -23,9 +23,9 @@ function inputsOf(template: PlatformTemplate) {
     header: contract.header.kind === 'text' ? contract.header.text.appearances.length : contract.header.kind,
     body: contract.body.appearances.length,
     buttons: contract.buttons.map(({ kind, index }) => `${kind}@${index}`),
-    ...(flows === undefined ? {} : { flows }),
-    ...(codeButton === undefined ? {} : { codeButton }),
-    ...(productList === undefined ? {} : { productList }),
+    flows,
+    codeButton,
+    productList,
     ...(cards.length === 0
       ? {}
       : { cards: cards.map((each) => [each.body.appearances.length, ...each.buttons.map(({ index }) => index)]) }),

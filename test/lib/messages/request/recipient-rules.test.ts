@@ -274,7 +274,7 @@ test.each<[string, PlatformTemplate, Params | undefined, string]>([
     'products[0].action.thumbnailProductRetailerId: expected a value, received an empty one',
   ],
 ])('refuses %s', (_what, template, params, fault) => {
-  const good: Recipient = { to: '5491155550002', ...(params === undefined ? {} : { params }) };
+  const good: Recipient = { to: '5491155550002', params };
   expect(faultsOf(template, good)).toContain(`recipients[0].params.${fault}`);
 });
 

@@ -90,6 +90,6 @@ describe('who declares a redirect is told', () => {
 
 test('a template without redirects has a plan without them', () => {
   const plain = makeTemplate({ components: [body, { type: 'BUTTONS', buttons: [tracking] }] });
-  expect(parameterContract(plain)).not.toHaveProperty('redirects');
-  expect(compositionPlan(plain, parameterContract(plain), {})).not.toHaveProperty('redirects');
+  expect(parameterContract(plain)).not.toMatchObject({ redirects: expect.anything() });
+  expect(compositionPlan(plain, parameterContract(plain), {})).not.toMatchObject({ redirects: expect.anything() });
 });

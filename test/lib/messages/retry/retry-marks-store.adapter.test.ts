@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { reservationReleaseOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
@@ -167,7 +166,7 @@ describe('a retry whose recipients are judged (D57)', () => {
   /** Stores a dispatch of three recipients that expired. */
   async function storeExpired(dispatchId: string, when: DispatchHead['when']): Promise<void> {
     const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
-    const dispatch = makeDispatch(recipients, { dispatchId, acceptedAtMs: startMs, ...omitUndefined({ when }) });
+    const dispatch = makeDispatch(recipients, { dispatchId, acceptedAtMs: startMs, when });
     const signal = AbortSignal.timeout(60_000);
     await Promise.all([acceptance.describe(dispatch, signal), parameters.store(dispatch, signal)]);
     await acceptance.begin({ head: dispatch.head, repeats: [] });
@@ -192,7 +191,7 @@ describe('a retry whose recipients are judged (D57)', () => {
       ...{ dispatchId: 'R', clientId: 1001, sourceId: dispatchId, codes: undefined, means: {} },
       caller: { userId: 'u', clientId: 1001, crossClient: false },
       did: { channel: makeChannel(), waba: makeWaba() },
-      ...(time === undefined ? {} : { time }),
+      time,
     };
     const optOuts = { anyFor: async () => false, stoppedAmong: async () => new Map() };
     const ports = { marks, report, acceptance, parameters, optOuts, nowMs: () => nowMs };

@@ -43,7 +43,7 @@ describe('its own time', () => {
     expect(world.requeued).toMatchObject([
       { delaySeconds: 5, chunk: { slices: [{ try: 1, recipients: [{ index: 1, notBeforeMs: startMs + 6_000 }] }] } },
     ]);
-    expect(world.requeued[0]?.chunk).not.toHaveProperty('missedSlots');
+    expect(world.requeued[0]?.chunk).not.toMatchObject({ missedSlots: expect.anything() });
   });
 });
 
@@ -315,7 +315,7 @@ describe('a refusal of the template concerns its whole dispatch (D46)', () => {
     expect(world.facts('send.batch')).toEqual([{ count: 1, tally: { retry_held: 10 } }]);
     const [waiting] = world.requeued.splice(0);
     expect(waiting).toMatchObject({ delaySeconds: 14, chunk: { slices: [{ try: 1 }] } });
-    expect(waiting?.chunk.slices[0]?.recipients[0]).not.toHaveProperty('attempts');
+    expect(waiting?.chunk.slices[0]?.recipients[0]).not.toMatchObject({ attempts: expect.anything() });
     const others = [{ try: 0, size: 10, recipients: [recipientAt(10)] }];
     await world.work([chunkOf(slicesOf(10), { slices: others })]);
     expect([world.posted.length, world.requeued.length, world.table.slices.size]).toEqual([10, 1, 1]);

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import {
   type ChunkRecipient,
   type ChunkSlice,
@@ -186,7 +185,7 @@ export class ChunkRunWorld {
       unknowns: this.table.ofDoubts({ call }),
       queue: {
         sendLater: (chunk, delaySeconds, to) =>
-          call('sendLater', () => void this.requeued.push({ chunk, delaySeconds, ...omitUndefined({ to }) })),
+          call('sendLater', () => void this.requeued.push({ chunk, delaySeconds, to })),
         postpone: (receiptHandle, seconds) =>
           call('postpone', () => void this.postponed.push({ receiptHandle, seconds })),
         hold: async () => undefined,

@@ -51,7 +51,7 @@ test.each<[string, unknown, string | undefined]>([
   const { send } = answering({ messages: [{ id: 'platform-1', message_status: status }] });
   expect(await send(posting)).toEqual({
     platformMessageId: 'platform-1',
-    ...(told === undefined ? {} : { messageStatus: told }),
+    messageStatus: told,
   });
 });
 
@@ -65,7 +65,7 @@ test.each<[string, unknown, string | undefined]>([
   const { send } = answering({ contacts, messages: [{ id: 'platform-1', message_status: 'accepted' }] });
   expect(await send(posting)).toEqual({
     ...{ platformMessageId: 'platform-1', messageStatus: 'accepted' },
-    ...(waId === undefined ? {} : { waId }),
+    waId,
   });
 });
 

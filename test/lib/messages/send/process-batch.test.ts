@@ -47,7 +47,7 @@ test('each chunk is told and logged under the id of its own request', async () =
   const world = new ChunkRunWorld();
   world.send = async () => Promise.reject(new PlatformFailure('ambiguous'));
   const chunks = ['one', 'two', undefined].map((id, at) =>
-    chunkOf(slicesOf(1), { dispatchId: `J${at}`, ...(id === undefined ? {} : { correlationId: id }) }),
+    chunkOf(slicesOf(1), { dispatchId: `J${at}`, correlationId: id }),
   );
   const under: (string | undefined)[] = [];
   await world.work(chunks, { log: (event) => void (event === 'send.unknown' && under.push(correlationId())) });

@@ -21,7 +21,7 @@ const marketing: Pricing = { billable: true, type: 'regular', category: 'marketi
 const free: Pricing = { billable: false, type: 'free_entry_point', category: 'marketing' };
 
 function told(status: string, atMs: number, pricing?: Pricing): Receipt {
-  return { dispatchId, index: 0, status, atMs: startMs + atMs, ...(pricing === undefined ? {} : { pricing }) };
+  return { dispatchId, index: 0, status, atMs: startMs + atMs, pricing };
 }
 
 /** Each run gets these receipts; an entry that stands twice is a repeated delivery. */

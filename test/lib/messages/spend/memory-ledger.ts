@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import { addressesOfItem, packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
 import type { DispatchReservation } from '../../../../lib/messages/budget/budgets.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
@@ -59,7 +58,7 @@ export class MemoryLedger implements SpendLedger {
     const dispatch = this.dispatches.get(dispatchId);
     if (dispatch === undefined) return undefined;
     const { head, described, state = {}, reserved } = dispatch;
-    const known = { head, repeats: [], ...described, ...state, ...omitUndefined({ reserved }) };
+    const known = { head, repeats: [], ...described, ...state, reserved };
     return { dispatch: known, statement: this.statements.get(dispatchId) };
   }
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { omitUndefined } from '../../../../lib/keys/omit-undefined.ts';
 import {
   cancelled,
   type DispatchItemState,
@@ -24,7 +23,7 @@ const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
 const first = parkedWatchOf(head, sinceMs);
 /** The first look records the pause that the client was told of. */
 const toldOf = (fromMs: number) => ({ fromMs, code: 'template_paused', scope: 'template' }) as const;
-const told = { ...first, told: toldOf(sinceMs) };
+const told = { ...JSON.parse(JSON.stringify(first)), told: toldOf(sinceMs) };
 /** The dispatch was resumed a moment ago. */
 const resumed = { ...told, resumedMs: sinceMs + 20_000 };
 
@@ -78,8 +77,8 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
 function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], 'holds'> {
   const { status = 'PAUSED', isThere = true, expiresAtMs, lots } = setting;
   const dispatch = {
-    head: makeDispatchHead({ ...head, ...omitUndefined({ expiresAtMs }) }),
-    ...omitUndefined({ lots }),
+    head: makeDispatchHead({ ...head, expiresAtMs: expiresAtMs ?? head.expiresAtMs }),
+    lots,
   };
   return {
     queue: { sendLater: async (copy, seconds) => void done.later.push([copy, seconds]) },

@@ -27,7 +27,7 @@ const madrid = (
         ...(times.from === undefined || times.until === undefined
           ? {}
           : { window: clock(times.from, times.until) as never }),
-        ...(times.days === undefined ? {} : { days: times.days }),
+        days: times.days,
       },
       [at(span[0]), at(span[1])],
     ),

@@ -5,7 +5,8 @@ import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-
 
 /** Headers schedule a send (D56). */
 
-const timeOf = (headers: Readonly<Record<string, string>>) => sendTimeOf(parseHeaders(SendTimeHeaders, { headers }));
+const timeOf = (headers: Readonly<Record<string, string | undefined>>) =>
+  sendTimeOf(parseHeaders(SendTimeHeaders, { headers }));
 
 function faultsOf(run: () => unknown): unknown[] {
   try {

@@ -81,7 +81,7 @@ describe('a reply', () => {
 
   test('in a thread that another app owns is marked', () => {
     expect(wordsOf(inbound(text('STOP'), {}, 'standby'))).toMatchObject([{ kind: 'reply', standby: true }]);
-    expect(wordsOf(inbound(text('STOP')))[0]).not.toHaveProperty('standby');
+    expect(wordsOf(inbound(text('STOP')))[0]).not.toMatchObject({ standby: expect.anything() });
   });
 
   test('keeps its first thousand characters, whole ones only', () => {
@@ -181,7 +181,7 @@ describe('a preference', () => {
   test('whose time is a text is of that time; of none, of that of the webhook', () => {
     expect(wordsOf(preference({ timestamp: '1749416384' }))[0]?.atMs).toBe(atMs + 1_000);
     expect(wordsOf({ ...preference({ timestamp: 'soon' }), atMs: 5 })[0]?.atMs).toBe(5);
-    expect(wordsOf(preference({ timestamp: undefined }))[0]).not.toHaveProperty('atMs');
+    expect(wordsOf(preference({ timestamp: undefined }))[0]).not.toMatchObject({ atMs: expect.anything() });
   });
 
   test.each([{ value: 'pause' }, { value: undefined }, { category: 'utility_messages' }])(
@@ -284,7 +284,7 @@ describe('an id that changed', () => {
     ]);
     const same = { ...system, previous_parent_user_id: parentUserId };
     expect(wordsOf(change(same))).toMatchObject([{ old: { waId, userId: before } }]);
-    expect(wordsOf(change(same))[0]).not.toHaveProperty('old.parentUserId');
+    expect(wordsOf(change(same))[0]).not.toMatchObject({ old: { parentUserId: expect.anything() } });
   });
 
   test.each(['user_identity_changed', 'customer_changed_number', undefined])('%s is only counted', (type) => {

@@ -137,7 +137,7 @@ describe('is a difference', () => {
     ['one where none was given', 'UTILITY', undefined, 60, true],
     ['30 days of a code where none was given', 'AUTHENTICATION', undefined, -1, true],
   ])('message_send_ttl_seconds: %s', (_, category, before, timeToLiveSeconds, isOne) => {
-    const stored = { category, ...(before === undefined ? {} : { message_send_ttl_seconds: before }) };
+    const stored = { category, message_send_ttl_seconds: before };
     const template = makeTemplate({ ...stored, components: [] });
     const expected = isOne ? { message_send_ttl_seconds: timeToLiveSeconds } : {};
     expect(editChanges(template, { category, timeToLiveSeconds })).toEqual(expected);

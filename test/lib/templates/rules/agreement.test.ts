@@ -64,9 +64,7 @@ describe('service and simulator agree on a button', () => {
 });
 
 describe('service and simulator agree on a text', () => {
-  const body = (text: string, example?: object) => [
-    { type: 'BODY', text, ...(example === undefined ? {} : { example }) },
-  ];
+  const body = (text: string, example?: object) => [{ type: 'BODY', text, example }];
   const titled = (text: string) => [{ type: 'HEADER', format: 'TEXT', text }, ...body('Hello there.')];
   test.each<[boolean, string, readonly Given[]]>([
     [true, 'signs and families', body(`a${'👨‍👩‍👧‍👦'.repeat(10)}®b`)],

@@ -92,7 +92,7 @@ describe('what the platform takes has no fault', () => {
 test.each(['navigate', 'NAVIGATE', 'data_exchange', undefined])(
   'a flow_action %s, as written and as read',
   (action) => {
-    const flow = { type: 'FLOW', text: 'Go', flow_id: '1', ...(action === undefined ? {} : { flow_action: action }) };
+    const flow = { type: 'FLOW', text: 'Go', flow_id: '1', flow_action: action };
     expect(faultsOf([body(), buttons(flow)])).toEqual([]);
   },
 );

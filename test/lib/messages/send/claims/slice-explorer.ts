@@ -310,7 +310,7 @@ function outcomeOf(
     const { accepts, outcome } = platformEffects[effect as PlatformEffect];
     const [{ index }] = op.args as [ChunkRecipient];
     const wrong = wrongOf(state, index, owner);
-    const called = { index, effect: effect as PlatformEffect, ...(wrong === undefined ? {} : { wrong }) };
+    const called = { index, effect: effect as PlatformEffect, wrong };
     const calls = [...state.store.calls, called];
     const posted = { ...state, store: { ...state.store, calls } };
     const after = accepts && receipts > 0 ? withReceipt(posted, index, batched) : posted;

@@ -273,7 +273,9 @@ const toldDispatch = {
 function eventsOf(endings: readonly ChunkEnding[], slices: readonly Slice[]): string[] {
   return eventsOfEndings(toldDispatch, endings, { slices, nowMs: startMs }).map(({ type, data }) => {
     const [, kind] = type.split('.');
-    return 'message_id' in data ? `${data.message_id.split('-')[1]} ${kind}` : `dispatch ${kind}`;
+    return 'message_id' in data && data.message_id !== undefined
+      ? `${data.message_id.split('-')[1]} ${kind}`
+      : `dispatch ${kind}`;
   });
 }
 
