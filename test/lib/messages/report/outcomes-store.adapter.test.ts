@@ -1,9 +1,10 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
+import type { Progress } from '../../../../infra/operate/progress.ts';
 import { holdsCommand } from '../../../../infra/operate/see/holds.ts';
 import { openHolds } from '../../../../infra/operate/see/open-holds.ts';
-import { outcomesCommand } from '../../../../infra/operate/see/outcomes.ts';
+import { outcomesCommand, type Terminal } from '../../../../infra/operate/see/outcomes.ts';
 import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
@@ -71,14 +72,11 @@ const { wabaId } = first;
 const dids = [first.did, '5491100000002'];
 
 const audited = operatorAuditInMemory();
+const read: string[] = [];
 
 /** Returns the lines of a command, of stdout alone or with those of stderr. */
-async function printed(...commandLine: string[]): Promise<string[]> {
-  return (await printedBy(outcomesCommand, commandLine)).lines;
-}
-async function holds(...commandLine: string[]): Promise<string[]> {
-  return (await printedBy(holdsCommand, commandLine)).lines;
-}
+const printed = async (...line: string[]) => (await printedBy(outcomesCommand, line)).lines;
+const holds = async (...line: string[]) => (await printedBy(holdsCommand, line)).lines;
 
 async function printedBy(
   command: typeof outcomesCommand | typeof holdsCommand,
@@ -93,7 +91,8 @@ async function printedBy(
     countCost: (id: string) => countDispatches([id], { ledger, rates: shippedKnownRates, nowMs: () => nowMs }),
     clientsOf: async () => [1001],
   };
-  const terminal = { print: (line: string) => void lines.push(line), tell: (line: string) => void told.push(line) };
+  const progress: Progress = (words, work) => work().finally(() => read.push(words()));
+  const terminal: Terminal = { print: (line) => lines.push(line), tell: (line) => told.push(line), progress };
   await command(commandLine, () => stage, terminal);
   return { lines, told };
 }
@@ -103,6 +102,7 @@ const cells = (line: string | undefined) => (line ?? '').split(/ +/);
 test('the command shows what stands in slices, with the addresses of the description', async () => {
   const { dispatchId } = first;
   const { lines, told } = await printedBy(outcomesCommand, ['--dispatch', dispatchId]);
+  expect(read.at(-1)).toBe('1 dispatches are read');
   const to = recipientOf;
   expect(cells(lines[0]).slice(0, 8)).toEqual([
     'DISPATCH',
