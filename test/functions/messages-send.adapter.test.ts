@@ -272,7 +272,7 @@ describe.each(['before', 'after'] as const)(
     const of = async (table: string) => {
       const client = localDocumentClient();
       const list = dispatchesStore(client, table, () => startMs);
-      const question = { clientId: 1001, did: '5491100000001', fromMs: undefined, toMs: undefined };
+      const question = { clientId: 1001, did: '5491100000001' };
       const { accepted } = await list.listAccepted(question, { after: undefined, limit: 10 });
       const dispatch = await reportStore({ client, table, nowMs: () => startMs }).findDescribed('DISPATCH1');
       return { listed: accepted.length, dispatch };

@@ -73,8 +73,7 @@ async function chunkOf(dispatch: WholeDispatch) {
 
 async function listed({ clientId, did }: DispatchHead) {
   const list = dispatchesStore(client, table, () => nowMs);
-  const question = { clientId, did, fromMs: undefined, toMs: undefined };
-  const { accepted } = await list.listAccepted(question, { after: undefined, limit: 100 });
+  const { accepted } = await list.listAccepted({ clientId, did }, { after: undefined, limit: 100 });
   return (await list.notWithdrawn(accepted)).map(({ dispatchId, total, campaignId }) => ({
     dispatchId,
     total,
