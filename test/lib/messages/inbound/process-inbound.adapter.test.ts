@@ -46,7 +46,7 @@ describe("the platform's own stop (D55)", () => {
   });
 
   test('counts for the WABA where the operator has widened it, and ends there by a resume', async () => {
-    world.waba = makeWaba({ platformStops: 'waba' });
+    world.waba = makeWaba({ clientIds: [1001], platformStops: 'waba' });
     const elsewhere = { wabaId, phoneNumberId: '300000000000002' };
     await hear([preference('stop')]);
     expect([await stopOf(1001), await stopOf(1001, waId, elsewhere)]).toEqual(['platform', 'platform']);
