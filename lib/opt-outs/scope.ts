@@ -1,6 +1,6 @@
 /**
- * A change reaches one client, all senders of a number, or all senders of a WABA (D55). The `words` of a number reach
- * its senders, too: nothing tells to whose message they were said, so no client is told or shown them.
+ * A change reaches one client, or all senders of a number or WABA (D55). `words` were said to a number and not to one
+ * client: they reach its senders, and no client is told or shown them.
  */
 export type Scope = ShownScope | { readonly kind: 'words'; readonly phoneNumberId: string; readonly wabaId: string };
 

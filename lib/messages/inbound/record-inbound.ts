@@ -20,8 +20,8 @@ import type { AddressOf, FindRepliedTo, RepliedToMessage } from './reply-ports.t
 // A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
 // for both, so that no stop outlives a past widening.
 
-// A reply, a word among them, is the client's whose message it answers, else that of the only client of the number.
-// Where several may send from it, a word is the number's (scope `words`): no client is told of it, nor of a text.
+// A reply is the client's whose message it answers, else that of the only client of the number. Where several may
+// send, a word is the number's (scope `words`), and no client is told of it, or of a text.
 
 export interface RecordPorts {
   readonly optOuts: OptOutPorts;

@@ -16,8 +16,8 @@ import { MemoryOptOuts } from '../../../support/memory-opt-outs.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 /**
- * Two clients send from one number. All that a person, or the platform about the person, can say to it comes in every
- * order. What a client is told and shown must be what it is without that which was said to the other, or to none.
+ * Two clients send from one number, and all that a person or the platform can say to it comes in every order. A client
+ * must be told and shown what it would be without what others were told.
  */
 const clients = [1001, 1002] as const;
 const number = { wabaId: '200000000000001', phoneNumberId: '300000000000001' };
