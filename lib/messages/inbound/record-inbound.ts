@@ -76,7 +76,7 @@ async function takePreference(
   if (atMs === undefined) return timeless(ports);
   const change = { says, atMs, source: 'platform' } as const;
   const recipients = recipientsOfUpdate(update);
-  // Who wants marketing from the number again has taken back what was said to it.
+  // A person who wants marketing from the number again has taken back what was said to it.
   if (says === 'started') await recordWord({ change, recipients }, number, ports);
   const clientId = receiverOf(undefined, number)?.clientId;
   return await recordOfNumber({ change, recipients, clientId }, number, ports);
@@ -91,10 +91,10 @@ async function takeReply(update: Of<'reply'>, number: ReceivingNumber, ports: Re
     await recordIdChange({ old: [], recipients, atMs: saidAtMs(update) }, ports.optOuts);
   }
   const receiver = receiverOf(answered, number);
-  if (receiver === undefined) {
-    if (change !== undefined) await recordWord({ change, recipients }, number, ports);
-    return [];
-  }
+  // A start is recorded for the number, too, so that no stop outlives a past sharing.
+  const isOfNumber = receiver === undefined || (answered === undefined && change?.says === 'started');
+  if (change !== undefined && isOfNumber) await recordWord({ change, recipients }, number, ports);
+  if (receiver === undefined) return [];
   const reply = repliedEvent({ word: update, ...receiver, answered });
   if (change === undefined) return [reply];
   const { clientId } = receiver;
@@ -211,7 +211,7 @@ async function recorded(
   const { scope, recipients, change: word, clientId } = recording;
   const person = await stored({ scope, recipients, word, listedFor: clientId }, ports);
   const stands = currentChange(person.entries[textOf(scope)] ?? {});
-  // Another client may not have been told of an equal word that is later, so the source may differ.
+  // This client is told, although an equal word that is later was told to another or to none.
   if (clientId === undefined || stands?.says !== word.says) return [];
   const did = number.did?.channel.did;
   return [optOutEvent({ clientId, recipients, did, scope, word, answered: answered && messageOf(answered) })];

@@ -209,6 +209,14 @@ describe('without a message that it answers, on a number that clients share (D55
     expect([world.events.sent, ...(await lists())]).toEqual([[], [], []]);
   });
 
+  test('a word ends by a start word also where one client has the number for itself since', async () => {
+    await hear([wrote('STOP')]);
+    world.waba = makeWaba({ clientIds: [1002] });
+    await hear([wrote('START', later(1_000))]);
+    expect(await stops()).toEqual([undefined, undefined]);
+    expect(toldTo()).toEqual([[1002, 'recipient.opted_in']]);
+  });
+
   test('a tap on the button against marketing is such a word', async () => {
     await hear([wrote('', { reply: { by: 'quick_reply', text: 'Stop promotions', toMessageId: 'wamid.unknown' } })]);
     expect([await stops(), world.events.sent]).toEqual([['quick_reply', 'quick_reply'], []]);
