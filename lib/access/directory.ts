@@ -106,7 +106,7 @@ export function isUsableDid(found: Did | undefined, clientId: number): found is 
   return ofWaba && (found.waba.dids !== 'own' || found.channel.clientId === clientId);
 }
 
-/** Returns the client that alone may use the DID (D5); undefined where several may. */
+/** Returns the client that alone may use the DID (D5); undefined where several may, or none. */
 export function onlyClientOf(did: Did): number | undefined {
   const [only, ...others] = did.waba.clientIds.filter((clientId) => isUsableDid(did, clientId));
   return others.length === 0 ? only : undefined;
