@@ -322,14 +322,6 @@ export function userIdOfReplaced(pk: string): string {
 }
 
 /**
- * Keys the people that dispatches wrote to from a shared number, as keyed digests, by acceptance
- * (inbound/correspondents.ts).
- */
-export function wrotePartition(phoneNumberId: string, group: string): string {
-  return `WROTE#${phoneNumberId}#${group}`;
-}
-
-/**
  * Keys the platform's id of a message, for clients that want answers (inbound/sent-ids.ts), by hash, for the id
  * contains the recipient's number (D60).
  */

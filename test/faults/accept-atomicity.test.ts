@@ -33,7 +33,6 @@ async function accept(dispatch: WholeDispatch, faults: Faults, remainingMs = 29_
     acceptance: acceptedDispatchesStore(faultyDocuments, table, Date.now),
     queue: messageQueue(client, queueUrl),
     urgentQueue: messageQueue(client, urgentQueueUrl),
-    noteCorrespondents: async () => undefined,
     limitOf: async () => 80,
     remainingMs: () => remainingMs,
   });

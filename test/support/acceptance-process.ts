@@ -23,7 +23,6 @@ const queue = messageQueue(queueClient(config), `${endpoint}/queue`);
 const ports = {
   records: idempotencyStore(documents, 'messages'),
   parameters: parameterStore(documents, 'messages'),
-  noteCorrespondents: async () => undefined,
   acceptance: acceptedDispatchesStore(documents, 'messages', Date.now),
   queue,
   urgentQueue: queue,

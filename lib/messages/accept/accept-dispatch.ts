@@ -4,12 +4,7 @@ import { count } from '../../observe/metrics.ts';
 import type { DispatchHead } from '../dispatch.ts';
 import type { AcceptedDispatches } from './accepted-dispatches-store.ts';
 import { inTimeLeft } from './answer-deadline.ts';
-import {
-  noteCorrespondents,
-  type QueueDispatchPorts,
-  queueStraightRequest,
-  storeAndQueueDispatch,
-} from './store-and-queue-dispatch.ts';
+import { type QueueDispatchPorts, queueStraightRequest, storeAndQueueDispatch } from './store-and-queue-dispatch.ts';
 import { straightRequest } from './straight-request.ts';
 import type { WholeDispatch } from './whole-dispatch.ts';
 
@@ -23,7 +18,6 @@ export interface AcceptDispatchPorts extends QueueDispatchPorts {
 export async function acceptDispatch(dispatch: WholeDispatch, ports: AcceptDispatchPorts): Promise<void> {
   const { dispatchId, clientId, total } = dispatch.head;
   const straight = await straightRequest(dispatch, ports.limitOf);
-  if (dispatch.shared) await noteCorrespondents(dispatch, ports);
   if (straight === undefined) await storeAndQueueDispatch(dispatch, ports);
   else await queueStraightRequest(straight, ports);
   count('RecipientsAccepted', total);

@@ -38,7 +38,6 @@ const nameless = [
   'PLATFORM',
   'WABA',
   'PERSON',
-  'WROTE',
   'SENT',
   'SCHEDULED',
   'SPEND',

@@ -88,7 +88,6 @@ function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: O
   return {
     records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
     parameters: { store: nothing },
-    noteCorrespondents: nothing,
     acceptance: {
       ...{ describe: call('describe'), withdraw: call('withdraw'), list: nothing },
       begin: async () => 'begun',

@@ -117,7 +117,6 @@ function portsOf(
   return {
     records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
     parameters: { store: call('store') },
-    noteCorrespondents: async () => undefined,
     acceptance: {
       describe: call('describe'),
       list: call('list'),
