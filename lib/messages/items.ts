@@ -24,7 +24,7 @@ export function dispatchKey(dispatchId: string): ItemKey {
 // 0, before anything leaves. A withdrawal takes slice 0 as well.
 
 // A retry (D57) is begun by its acceptance before it answers 200: another retry may take back a dispatch that has not
-// begun (retry/marks.ts).
+// begun (retry/retry-keys.ts).
 
 /** The fan-out *begins*: it sets `head` unless the dispatch is withdrawn. From then on the whole dispatch is sent. */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
@@ -259,11 +259,6 @@ export const spendKeptDays = 400;
 /** Returns when TTL removes the money of a day or month: a month after any page can ask for it. */
 export function moneyKeptUntilSeconds(fromMs: number): number {
   return Math.ceil(fromMs / 1_000) + (spendKeptDays + 31) * 86_400;
-}
-
-/** Keys the recipients of a dispatch that are retried, and by which dispatches (D57; retry/marks.ts). */
-export function retriesKey(dispatchId: string): ItemKey {
-  return { pk: `RETRIES#${dispatchId}`, sk: 'RETRIES' };
 }
 
 /** Keys an acceptance (accept/idempotency.ts) by hash, because a client may put any text into its idempotency key. */

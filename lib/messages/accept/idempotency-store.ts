@@ -1,8 +1,15 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { idempotencyKey } from '../items.ts';
 import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope, rememberedMs } from './idempotency.ts';
+import { packed, unpacked } from './packed-json.ts';
 
 const ItemSchema = v.object({
   bodyHash: v.string(),
@@ -10,7 +17,15 @@ const ItemSchema = v.object({
   startedAtMs: v.number(),
   state: v.picklist(['running', 'done']),
   warning: v.optional(v.string()),
+  retries: v.optional(v.pipe(v.instance(Uint8Array), v.transform(indexesIn))),
 });
+
+/** This service wrote no text that unpacks to more. */
+const maxUnpackedBytes = 131_072;
+
+function indexesIn(bytes: Uint8Array<ArrayBuffer>): number[] {
+  return v.parse(v.array(v.number()), unpacked(bytes, maxUnpackedBytes));
+}
 
 /** A run is its dispatch and its start: a takeover first renews the start alone. */
 const isRun = 'dispatchId = :dispatchId AND startedAtMs = :startedAtMs';
@@ -19,18 +34,29 @@ function runValues({ dispatchId, startedAtMs }: IdempotencyRecord) {
   return { ':dispatchId': dispatchId, ':startedAtMs': startedAtMs };
 }
 
-/** An expired item counts as absent, whether or not TTL has removed it. */
+/** An expired item counts as absent to a claim, whether or not TTL has removed it. */
 export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyRecords {
-  const put = (scope: IdempotencyScope, record: IdempotencyRecord) => ({
-    TableName: table,
-    Item: {
-      ...idempotencyKey(scope),
-      ...record,
-      rememberedUntilMs: record.startedAtMs + rememberedMs,
-      expiresAtSeconds: Math.ceil((record.startedAtMs + rememberedMs) / 1_000),
-    },
-  });
+  const put = (scope: IdempotencyScope, record: IdempotencyRecord) => {
+    const rememberedUntilMs = scope.keptUntilMs ?? record.startedAtMs + rememberedMs;
+    return {
+      TableName: table,
+      Item: {
+        ...idempotencyKey(scope),
+        ...record,
+        retries: record.retries && packed(record.retries),
+        rememberedUntilMs,
+        expiresAtSeconds: Math.ceil(rememberedUntilMs / 1_000),
+      },
+    };
+  };
   return {
+    find: async (scope) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: idempotencyKey(scope), ConsistentRead: true }),
+      );
+      return Item && v.parse(ItemSchema, Item);
+    },
+
     claim: async (scope, record) => {
       const condition = {
         ConditionExpression: 'attribute_not_exists(pk) OR rememberedUntilMs <= :nowMs',

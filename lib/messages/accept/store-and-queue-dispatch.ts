@@ -37,7 +37,7 @@ export async function storeAndQueueDispatch(dispatch: WholeDispatch, ports: Queu
   const message = encodeRound({ dispatchId, clientId, acceptedAtMs, correlationId });
   await queuedOrTakenBack(dispatchId, ports, async () => {
     await ports.queue.send(message, String(clientId), signal);
-    // A retry begins now: another retry may take back a dispatch that has not begun (retry/marks.ts).
+    // A retry begins now: another retry may take back a dispatch that has not begun (retry/retry-keys.ts).
     if (dispatch.head.retryOf !== undefined) await begun(dispatch, signal, ports);
   });
 }

@@ -1,6 +1,5 @@
 import type { PlatformLimits } from '../../platform/deployed.ts';
 import { reportStore } from '../report/report-store.ts';
-import { retryMarksStore } from '../retry/retry-marks-store.ts';
 import { deployedAcceptance } from './acceptance.ts';
 import { messagesTable } from './messages-table.ts';
 
@@ -10,6 +9,5 @@ export function deployedRetry(limits: PlatformLimits) {
     ...deployedAcceptance(limits),
     // The reads are strongly consistent, so that a recipient with a fresh receipt is not retried.
     report: reportStore({ client, table, nowMs, consistent: true }),
-    marks: retryMarksStore(client, table),
   };
 }

@@ -32,7 +32,6 @@ export const attributesRead = [
 const nameless = [
   'ERASING',
   'DISPATCHES',
-  'RETRIES',
   'QUESTION',
   'QUESTIONS',
   'PLATFORM',
