@@ -102,7 +102,9 @@ async function takeReply(update: Of<'reply'>, number: ReceivingNumber, ports: Re
   return [...(await recorded({ scope, recipients, change, clientId }, { number, answered }, ports)), reply];
 }
 
-/** Returns the client that a reply is told to, with the number; undefined where it may be meant for several, or none. */
+/**
+ * Returns the client that a reply is told to, with the number; undefined where it may be meant for several, or none.
+ */
 function receiverOf(
   answered: RepliedToMessage | undefined,
   { did }: ReceivingNumber,

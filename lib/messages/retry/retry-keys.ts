@@ -14,8 +14,8 @@ import {
 // A key is free, running, then done for good; a refused run frees it again. After 35 s another retry completes a run
 // that has begun, else withdraws its dispatch and takes the key over.
 
-// A retry claims a key once all retries before it have begun, and takes none of their recipients. Those never change, so
-// no recipient is in two retries, whatever the clocks say.
+// A retry claims a key once all retries before it have begun, and takes none of their recipients. Those never change,
+// so no recipient is in two retries, whatever the clocks say.
 
 // What is done has begun, and what the source names, which may outlive a retry's own dispatch (D56). A retry that has
 // begun unnamed has sent nothing: the fan-out names it first.
