@@ -2,7 +2,7 @@ import { dispatchesList } from '../../functions/dispatches-list.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';

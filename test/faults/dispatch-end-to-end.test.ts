@@ -3,7 +3,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, expect, test } from 'vitest';
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { QueuedChunk } from '../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../lib/messages/dispatch/chunk.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../lib/messages/pace/reserve.ts';

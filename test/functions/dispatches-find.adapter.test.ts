@@ -4,17 +4,17 @@ import { dispatchesFind } from '../../functions/dispatches-find.ts';
 import { clientKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import { pointerOfClient } from '../../lib/messages/accept/whole-dispatch.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
-import { cancelled } from '../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { dispatchesPartition, keptAfterLastCallMs, spentKey } from '../../lib/messages/dispatch/items.ts';
+import type { Outcome } from '../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../lib/messages/dispatch/state.ts';
+import { pointerOfClient } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { cancelCampaign } from '../../lib/messages/find/cancel-campaign.ts';
 import { dispatchStatusStore } from '../../lib/messages/find/dispatch-status-store.ts';
-import { dispatchesPartition, keptAfterLastCallMs, spentKey } from '../../lib/messages/items.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
-import type { Outcome } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
@@ -22,7 +22,7 @@ import { noCosts } from '../support/no-costs.ts';
 import { loadDispatch, loadReceipts, putItems, recipientOf } from '../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
-import { freshTable, patientDocumentClient } from '../support/stores.ts';
+import { freshTable, patientDocumentClient, tableOf } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -45,7 +45,7 @@ const client = patientDocumentClient();
 const meter = meterRequests(client);
 const atMs = () => nowMs;
 const dispatches = dispatchesStore(client, table.tableName, atMs);
-const states = dispatchStateStore(plain, table.tableName, async () => undefined);
+const states = dispatchItemStore(tableOf(plain, table.tableName, { pause: async () => undefined }));
 const find = dispatchesFind({
   directory: directoryStore(plain, directoryTable.tableName),
   dispatches,

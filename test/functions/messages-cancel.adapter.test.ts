@@ -4,11 +4,11 @@ import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import type { Outcome, Slice } from '../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
-import type { Outcome, Slice } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
@@ -16,7 +16,7 @@ import { MemoryAudit } from '../support/memory-audit.ts';
 import { noCosts } from '../support/no-costs.ts';
 import { loadDispatch, putItems, recipientOf, shippedKnownRates } from '../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
-import { freshTable, localDocumentClient } from '../support/stores.ts';
+import { freshTable, localDocumentClient, tableOf } from '../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
 const nowMs = acceptedAtMs + 600_000;
@@ -69,7 +69,7 @@ function pagesAt(atMs: number) {
   return { cancel: ask(cancel), report: ask(read), logged, audit };
 }
 
-const states = dispatchStateStore(plain, table.tableName, async () => undefined);
+const states = dispatchItemStore(tableOf(plain, table.tableName, { pause: async () => undefined }));
 const pages = pagesAt(nowMs);
 const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
 const sent: Outcome = { state: 'sent', platformMessageId: 'w' };

@@ -8,20 +8,20 @@ import {
 } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { encodeRound, type RoundMessage } from '../../lib/messages/accept/round-message.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import type { DispatchRounds } from '../../lib/messages/fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import { asAccepted } from '../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { waveQueue } from '../../lib/messages/fan-out/wave-queue.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { countedBy } from '../support/counted.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { memoryPaces } from '../support/memory-numbers.ts';
 import { noCosts } from '../support/no-costs.ts';
 import { drainChunks } from '../support/round-messages.ts';
-import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient, tableOf } from '../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
@@ -56,7 +56,7 @@ beforeEach(async () => {
 function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle {
   return messagesFanOut({
     dispatches: rounds,
-    states: dispatchStateStore(client, table),
+    states: dispatchItemStore(tableOf(client, table)),
     slices: sliceStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: waveQueue(localQueueClient(), queueUrl),

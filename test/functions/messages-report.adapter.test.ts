@@ -4,7 +4,7 @@ import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { dispatchRoundsStore } from '../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
@@ -13,12 +14,12 @@ import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
 import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { seededRandom } from '../support/faults.ts';
 import { meterRequests, type RequestCost, type RequestMeter } from '../support/request-meter.ts';
+import { tableOf } from '../support/stores.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 import type { Meter } from './meter.ts';
 import { quietRules } from './quiet-world.ts';
@@ -119,7 +120,7 @@ function storesOn(
     unknowns: unknownOutcomesStore(worker, table),
     paces: paces(worker),
     urgentCapacity: urgentStore(worker, table),
-    states: dispatchStateStore(worker, table),
+    states: dispatchItemStore(tableOf(worker, table)),
     look: snapshotStore(worker, table, pause),
     wabas: holdStore({ client: worker, table, nowMs }),
     beginStraight: async (...[chunk]: Parameters<typeof dispatchesOfWorkers.beginStraight>) =>
@@ -138,7 +139,7 @@ function storesOn(
     ofAcceptance: () => accepted,
     ofFanOut: () => ({
       dispatches,
-      states: dispatchStateStore(fanOut, table),
+      states: dispatchItemStore(tableOf(fanOut, table)),
       slices: sliceStore({ client: fanOut, table, nowMs }),
       paces: paces(fanOut),
     }),

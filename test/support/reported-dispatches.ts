@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../lib/aws/dynamodb-batch.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import type { Cost } from '../../lib/messages/report/cost.ts';

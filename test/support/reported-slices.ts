@@ -1,6 +1,6 @@
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
-import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { platformIdOf } from './reported-dispatches.ts';
 import type { LoadedTable } from './scale-loading.ts';
 

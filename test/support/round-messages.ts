@@ -4,9 +4,9 @@ import * as v from 'valibot';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { decodeRound, type RoundMessage } from '../../lib/messages/accept/round-message.ts';
-import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
-import { messageIdOf } from '../../lib/messages/dispatch.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/dispatch/chunk.ts';
+import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 
 /** Acceptance queues dispatches for the fan-out, and chunks straight to the workers. */
 export interface Queued {

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { processBatch } from '../../lib/messages/send/process-batch.ts';
 import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
 import { type FlatPorts, grouped } from './flat-ports.ts';
 import { noStops } from './memory-opt-outs.ts';
+import { tableOf } from './stores.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 
 type Ports = Omit<FlatPorts, 'invocation' | 'remainingMs'>;
@@ -37,7 +38,7 @@ export class TableWorkers {
   ports(client: DynamoDBDocumentClient, table: string, given: Given): Ports {
     const nowMs = () => this.time.nowMs;
     const pause = async () => undefined;
-    const states = dispatchStateStore(client, table, pause);
+    const states = dispatchItemStore(tableOf(client, table, { pause }));
     const wabas = holdStore({ client, table, nowMs, pause });
     const { beginStraight } = acceptedDispatchesStore(client, table, nowMs);
     const log = () => undefined;

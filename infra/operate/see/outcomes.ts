@@ -1,7 +1,7 @@
 import type { parseArgs } from 'node:util';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { storePause } from '../../../lib/aws/pause.ts';
-import { dispatchIdPattern } from '../../../lib/messages/dispatch.ts';
+import { dispatchIdPattern } from '../../../lib/messages/dispatch/head.ts';
 import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
 import type { MessageKey } from '../../../lib/messages/report/resolve-unknown.ts';

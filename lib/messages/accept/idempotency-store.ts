@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { idempotencyKey } from '../items.ts';
+import { idempotencyKey } from '../dispatch/items.ts';
 import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope, rememberedMs } from './idempotency.ts';
 
 const ItemSchema = v.object({

@@ -2,8 +2,8 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/
 import * as v from 'valibot';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import type { Item } from '../../aws/dynamodb-batch.ts';
-import type { DispatchHead, Recipient, StoredRecipient } from '../dispatch.ts';
-import { parametersKey } from '../items.ts';
+import type { DispatchHead, Recipient, StoredRecipient } from '../dispatch/head.ts';
+import { parametersKey } from '../dispatch/items.ts';
 import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
 export interface DispatchParameters {

@@ -1,14 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { absent, checkOf } from '../../aws/item-write.ts';
 import {
   budgetKey,
   dispatchKey,
   longestDispatchMemorySeconds,
-  mayStop,
   moneyKeptUntilSeconds,
   reservedKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
 import { type Budgets, type DispatchReservation, monthOf, type Reservation } from './budgets.ts';
 
 /*
@@ -77,8 +77,7 @@ export function budgetsStore(messages: TableAccess): Budgets {
           ConditionCheck: {
             TableName,
             Key: dispatchKey(dispatchId),
-            ConditionExpression: mayStop,
-            ExpressionAttributeNames: { '#stop': 'stop' },
+            ...checkOf([absent('stop')]),
           },
         },
       ]);

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { moneyKeptUntilSeconds, notifiedThresholdsKey } from '../items.ts';
+import { moneyKeptUntilSeconds, notifiedThresholdsKey } from '../dispatch/items.ts';
 import { monthOf } from './budgets.ts';
 import type { NotifiedThresholds } from './notify-thresholds.ts';
 

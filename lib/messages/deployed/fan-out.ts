@@ -11,9 +11,9 @@ import { templateStore } from '../../templates/model/template-store.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import { encodeRound, type RoundMessage } from '../accept/round-message.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { costStop, type Released } from '../fan-out/cost-at-release.ts';
-import type { StoredDispatch } from '../fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../fan-out/dispatch-rounds-store.ts';
 import { judgedForRelease } from '../fan-out/revalidate-dispatch.ts';
 import { scheduledDispatchesStore } from '../fan-out/scheduled-dispatches-store.ts';
@@ -61,7 +61,7 @@ export function deployedFanOut() {
   };
   return {
     ...deployedSending(),
-    states: dispatchStateStore(client, table),
+    states: dispatchItemStore({ client, name: table, pause: storePause }),
     dispatches,
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),

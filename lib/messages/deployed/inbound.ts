@@ -3,7 +3,7 @@ import { storePause } from '../../aws/pause.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { deployedOptOutWriter, deployedPersonNames, deployedStopWords } from '../../opt-outs/deployed.ts';
 import { deployedEvents, deployedSubscriptions } from '../../webhooks/deployed.ts';
-import { messageIdOf } from '../dispatch.ts';
+import { messageIdOf } from '../dispatch/head.ts';
 import { correspondentReader, correspondentWriter } from '../inbound/correspondents-store.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
 import { anySubscribesToReplies, repliedEvents } from '../inbound/replied-event.ts';

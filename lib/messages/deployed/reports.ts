@@ -1,6 +1,7 @@
+import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { dispatchStatusStore } from '../find/dispatch-status-store.ts';
 import { dispatchesStore } from '../report/dispatches-store.ts';
 import { reportStore } from '../report/report-store.ts';
@@ -15,7 +16,13 @@ function deployedStops() {
   const { client, table, nowMs } = messagesTable();
   const count = deployedCount({ readsSlices: true });
   const countNow = (dispatchId: string) => count([dispatchId]);
-  return { report: deployedReport(), states: dispatchStateStore(client, table), countNow, nowMs, log };
+  return {
+    report: deployedReport(),
+    states: dispatchItemStore({ client, name: table, pause: storePause }),
+    countNow,
+    nowMs,
+    log,
+  };
 }
 
 export function deployedCancellation() {

@@ -6,8 +6,8 @@ import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { acceptedDispatchesStore } from '../accept/accepted-dispatches-store.ts';
+import { sliceStore } from '../dispatch/slice-store.ts';
 import { paceStore } from '../pace/pace-store.ts';
-import { sliceStore } from '../send/claims/slice-store.ts';
 import type { QueuedWatch } from '../watch/watch-message.ts';
 import { messagesTable } from './messages-table.ts';
 

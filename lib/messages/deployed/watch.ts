@@ -1,10 +1,11 @@
+import { storePause } from '../../aws/pause.ts';
 import { deployedDirectory } from '../../access/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedTemplates } from '../../templates/deployed/templates.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { countsOf } from '../report/read-report.ts';
@@ -26,7 +27,7 @@ export function deployedWatch() {
   const readings: KeepReadingPorts = { ...deployedDirectory(), templates, events };
   const parked = {
     queue,
-    states: dispatchStateStore(client, table),
+    states: dispatchItemStore({ client, name: table, pause: storePause }),
     holds: holdStore({ client, table, nowMs }),
     isDown: async () => (await breakers.find()).open !== undefined,
     dispatchOf: (dispatchId: string) => report.findDescribed(dispatchId),

@@ -1,3 +1,4 @@
+import { storePause } from '../../aws/pause.ts';
 import { deployedDirectory } from '../../access/deployed.ts';
 import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
@@ -5,7 +6,7 @@ import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import { templateStore } from '../../templates/model/template-store.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { type RecomposePorts, recomposedChunk } from '../fan-out/recompose-chunk.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
@@ -32,7 +33,7 @@ export function deployedWorker(
 ): DeployedWorker {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
-  const states = dispatchStateStore(client, table);
+  const states = dispatchItemStore({ client, name: table, pause: storePause });
   const dispatches = deployedAcceptedDispatches();
   const watch = deployedWatches();
   const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>

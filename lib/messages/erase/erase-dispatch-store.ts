@@ -5,9 +5,8 @@ import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { parameterPageAt } from '../accept/parameter-store.ts';
-import { addressesFrom, addressesPerItem, type StoredAddresses } from '../accept/whole-dispatch.ts';
-import { DispatchHeadSchema } from '../dispatch.ts';
-import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
+import { DispatchHeadSchema } from '../dispatch/head.ts';
+import { DispatchItemSchema as WholeItemSchema } from '../dispatch/item.ts';
 import {
   acceptedKey,
   dispatchExpiresAtSeconds,
@@ -15,11 +14,12 @@ import {
   receiptGroupOf,
   receiptPartition,
   recipientsKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
+import { openPlaces, placeInSlice, sliceOf } from '../dispatch/slice.ts';
+import { sliceKeyOf, sliceOfItem } from '../dispatch/slice-items.ts';
+import { addressesFrom, addressesPerItem, type StoredAddresses } from '../dispatch/whole-dispatch.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
-import { openPlaces, placeInSlice, sliceOf } from '../send/claims/slice.ts';
-import { sliceKeyOf, sliceOfItem } from '../send/claims/slice-items.ts';
 import {
   addressesWithout,
   type Change,
@@ -42,7 +42,7 @@ interface StoreOptions {
 
 const DispatchItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)),
-  erased: DispatchItemStateSchema.entries.erased,
+  erased: WholeItemSchema.entries.erased,
   erasing: v.optional(v.boolean()),
 });
 

@@ -2,13 +2,17 @@ import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { DispatchHeadSchema } from '../dispatch.ts';
-import { dispatchKey, dispatchOfPartition, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
-import { roundOf } from './dispatch-rounds-store.ts';
+import { dispatchItemIn, headIn } from '../dispatch/item.ts';
+import {
+  dispatchKey,
+  dispatchOfPartition,
+  scheduledKey,
+  scheduledPartition,
+  scheduledShards,
+} from '../dispatch/items.ts';
 import type { LostRoundsPorts, ScheduledDispatch, UnreadableDispatch } from './lost-rounds.ts';
 
 const EntrySchema = v.object({ sk: v.string() });
-const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)) });
 
 const pageItems = 100;
 
@@ -40,8 +44,9 @@ export function scheduledDispatchesStore(
 /** Empty for a dispatch that has not begun. Never throws: an unreadable item must not keep the look from others. */
 function readDispatch(item: Item): (ScheduledDispatch | UnreadableDispatch)[] {
   try {
-    const { head } = v.parse(BegunSchema, item);
-    return head === undefined ? [] : [{ head, round: roundOf(item) }];
+    const dispatch = dispatchItemIn(item);
+    const head = headIn(dispatch);
+    return head === undefined ? [] : [{ head, round: dispatch.round }];
   } catch (error) {
     return [{ dispatchId: dispatchOfPartition(item['pk']), error }];
   }

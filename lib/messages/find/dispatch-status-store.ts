@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet, type Item } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { type DispatchPointer, dispatchOfAcceptedItem } from '../accept/whole-dispatch.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
-import { itemStateOf } from '../dispatch-item-state-store.ts';
-import { acceptedKey, dispatchKey, dispatchOfPartition, spentKey } from '../items.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
+import { dispatchItemIn, stateOf } from '../dispatch/item.ts';
+import { acceptedKey, dispatchKey, dispatchOfPartition, spentKey } from '../dispatch/items.ts';
+import { type DispatchPointer, dispatchOfAcceptedItem } from '../dispatch/whole-dispatch.ts';
 import { isStoppedLately, type PlacedDispatch, placesOf } from '../report/described-dispatch.ts';
 import { countStates, type OutcomeCounts, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
 import { partitionsOfDispatch } from '../report/report-cursor.ts';
@@ -91,7 +91,7 @@ function dispatchIn(items: readonly Item[]): ReadDispatch {
   const { repeats = [], positions } = accepted === undefined ? {} : dispatchOfAcceptedItem(accepted);
   return {
     isWithdrawn: dispatch?.['withdrawnAtMs'] !== undefined,
-    state: dispatch === undefined ? {} : itemStateOf(dispatch),
+    state: stateOf(dispatchItemIn(dispatch ?? {})),
     repeats,
     positions,
     statement: counted === undefined ? undefined : summaryOf(counted),

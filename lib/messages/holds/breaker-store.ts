@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff } from '../../aws/pause.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { breakerKey } from '../items.ts';
+import { breakerKey } from '../dispatch/items.ts';
 import { type Breaker, type Breakers, unknownBreaker } from './breaker.ts';
 
 const BreakerSchema = v.object({

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { holdsKey } from '../items.ts';
+import { holdsKey } from '../dispatch/items.ts';
 import { type HoldRule, type Holds, noHolds, type Probe, probeOf, probeTaken } from './hold.ts';
 import type { HoldableMessage } from './scope.ts';
 

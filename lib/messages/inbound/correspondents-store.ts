@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { type QueriedTable, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
-import type { DispatchHead, Recipient } from '../dispatch.ts';
-import { dispatchSortKey, lastOwnCallMs, timeOfDispatch, wrotePartition } from '../items.ts';
+import type { DispatchHead, Recipient } from '../dispatch/head.ts';
+import { dispatchSortKey, lastOwnCallMs, timeOfDispatch, wrotePartition } from '../dispatch/items.ts';
 import { correspondentsMemorySeconds, groupsOf, groupsOfDispatch, isAmong, shortName } from './correspondents.ts';
 
 /** Notes the recipients of a dispatch. Rejects when a write fails or the limit passes. Is idempotent. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { replacedIdKey, userIdOfReplaced } from '../items.ts';
+import { replacedIdKey, userIdOfReplaced } from '../dispatch/items.ts';
 import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-ids.ts';
 
 /** The memory covers recipient lists that are used once a year. */

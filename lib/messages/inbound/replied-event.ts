@@ -1,6 +1,6 @@
 import type { Did } from '../../access/directory.ts';
 import { eventId, type MessageRepliedData, type ServiceEvent, type SubscribedTypes } from '../../webhooks/event.ts';
-import { aboutDispatch, messageIdOf } from '../dispatch.ts';
+import { aboutDispatch, messageIdOf } from '../dispatch/head.ts';
 import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
 import type { InboundUpdate } from './inbound-message.ts';
 import type { RepliedToMessage } from './reply-ports.ts';

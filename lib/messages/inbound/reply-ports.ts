@@ -2,7 +2,7 @@ import type { Did } from '../../access/directory.ts';
 import type { Recipient } from '../../opt-outs/person-name.ts';
 import type { Reply } from '../../platform/webhook/person-updates.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import type { InboundUpdate } from './inbound-message.ts';
 
 export interface RepliedToMessage {

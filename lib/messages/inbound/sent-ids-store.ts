@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchPut, type QueriedTable, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { sentIdKey } from '../items.ts';
+import { sentIdKey } from '../dispatch/items.ts';
 import type { FindSentId, KeepSentIds } from './sent-ids.ts';
 
 const SentItemSchema = v.object({ dispatchId: v.string(), index: v.number() });

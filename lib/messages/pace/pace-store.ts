@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import { changeVersioned, readVersioned, type Versioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { paceKey } from '../items.ts';
+import { paceKey } from '../dispatch/items.ts';
 import { type NumberPace, unknownPace } from './number-pace.ts';
 import { type NumberPaces, PaceContended } from './number-paces.ts';
 import { paceItemOf, paceOf } from './pace-items.ts';

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { urgentKey } from '../items.ts';
+import { urgentKey } from '../dispatch/items.ts';
 import { fittingCodes, type UrgentCapacity } from './urgent.ts';
 
 const UrgentSchema = v.object({ nextMs: v.number() });

@@ -1,6 +1,6 @@
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { sliceKeyOf, sliceOfItem } from '../send/claims/slice-items.ts';
-import { sliceStore } from '../send/claims/slice-store.ts';
+import { sliceKeyOf, sliceOfItem } from '../dispatch/slice-items.ts';
+import { sliceStore } from '../dispatch/slice-store.ts';
 import type { ProvenSlices } from './receipt-ports.ts';
 
 export function provenSlicesStore(messages: TableAccess, nowMs: () => number): ProvenSlices {

@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queryPages } from '../../aws/dynamodb-batch.ts';
-import { dispatchExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../items.ts';
+import { dispatchExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../dispatch/items.ts';
+import { placeInSlice, sliceOf, sliceSize } from '../dispatch/slice.ts';
 import type { UnknownOutcomes } from '../send/chunk-ports.ts';
-import { placeInSlice, sliceOf, sliceSize } from '../send/claims/slice.ts';
 import { coalescedReads } from './coalesced-reads.ts';
 import { receiptsOf } from './receipt-items.ts';
 

@@ -4,8 +4,8 @@ import { didPattern } from '../../access/directory.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { type DispatchPointer, PointerSchema } from '../accept/whole-dispatch.ts';
-import { dispatchesPartition, dispatchKey, dispatchMemorySeconds, timeOfDispatch } from '../items.ts';
+import { dispatchesPartition, dispatchKey, dispatchMemorySeconds, timeOfDispatch } from '../dispatch/items.ts';
+import { type DispatchPointer, PointerSchema } from '../dispatch/whole-dispatch.ts';
 import { boundsOf, type DispatchesQuery } from './dispatches.ts';
 
 /** Lists are newest first, after the sort key `after`, without forgotten dispatches. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
-import type { DispatchPointer } from '../accept/whole-dispatch.ts';
-import { dispatchSortKey } from '../items.ts';
+import { dispatchSortKey } from '../dispatch/items.ts';
+import type { DispatchPointer } from '../dispatch/whole-dispatch.ts';
 
 export interface DispatchesQuery {
   readonly clientId: number;

@@ -1,14 +1,6 @@
-import { type DispatchHead, messageIdOf } from '../dispatch.ts';
-import { type DispatchItemState, type Ending, endOfTry, type UnderWay } from '../dispatch-item-state.ts';
-import { lotAt, openingStateAt } from '../lots.ts';
-import type { Proven } from '../receipts/fold-receipts.ts';
-import {
-  type OwnOutcome,
-  type ReportedOutcome as ReportedFacts,
-  type ReportedState,
-  reportedOutcome,
-  reportedStates,
-} from '../receipts/reported-state.ts';
+import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
+import type { DispatchItemState, UnderWay } from '../dispatch/item.ts';
+import { lotAt, openingStateAt } from '../dispatch/lots.ts';
 import {
   isWithdrawn,
   lost,
@@ -17,7 +9,16 @@ import {
   type Recorded,
   type Slice,
   sliceOf,
-} from '../send/claims/slice.ts';
+} from '../dispatch/slice.ts';
+import { type Ending, endOfTry } from '../dispatch/state.ts';
+import type { Proven } from '../receipts/fold-receipts.ts';
+import {
+  type OwnOutcome,
+  type ReportedOutcome as ReportedFacts,
+  type ReportedState,
+  reportedOutcome,
+  reportedStates,
+} from '../receipts/reported-state.ts';
 import { claimLifeMs } from '../send/deadlines.ts';
 
 /** The platform's receipts (D39) advance a recipient's outcome on our side (D29). */

@@ -2,13 +2,13 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
-import { messageIdOf } from '../dispatch.ts';
-import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
-import { dispatchesPartition, dispatchKey, dispatchOfPartition, dispatchSortKey } from '../items.ts';
+import { messageIdOf } from '../dispatch/head.ts';
+import { DispatchItemSchema } from '../dispatch/item.ts';
+import { dispatchesPartition, dispatchKey, dispatchOfPartition, dispatchSortKey } from '../dispatch/items.ts';
+import { type Slice, sliceOf } from '../dispatch/slice.ts';
+import { recipientsPerPartition } from '../dispatch/slice-items.ts';
+import { sliceStore } from '../dispatch/slice-store.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
-import { type Slice, sliceOf } from '../send/claims/slice.ts';
-import { recipientsPerPartition } from '../send/claims/slice-items.ts';
-import { sliceStore } from '../send/claims/slice-store.ts';
 import { addressAt, type DescribedDispatch, placesOf } from './described-dispatch.ts';
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
 import { partitionsOfDispatch } from './report-cursor.ts';
@@ -166,7 +166,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
 }
 
 function mayBeParked(item: Item): boolean {
-  const state = v.safeParse(DispatchItemStateSchema, item);
+  const state = v.safeParse(DispatchItemSchema, item);
   return !state.success || (state.output.stop === undefined && state.output.parked !== undefined);
 }
 

@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand }
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { lookupCountKey, lookupKey } from '../items.ts';
+import { lookupCountKey, lookupKey } from '../dispatch/items.ts';
 import { type Claimed, type Lookups, lookupsPerMinute, repeatLookupAfterMs } from './lookups.ts';
 
 const minuteMs = 60_000;

@@ -4,7 +4,7 @@ import { log } from '../../observe/log.ts';
 import { inTimeLeft } from '../accept/answer-deadline.ts';
 import { runOverMs } from '../accept/idempotency.ts';
 import { type WithdrawPorts, withdrawDispatch } from '../accept/withdraw-dispatch.ts';
-import { dispatchMemorySeconds } from '../items.ts';
+import { dispatchMemorySeconds } from '../dispatch/items.ts';
 import { heldIn, type Marking, type Marks, type RetryState, withMarking } from './marks.ts';
 
 /** Every method rejects when the store cannot be reached. */

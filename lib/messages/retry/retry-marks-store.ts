@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { packed, unpacked } from '../accept/packed-json.ts';
-import { dispatchKey, dispatchOfPartition, retriesKey } from '../items.ts';
+import { dispatchKey, dispatchOfPartition, retriesKey } from '../dispatch/items.ts';
+import { packed, unpacked } from '../dispatch/packed-json.ts';
 import type { RetryMarks } from './mark-recipients.ts';
 import { type Marking, noMarks, type RetryState } from './marks.ts';
 

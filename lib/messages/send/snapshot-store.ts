@@ -2,9 +2,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { markKeysOf } from '../../opt-outs/opt-out-items.ts';
-import { itemStateOf } from '../dispatch-item-state-store.ts';
+import { dispatchItemIn, stateOf } from '../dispatch/item.ts';
+import { dispatchKey, holdsKey, paceKey } from '../dispatch/items.ts';
 import { holdsOf } from '../holds/hold-store.ts';
-import { dispatchKey, holdsKey, paceKey } from '../items.ts';
 import { unknownPace } from '../pace/number-pace.ts';
 import { paceOf } from '../pace/pace-items.ts';
 import type { DispatchSnapshots } from './chunk-ports.ts';
@@ -35,7 +35,7 @@ export function snapshotStore(
     const pace = number === undefined ? undefined : byKey.get(number.pk);
     const dispatches = [...new Set(dispatchIds)].flatMap((dispatchId) => {
       const item = byKey.get(dispatchKey(dispatchId).pk);
-      return item === undefined ? [] : [[dispatchId, itemStateOf(item)] as const];
+      return item === undefined ? [] : [[dispatchId, stateOf(dispatchItemIn(item))] as const];
     });
     return {
       pace: pace === undefined ? unknownPace : paceOf(pace),

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { countKey, dispatchExpiresAtSeconds, dispatchOfPartition, spentKey } from '../items.ts';
+import { countKey, dispatchExpiresAtSeconds, dispatchOfPartition, spentKey } from '../dispatch/items.ts';
 import type { CountReceiptsPorts } from './count-receipts.ts';
 import type { CountMarks } from './later-counts.ts';
 import { statementOf } from './statement.ts';

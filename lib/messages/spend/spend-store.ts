@@ -9,7 +9,7 @@ import {
   receiptPartition,
   spendPartition,
   spentKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
 import { partitionsOfDispatch } from '../report/report-cursor.ts';
 import { describedIn, proofsIn, reportStore } from '../report/report-store.ts';
 import type { SpendLedger } from './count-dispatches.ts';

@@ -1,7 +1,7 @@
 import type { TableAccess } from '../../../lib/aws/dynamodb-batch.ts';
 import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { chunkOfDispatch } from '../../../lib/messages/chunk.ts';
-import type { DispatchHead } from '../../../lib/messages/dispatch.ts';
+import { chunkOfDispatch } from '../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../lib/messages/receipts/receipt-store.ts';
 import { countDispatches } from '../../../lib/messages/spend/count-dispatches.ts';

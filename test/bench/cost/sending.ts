@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
-import { straightRecipients } from '../../../lib/messages/chunk.ts';
+import { straightRecipients } from '../../../lib/messages/dispatch/chunk.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';

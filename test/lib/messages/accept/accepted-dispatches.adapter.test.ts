@@ -5,11 +5,9 @@ import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepte
 import { maxRecipientBytes, ParametersGone } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { straightRequest } from '../../../../lib/messages/accept/straight-request.ts';
-import { addressesOf, type WholeDispatch } from '../../../../lib/messages/accept/whole-dispatch.ts';
-import { headOfChunk } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { headOfChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import {
   acceptedKey,
   dispatchesPartition,
@@ -17,15 +15,17 @@ import {
   dispatchSortKey,
   parametersKey,
   recipientsKey,
-} from '../../../../lib/messages/items.ts';
+} from '../../../../lib/messages/dispatch/items.ts';
+import { isWithdrawn } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
+import { addressesOf, type WholeDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { dispatchesStore } from '../../../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
-import { isWithdrawn } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
-import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
 
 // A started second counts as a whole one.
 const nowMs = 1_700_000_000_001;
@@ -182,7 +182,7 @@ describe('a dispatch', () => {
       dispatchId: begun.head.dispatchId,
       expiresAtSeconds: in30DaysSeconds,
     });
-    const state = await dispatchStateStore(client, table).of([begun.head.dispatchId]);
+    const state = await dispatchItemStore(tableOf(client, table)).of([begun.head.dispatchId]);
     expect(state.get(begun.head.dispatchId)).toEqual({ begun: true });
   });
 
@@ -217,7 +217,7 @@ describe('a dispatch', () => {
 
   test('that was stopped before it began stays so', async () => {
     const { head } = dispatchOf(11);
-    const states = dispatchStateStore(client, table);
+    const states = dispatchItemStore(tableOf(client, table));
     await states.stop(head, cancelled(nowMs));
     expect(await dispatches.begin({ head, repeats: [] })).toBe('begun');
     expect((await states.of([head.dispatchId])).get(head.dispatchId)).toEqual({ begun: true, stop: cancelled(nowMs) });

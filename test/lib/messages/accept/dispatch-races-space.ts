@@ -1,5 +1,5 @@
+import type { Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import { noMarks } from '../../../../lib/messages/retry/marks.ts';
-import type { Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {

@@ -4,12 +4,12 @@ import {
   type AcceptedDispatches,
   acceptedDispatchesStore,
 } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { DispatchRounds } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../../../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import type { LostRoundsPorts, ScheduledDispatch } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { scheduledDispatchesStore } from '../../../../lib/messages/fan-out/scheduled-dispatches-store.ts';
-import { dispatchKey } from '../../../../lib/messages/items.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 

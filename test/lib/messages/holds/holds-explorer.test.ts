@@ -1,3 +1,4 @@
+import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { expect, test } from 'vitest';
 import { type Hold, noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { explore } from '../../../support/exploration.ts';
@@ -24,7 +25,7 @@ function worldOf(
 ): World {
   return {
     ...{ nowMs: startMs, holds: noHolds, broken: breakable, breakable, expiresAtMs: {}, receipts: 0 },
-    ...{ dispatches: { A: { begun: true }, B: { begun: true } }, messages: ids.map(message) },
+    ...{ dispatches: { A: begunItem, B: begunItem }, messages: ids.map(message) },
     ...{ watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
     left: { ...none, ...left },
     ...changes,

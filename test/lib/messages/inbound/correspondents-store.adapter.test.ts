@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { dispatchSortKey, wrotePartition } from '../../../../lib/messages/dispatch/items.ts';
 import { groupsOf, shortName } from '../../../../lib/messages/inbound/correspondents.ts';
 import { correspondentReader, correspondentWriter } from '../../../../lib/messages/inbound/correspondents-store.ts';
-import { dispatchSortKey, wrotePartition } from '../../../../lib/messages/items.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 import { injectFaults } from '../../../support/queue-faults.ts';

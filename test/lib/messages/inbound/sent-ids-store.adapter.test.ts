@@ -1,7 +1,7 @@
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { sentIdKey } from '../../../../lib/messages/dispatch/items.ts';
 import { sentIdReader, sentIdWriter } from '../../../../lib/messages/inbound/sent-ids-store.ts';
-import { sentIdKey } from '../../../../lib/messages/items.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const tableName = await freshTable('messages');

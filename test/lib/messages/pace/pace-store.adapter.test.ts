@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { paceKey } from '../../../../lib/messages/items.ts';
+import { paceKey } from '../../../../lib/messages/dispatch/items.ts';
 import { perSecondOf, slowedDown, unknownPace, withCap } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { urgentKey } from '../../../../lib/messages/items.ts';
+import { urgentKey } from '../../../../lib/messages/dispatch/items.ts';
 import { urgentStore } from '../../../../lib/messages/pace/urgent-store.ts';
 import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { dispatchKey } from '../../../../lib/messages/items.ts';
+import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { defaultEventTypes, type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';

@@ -6,19 +6,24 @@ import { openHolds } from '../../../../infra/operate/see/open-holds.ts';
 import { outcomesCommand } from '../../../../infra/operate/see/outcomes.ts';
 import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import {
+  dispatchesPartition,
+  dispatchKey,
+  dispatchSortKey,
+  unknownMarkKey,
+} from '../../../../lib/messages/dispatch/items.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { opened as breakerOpened, closed } from '../../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
 import { ended, type Hold, opened, probeTaken } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
-import { dispatchesPartition, dispatchKey, dispatchSortKey, unknownMarkKey } from '../../../../lib/messages/items.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
-import type { Outcome, Slice } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
@@ -28,7 +33,7 @@ import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches
 import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
 import { recipientOf, shippedKnownRates } from '../../../support/reported-dispatches.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
-import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
 const nowMs = acceptedAtMs + 10 * claimLifeMs;
@@ -226,7 +231,7 @@ test('dispatches are found by DID and time, each once, and from their acceptance
 describe('what is held, and who waits (D46)', () => {
   const wabas = holdStore({ ...stored, pause });
   const breakers = breakerStore(stored);
-  const states = dispatchStateStore(client, table, pause);
+  const states = dispatchItemStore(tableOf(client, table, { pause }));
   const sinceMs = nowMs - 60_000;
   const later = (ms: number) => new Date(sinceMs + ms).toISOString();
   const since = later(0);

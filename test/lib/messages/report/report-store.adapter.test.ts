@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
-import { dispatchKey } from '../../../../lib/messages/items.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
+import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/dispatch/slice-items.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { packedAddresses } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { cancelDispatch } from '../../../../lib/messages/report/cancel.ts';
 import { countsOf, describedDispatch, openReport, readPage } from '../../../../lib/messages/report/read-report.ts';
 import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.ts';
 import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
-import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/send/claims/slice-items.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
@@ -26,7 +26,7 @@ import {
 } from '../../../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../../../support/reported-slices.ts';
 import { meterRequests } from '../../../support/request-meter.ts';
-import { freshTable, localDocumentClient, patientDocumentClient } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient, patientDocumentClient, tableOf } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -44,7 +44,7 @@ type Asked = { readonly limit?: number; readonly filter?: string[]; readonly aft
 function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const meter = meterRequests(client);
   const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
-  const states = dispatchStateStore(client, table.tableName, async () => undefined);
+  const states = dispatchItemStore(tableOf(client, table.tableName, { pause: async () => undefined }));
   const page = async ({ dispatchId }: DispatchHead, { limit = 1_000, filter, after }: Asked = {}) => {
     const question = { dispatchId, states: statesOf(filter), limit };
     const from = after === undefined ? undefined : reportPlaceOf(question, after);
@@ -127,7 +127,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     expect(after?.answer).toMatchObject({ complete: true, counts: { read: 10_000 } });
     expect(after?.cost.roundTrips).toBe(2);
     expect(after?.cost.readUnits).toBeLessThanOrEqual(250);
-    await dispatchStateStore(plain, table.tableName).stop(head, stop);
+    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, stop);
     const stopped = await own.page(head);
     expect(stopped?.answer.counts).toEqual(after?.answer.counts);
     expect(stopped?.cost.roundTrips).toBe(2);
@@ -302,7 +302,7 @@ describe('a dispatch that is cancelled (D53)', () => {
   test('by another word first: that is how it ends, once it is known of which tries that is certain', async () => {
     const head = headOf('disabled');
     await accept(head);
-    await dispatchStateStore(plain, table.tableName).stop(head, { state: 'failed', code: '132016', atMs: nowMs });
+    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, { state: 'failed', code: '132016', atMs: nowMs });
     expect(await rowsOf(head)).toEqual(['pending', 'pending', 'pending']);
     expect(await reports.progress(head.dispatchId)).toMatchObject({
       counts: { ...none, failed: 3 },
@@ -318,12 +318,12 @@ describe('a dispatch that is cancelled (D53)', () => {
     const store = reportStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
     await store.reckon(head.dispatchId, { '0': 2 });
     expect((await store.findDescribed(head.dispatchId))?.underWay).toBeUndefined();
-    await dispatchStateStore(plain, table.tableName).stop(head, stop);
+    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, stop);
     expect(await store.reckon(head.dispatchId, { '0': 1 })).toEqual({ '0': 1 });
     expect(await store.reckon(head.dispatchId, {})).toEqual({ '0': 1 });
     expect((await store.findDescribed(head.dispatchId))?.underWay).toEqual({ '0': 1 });
     expect(
-      (await dispatchStateStore(plain, table.tableName).of([head.dispatchId])).get(head.dispatchId)?.underWay,
+      (await dispatchItemStore(tableOf(plain, table.tableName)).of([head.dispatchId])).get(head.dispatchId)?.underWay,
     ).toEqual({
       '0': 1,
     });

@@ -6,9 +6,9 @@ import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepte
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
-import { retriesKey } from '../../../../lib/messages/items.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { retriesKey } from '../../../../lib/messages/dispatch/items.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { type MarkPorts, unmarked, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
 import { type Marking, noMarks } from '../../../../lib/messages/retry/marks.ts';
@@ -18,7 +18,7 @@ import { sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 import { timetableOf } from '../../../../lib/messages/when/timetable.ts';
 import { makeChannel, makeWaba } from '../../../support/directory.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
-import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
 
 const client = localDocumentClient();
 const table = await freshTable('messages');
@@ -170,7 +170,11 @@ describe('a retry whose recipients are judged (D57)', () => {
     const signal = AbortSignal.timeout(60_000);
     await Promise.all([acceptance.describe(dispatch, signal), parameters.store(dispatch, signal)]);
     await acceptance.begin({ head: dispatch.head, repeats: [] });
-    await dispatchStateStore(client, table).stop(dispatch.head, { state: 'expired', code: 'expired', atMs: startMs });
+    await dispatchItemStore(tableOf(client, table)).stop(dispatch.head, {
+      state: 'expired',
+      code: 'expired',
+      atMs: startMs,
+    });
   }
 
   /** Three recipients expired; another retry has the first one. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
@@ -14,7 +14,7 @@ import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
-import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
 
 const wabaId = '200000000000001';
 const phoneNumberId = '300000000000001';
@@ -41,7 +41,7 @@ test('one look shows the number as it was written last, and each dispatch as it 
   const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1, lane: '*', count: 2 };
   const { pace } = await reserve(paces, wanted, nowMs);
   const stop = cancelled(nowMs);
-  await dispatchStateStore(client, table).stop({ dispatchId: 'stopped', acceptedAtMs: nowMs }, stop);
+  await dispatchItemStore(tableOf(client, table)).stop({ dispatchId: 'stopped', acceptedAtMs: nowMs }, stop);
 
   // Ten chunks of one number make these reads; two chunks are of one dispatch.
   const holds = await holdStore({ client, table, nowMs: () => nowMs }).change(

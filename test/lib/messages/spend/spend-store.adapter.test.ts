@@ -2,13 +2,13 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
-import { chunkOfDispatch } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { chunkOfDispatch } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import type { Outcome } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import type { Outcome } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { countMarksStore, statedCosts } from '../../../../lib/messages/spend/count-marks-store.ts';
 import { clientDays, spendOf } from '../../../../lib/messages/spend/spend.ts';
@@ -16,7 +16,7 @@ import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
 import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
-import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
 const client = localDocumentClient();
@@ -218,7 +218,7 @@ describe('a release raises what its dispatch has reserved (D56)', () => {
   });
 
   test('nothing of a stopped dispatch, which a cancellation counts', async () => {
-    await dispatchStateStore(client, table).stop({ dispatchId, acceptedAtMs: startMs }, cancelled(startMs));
+    await dispatchItemStore(tableOf(client, table)).stop({ dispatchId, acceptedAtMs: startMs }, cancelled(startMs));
     const before = await committed();
     expect(await raise(90_000_000)).toEqual({ kind: 'raised' });
     expect(await committed()).toBe(before);

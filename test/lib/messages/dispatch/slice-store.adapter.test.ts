@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dispatchMemorySeconds } from '../../../../../lib/messages/items.ts';
+import { dispatchMemorySeconds } from '../../../../lib/messages/dispatch/items.ts';
 import {
   claimed,
   lost,
@@ -9,16 +9,16 @@ import {
   type Outcomes,
   type Slice,
   type SliceClaim,
-} from '../../../../../lib/messages/send/claims/slice.ts';
-import { sliceKeyOf } from '../../../../../lib/messages/send/claims/slice-items.ts';
-import { sliceStore } from '../../../../../lib/messages/send/claims/slice-store.ts';
-import { type FaultPlan, injectFaults } from '../../../../support/faults.ts';
-import { lagReads } from '../../../../support/lagging-reads.ts';
-import { sliceWrites } from '../../../../support/messages-table/slice-item.ts';
-import { writtenBy } from '../../../../support/messages-table/written.ts';
-import { freshTable, localDocumentClient } from '../../../../support/stores.ts';
-import { thorough } from '../../../../support/thorough.ts';
-import { dispatchId, startMs } from './slice-world.ts';
+} from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceKeyOf } from '../../../../lib/messages/dispatch/slice-items.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
+import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { thorough } from '../../../support/thorough.ts';
+import { dispatchId, startMs } from '../send/claims/slice-world.ts';
 
 const [client, table] = [localDocumentClient(), await freshTable('messages')];
 const slices = sliceStore({ client, table, nowMs: () => startMs });

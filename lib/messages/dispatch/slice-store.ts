@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionalWrite } from '../../../aws/conditional-write.ts';
-import { dispatchExpiresAtSeconds } from '../../items.ts';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { dispatchExpiresAtSeconds } from './items.ts';
 import {
   claimed,
   ended,

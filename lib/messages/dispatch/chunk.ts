@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isUserId } from '../platform/user-id.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import {
   aboutDispatch,
   aboutSchema,
@@ -9,7 +9,7 @@ import {
   MessageRequestSchema,
   RecipientSchema,
   sendPathSchema,
-} from './dispatch.ts';
+} from './head.ts';
 import { LotSchema } from './lots.ts';
 
 /** Queued chunks carry this version (D47). */
