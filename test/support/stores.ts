@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
-
-import { type TableName, tables } from '../../infra/tables.ts';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type TableName, tables } from '../../infra/tables.ts';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { storePause } from '../../lib/aws/pause.ts';
-import type { Table } from '../../lib/aws/table.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
+import type { Table } from '../../lib/aws/table.ts';
 import { addressOf } from './addresses.ts';
 
 const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };

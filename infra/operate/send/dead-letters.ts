@@ -3,8 +3,8 @@ import { LaterVersion, queuedMessage } from '../../../lib/aws/queued-message.ts'
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint-message.ts';
 import { decodeRound } from '../../../lib/messages/accept/round-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/dispatch/chunk.ts';
-import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { forgottenAtMs } from '../../../lib/messages/dispatch/items.ts';
+import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { lateness } from '../../../lib/messages/send/deadlines.ts';
 import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';

@@ -1,5 +1,5 @@
-import { storePause } from '../../aws/pause.ts';
 import { deployedDirectory } from '../../access/deployed.ts';
+import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedTemplates } from '../../templates/deployed/templates.ts';

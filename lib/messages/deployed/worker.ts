@@ -1,6 +1,6 @@
-import { storePause } from '../../aws/pause.ts';
 import { deployedDirectory } from '../../access/deployed.ts';
 import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
+import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';

@@ -72,7 +72,7 @@ const ChunkOfDispatchSchema = v.object({
   heedsOptOuts: v.optional(v.literal(true)),
   /** This chunk is the whole dispatch, so its end is the end of the dispatch (D41). */
   alone: v.optional(v.literal(true)),
-  /** Acceptance has queued this chunk itself; its dispatch may not have begun yet (items.ts, `mayBegin`). */
+  /** Acceptance has queued this chunk itself; its dispatch may not have begun yet (item-writes.ts, `begin`). */
   straight: v.optional(v.literal(true)),
   limitPerSecond: v.number(),
   lane: v.string(),

@@ -67,7 +67,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
 
     const unfinished = dispatch.erasing ? [...(dispatch.erased ?? [])] : [];
     const indexes = new Set([...found, ...unfinished]);
-    // The mark comes first (dispatch-item-state.ts), with `erasing`, by which a later scan finds an unfinished
+    // The mark comes first (dispatch/item.ts), with `erasing`, by which a later scan finds an unfinished
     // dispatch. So no recipient without parameters is called. `erasing` goes last.
     const erased =
       (await marked(dispatchId, { indexes, dispatch, head })) ?? new Set([...(dispatch.erased ?? []), ...indexes]);

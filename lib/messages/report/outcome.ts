@@ -66,7 +66,7 @@ export function outcomeOf(
   const known = slice?.outcomes[placeInSlice(index)];
   if (slice !== undefined && known !== undefined && known.state !== 'again') return recordedOutcome(known, slice);
   // A stopped dispatch's open message is pending until nothing can leave, then ends as stopped unless its try was under
-  // way (items.ts, `mayReckon`; D46, D53).
+  // way (item-writes.ts, `reckon`; D46, D53).
   const stopped = endOfTry(dispatch, { slice: sliceOf({ dispatchId: '', index }).slice, try: decidingTry(slice) });
   if (stopped !== undefined) return stopped;
   if (slice?.state !== 'claimed') {
@@ -116,7 +116,7 @@ function recordedOutcome(outcome: Said, slice: Slice): OwnOutcome {
 
 /**
  * Returns the claimed tries of a stopped dispatch, from a strong read after the stop: their recipients may have been
- * called (items.ts, `mayReckon`).
+ * called (item-writes.ts, `reckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');

@@ -140,8 +140,8 @@ export async function outcomesNow(
 }
 
 /**
- * Writes the tries under way of a stopped dispatch, once: from then on all other outcomes are final (items.ts,
- * `mayReckon`).
+ * Writes the tries under way of a stopped dispatch, once: from then on all other outcomes are final (item-writes.ts,
+ * `reckon`).
  */
 async function reckoned(report: Report, dispatch: DescribedDispatch): Promise<DescribedDispatch> {
   const { stop, underWay, head } = dispatch;

@@ -1,8 +1,8 @@
-import { begunItem } from '../../support/messages-table/dispatch-item.ts';
 import { expect, test } from 'vitest';
 import { noHolds } from '../../../lib/messages/holds/hold.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { explore } from '../../support/exploration.ts';
+import { begunItem } from '../../support/messages-table/dispatch-item.ts';
 import { scenarioHead, startMs } from '../../support/scenario-dispatch.ts';
 import { thorough } from '../../support/thorough.ts';
 import { roundMessage } from './held-dispatches-model.ts';

@@ -6,7 +6,8 @@ import type { World } from './held-dispatches-space.ts';
 export function checkPromises(world: World, before: World): void {
   const { dispatch, wrong } = world;
   if (wrong !== null) throw new Error(wrong);
-  if (dispatch.head !== undefined && dispatch.withdrawnAtMs !== undefined) throw new Error('D25: a dispatch is begun and taken back');
+  if (dispatch.head !== undefined && dispatch.withdrawnAtMs !== undefined)
+    throw new Error('D25: a dispatch is begun and taken back');
   if (before.dispatch.stop !== undefined && dispatch.stop?.code !== before.dispatch.stop.code) {
     throw new Error('D53: a stop was followed by another one');
   }

@@ -1,6 +1,5 @@
 import type { QueueEntry } from '../../../lib/aws/sqs-batch.ts';
-import { type DispatchItemState, standingIn } from '../../../lib/messages/dispatch/item.ts';
-import { type DispatchItem, stateOf } from '../../../lib/messages/dispatch/item.ts';
+import { type DispatchItem, type DispatchItemState, standingIn, stateOf } from '../../../lib/messages/dispatch/item.ts';
 import type { Slice } from '../../../lib/messages/dispatch/slice.ts';
 import { type HoldRule, type Holds, holdsOn, noHolds } from '../../../lib/messages/holds/hold.ts';
 import type { HoldableMessage } from '../../../lib/messages/holds/scope.ts';
@@ -46,7 +45,7 @@ interface Effect {
   readonly value?: unknown;
 }
 
-/** Applies a call, with the conditions of items.ts, dispatch-rounds.ts and slice.ts. */
+/** Applies a call, with the conditions of item-writes.ts, dispatch-rounds.ts and slice.ts. */
 export function effectOf(store: Store, name: string, args: readonly unknown[]): Effect {
   const { dispatch } = store;
   switch (name) {

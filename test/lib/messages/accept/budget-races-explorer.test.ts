@@ -1,5 +1,5 @@
-import { standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { explore } from '../../../support/exploration.ts';
 import { restoreTimers, stopTimers } from '../../../support/fake-timers.ts';
 import {

@@ -272,7 +272,8 @@ export async function afterOneMore(world: World): Promise<World> {
     next = step.state;
   }
   for (const [at, { queued, dispatch }] of next.requests.entries()) {
-    if (queued && standingIn(dispatch) !== 'withdrawn') next = withRequest(next, at, { dispatch: begun(dispatch).item ?? dispatch });
+    if (queued && standingIn(dispatch) !== 'withdrawn')
+      next = withRequest(next, at, { dispatch: begun(dispatch).item ?? dispatch });
   }
   return next;
 }

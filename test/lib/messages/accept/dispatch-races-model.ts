@@ -285,7 +285,8 @@ export function consumed({
   const { queued, item, slice } = dispatch;
   if (!queued || standingIn(item) === 'begun') return undefined;
   const beginning = { item: begun(item).item ?? item, listed: true };
-  if (kind !== 'straight') return standingIn(item) === 'withdrawn' ? undefined : { does: 'the fan-out begins', changes: beginning };
+  if (kind !== 'straight')
+    return standingIn(item) === 'withdrawn' ? undefined : { does: 'the fan-out begins', changes: beginning };
   // The withdrawal or a worker has slice 0 for good; the worker then begins the dispatch before it sends.
   if (hasWorker(dispatch)) return { does: 'a worker begins', changes: beginning };
   if (slice !== null) return undefined;

@@ -1,5 +1,5 @@
-import { standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
+import { standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { dispatchIdOf, dispatchIn, hasWorker, type Request } from './dispatch-races-model.ts';
 import { afterOneMore, isLive, noAnswer, startMs, type World } from './dispatch-races-space.ts';
 
@@ -18,7 +18,8 @@ export async function checkPromises(world: World): Promise<void> {
   for (const { answer } of end.requests) {
     if (answer?.code !== '200') continue;
     const { item, listed } = dispatchIn(end, answer.dispatchId ?? '');
-    if (standingIn(item) !== 'withdrawn' && !(standingIn(item) === 'begun' && listed)) throw new Error('D25: a dispatch that was answered 200 is lost');
+    if (standingIn(item) !== 'withdrawn' && !(standingIn(item) === 'begun' && listed))
+      throw new Error('D25: a dispatch that was answered 200 is lost');
   }
 }
 
@@ -45,7 +46,8 @@ function checkNow({ requests }: World): void {
   for (const group of ofOneMemory.values()) checkKey(group, requests);
 }
 
-const isSent = ({ dispatch }: Pick<Request, 'dispatch'>) => standingIn(dispatch.item) === 'begun' || hasWorker(dispatch);
+const isSent = ({ dispatch }: Pick<Request, 'dispatch'>) =>
+  standingIn(dispatch.item) === 'begun' || hasWorker(dispatch);
 const isAccepted = ({ answer }: Pick<Request, 'answer'>) => answer?.code === '200';
 
 function checkDispatch({ kind, dispatch, place }: Came): void {

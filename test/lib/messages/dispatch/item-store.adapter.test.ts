@@ -199,7 +199,12 @@ test('every write of a dispatch and of its first slice does what the model of ex
   const slices = sliceStore({ client, table, nowMs });
   const stored = { find: unused, recipientsFrom: unused, begin: unused };
   const stores = {
-    ...{ ...states(), ...dispatchRoundsStore({ client, table }, stored), begin: states().begin, withdraw: accepted.withdraw },
+    ...{
+      ...states(),
+      ...dispatchRoundsStore({ client, table }, stored),
+      begin: states().begin,
+      withdraw: accepted.withdraw,
+    },
     ...{ claim: slices.claim, endUncalled: slices.endUncalled },
   } as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
   await fc.assert(

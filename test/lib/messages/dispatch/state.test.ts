@@ -71,7 +71,10 @@ describe('the state of a dispatch, as its item holds it', () => {
 
   test.each([
     [{ head: '{}', queued: 3 }, { begun: true }],
-    [{ stop, head: '{}' }, { begun: true, stop }],
+    [
+      { stop, head: '{}' },
+      { begun: true, stop },
+    ],
     [
       { stop: { ...stop, state: 'expired', reason: 'why' }, parked, underWay: { '3': 1 } },
       { stop: { ...stop, state: 'expired', reason: 'why' }, parked, underWay: { '3': 1 } },

@@ -52,7 +52,8 @@ test('an announcement that lands again after the next one changes nothing: its w
   const mine = run('D', 0, 'a');
   await rounds.take(mine, nowMs);
   const next = { queued: 60, wave: { until: 90, position: 1_260 } };
-  for (const progress of [{ queued: 30, wave }, next]) expect(await rounds.announce(mine, progress, nowMs)).toEqual({ begun: true });
+  for (const progress of [{ queued: 30, wave }, next])
+    expect(await rounds.announce(mine, progress, nowMs)).toEqual({ begun: true });
   for (const late of [{ queued: 30, wave }, { queued: 30 }, { queued: 60 }]) {
     expect(await rounds.announce(mine, late, nowMs)).toBeUndefined();
   }
@@ -74,5 +75,9 @@ test('a stop that comes while a run works is told to it with each wave and each 
   await rounds.take(mine, nowMs);
   await dispatchItemStore(tableOf(client, table)).stop({ dispatchId: 'C', acceptedAtMs: nowMs }, stop);
   expect(await rounds.announce(mine, { queued: 0, wave }, nowMs)).toEqual({ begun: true, stop });
-  expect(await rounds.take(mine, nowMs)).toEqual({ kind: 'taken', progress: { queued: 0, wave }, state: { begun: true, stop } });
+  expect(await rounds.take(mine, nowMs)).toEqual({
+    kind: 'taken',
+    progress: { queued: 0, wave },
+    state: { begun: true, stop },
+  });
 });

@@ -197,7 +197,8 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
   if (standingIn(world.dispatch) === 'withdrawn' && isQueuedOrTold)
     throw new Error('D25: something of a withdrawn dispatch was queued or told');
   if (world.dispatch.round?.round === roundAfterLast) checkReleased(world, scenario);
-  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || standingIn(world.dispatch) === 'withdrawn') return;
+  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || standingIn(world.dispatch) === 'withdrawn')
+    return;
   checkReleased(world, scenario);
 }
 

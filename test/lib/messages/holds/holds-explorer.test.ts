@@ -1,7 +1,7 @@
-import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { expect, test } from 'vitest';
 import { type Hold, noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { explore } from '../../../support/exploration.ts';
+import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { thorough } from '../../../support/thorough.ts';
 import { keyOf } from './holds-key.ts';
 import { checkPromises } from './holds-promises.ts';

@@ -1,5 +1,5 @@
-import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { scopesOf } from '../../../../lib/messages/holds/scope.ts';
+import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { keyOf } from './holds-key.ts';
 import { type DispatchId, dispatchOf, done, kinds, nameOf } from './holds-model.ts';
 import { looked, nextMs, type World, waiting, withRun } from './holds-space.ts';

@@ -302,7 +302,11 @@ describe('a dispatch that is cancelled (D53)', () => {
   test('by another word first: that is how it ends, once it is known of which tries that is certain', async () => {
     const head = headOf('disabled');
     await accept(head);
-    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, { state: 'failed', code: '132016', atMs: nowMs });
+    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, {
+      state: 'failed',
+      code: '132016',
+      atMs: nowMs,
+    });
     expect(await rowsOf(head)).toEqual(['pending', 'pending', 'pending']);
     expect(await reports.progress(head.dispatchId)).toMatchObject({
       counts: { ...none, failed: 3 },

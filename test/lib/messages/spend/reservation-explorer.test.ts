@@ -10,7 +10,7 @@ import { countDispatches } from '../../../../lib/messages/spend/count-dispatches
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 import { explore, partNumbers, type Step } from '../../../support/exploration.ts';
-import { writtenByName, begunItem } from '../../../support/messages-table/dispatch-item.ts';
+import { begunItem, writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { shippedKnownRates } from '../../../support/reported-dispatches.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
