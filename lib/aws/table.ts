@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Pause } from './pause.ts';
+import { type Pause, storePause } from './pause.ts';
 
 /** Every store of a table takes it in this form, or what it needs of it. */
 export interface Table {
@@ -8,4 +8,12 @@ export interface Table {
   readonly nowMs: () => number;
   /** Waits before a request is repeated. */
   readonly pause: Pause;
+}
+
+export function tableOf(
+  client: DynamoDBDocumentClient,
+  name: string,
+  more: Partial<Pick<Table, 'nowMs' | 'pause'>> = {},
+): Table {
+  return { client, name, nowMs: Date.now, pause: storePause, ...more };
 }

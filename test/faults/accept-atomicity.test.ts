@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { tableOf } from '../../lib/aws/table.ts';
 import { Refusal } from '../../lib/http/refusal.ts';
 import { acceptDispatch } from '../../lib/messages/accept/accept-dispatch.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
@@ -29,8 +30,8 @@ async function accept(dispatch: WholeDispatch, faults: Faults, remainingMs = 29_
   const queueAttempts = injectFaults(client, faults.queue ?? (() => undefined));
   const tableAttempts = injectFaults(faultyDocuments, faults.table ?? (() => undefined));
   const accepting = acceptDispatch(dispatch, {
-    parameters: parameterStore(faultyDocuments, table),
-    acceptance: acceptedDispatchesStore(faultyDocuments, table, Date.now),
+    parameters: parameterStore(tableOf(faultyDocuments, table)),
+    acceptance: acceptedDispatchesStore(tableOf(faultyDocuments, table, { nowMs: Date.now })),
     queue: messageQueue(client, queueUrl),
     urgentQueue: messageQueue(client, urgentQueueUrl),
     noteCorrespondents: async () => undefined,
@@ -106,7 +107,7 @@ test.each([
     'the fan-out has begun',
     11,
     (dispatch: WholeDispatch) =>
-      acceptedDispatchesStore(documents, table, Date.now).begin({ ...dispatch, repeats: [] }),
+      acceptedDispatchesStore(tableOf(documents, table, { nowMs: Date.now })).begin({ ...dispatch, repeats: [] }),
   ],
   ['a worker has claimed', 10, claim],
 ] as const)('what %s before its reply was found lost is accepted', async (_, count, begin) => {
@@ -121,7 +122,7 @@ test.each([
 });
 
 async function claim({ head: { dispatchId, total } }: WholeDispatch): Promise<void> {
-  const slices = sliceStore({ client: documents, table, nowMs: Date.now });
+  const slices = sliceStore(tableOf(documents, table, { nowMs: Date.now }));
   await slices.claim({ key: { dispatchId, slice: 0 }, try: 0, owner: 'a worker', atMs: Date.now(), size: total });
 }
 

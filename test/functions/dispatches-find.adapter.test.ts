@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { dispatchesFind } from '../../functions/dispatches-find.ts';
 import { clientKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
@@ -22,7 +23,7 @@ import { noCosts } from '../support/no-costs.ts';
 import { loadDispatch, loadReceipts, putItems, recipientOf } from '../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
-import { freshTable, patientDocumentClient, tableOf } from '../support/stores.ts';
+import { freshTable, patientDocumentClient } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -44,12 +45,12 @@ const headOf = (name: string, changes: Partial<DispatchHead> = {}): DispatchHead
 const client = patientDocumentClient();
 const meter = meterRequests(client);
 const atMs = () => nowMs;
-const dispatches = dispatchesStore(client, table.tableName, atMs);
+const dispatches = dispatchesStore(tableOf(client, table.tableName, { nowMs: atMs }));
 const states = dispatchItemStore(tableOf(plain, table.tableName, { pause: async () => undefined }));
 const find = dispatchesFind({
   directory: directoryStore(plain, directoryTable.tableName),
   dispatches,
-  standings: dispatchStatusStore(client, table.tableName, atMs),
+  standings: dispatchStatusStore(tableOf(client, table.tableName, { nowMs: atMs })),
   nowMs: atMs,
 });
 
@@ -129,8 +130,8 @@ describe('a client with many dispatches (D59, R58)', () => {
 });
 
 describe('how each dispatch stands', () => {
-  const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => acceptedAtMs });
-  const dispatches = acceptedDispatchesStore(plain, table.tableName, atMs);
+  const slices = sliceStore(tableOf(plain, table.tableName, { nowMs: () => acceptedAtMs }));
+  const dispatches = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: atMs }));
   const names = ['pending', 'read', 'part', 'held', 'cancelled', 'scheduled', 'repeats', 'taken', 'large'];
   const heads = Object.fromEntries(
     names.map((name, at) => [
@@ -169,7 +170,7 @@ describe('how each dispatch stands', () => {
     await loadSlices(table, head('large'));
     await states.park(head('held').dispatchId, { code: '131031', scope: 'waba', sinceMs: nowMs - 5 });
     await states.stop(head('cancelled'), cancelled(nowMs - 2 * claimLifeMs));
-    const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
+    const report = reportStore(tableOf(plain, table.tableName, { nowMs: atMs }));
     await report.reckon(head('cancelled').dispatchId, {});
     await beginRepeated(head('repeats'), [[3, 0]]);
     await endFirstSlice(head('repeats'), [failed, sent('w'), sent('x')]);
@@ -322,8 +323,8 @@ describe('what is too much to read', () => {
 });
 
 describe('cancelling a campaign (D59)', () => {
-  const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
-  const own = dispatchesStore(plain, table.tableName, atMs);
+  const report = reportStore(tableOf(plain, table.tableName, { nowMs: atMs }));
+  const own = dispatchesStore(tableOf(plain, table.tableName, { nowMs: atMs }));
   const logged: unknown[] = [];
   /** `tickMs` pass with every read of the clock. */
   const ports = (tickMs = 0) => {

@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { messagesFanOut } from '../../functions/messages-fan-out.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import {
   type AcceptedDispatches,
   acceptedDispatchesStore,
@@ -21,7 +22,7 @@ import { MemoryEvents } from '../support/memory-events.ts';
 import { memoryPaces } from '../support/memory-numbers.ts';
 import { noCosts } from '../support/no-costs.ts';
 import { drainChunks } from '../support/round-messages.ts';
-import { freshQueue, freshTable, localDocumentClient, localQueueClient, tableOf } from '../support/stores.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
@@ -41,15 +42,15 @@ beforeEach(async () => {
   postponed = [];
   sentAgain = [];
   const client = localDocumentClient();
-  const parameters = parameterStore(client, table);
-  accepted = acceptedDispatchesStore(client, table, () => nowMs);
+  const parameters = parameterStore(tableOf(client, table));
+  accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   store = async (dispatchId) => {
     const dispatch = makeDispatch(makeRecipients(total), { dispatchId, acceptedAtMs: nowMs });
     await parameters.store(dispatch, signal);
     await accepted.describe(dispatch, signal);
   };
   const { find, begin } = accepted;
-  rounds = dispatchRoundsStore({ client, table }, { find, begin, recipientsFrom: parameters.read });
+  rounds = dispatchRoundsStore(tableOf(client, table), { find, begin, recipientsFrom: parameters.read });
   handle = fanOutOn(client, table);
 });
 
@@ -57,7 +58,7 @@ function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle 
   return messagesFanOut({
     dispatches: rounds,
     states: dispatchItemStore(tableOf(client, table)),
-    slices: sliceStore({ client, table, nowMs: () => nowMs }),
+    slices: sliceStore(tableOf(client, table, { nowMs: () => nowMs })),
     events: new MemoryEvents(),
     queue: waveQueue(localQueueClient(), queueUrl),
     paces: memoryPaces(),

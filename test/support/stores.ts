@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
-import { storePause } from '../../lib/aws/pause.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
-import type { Table } from '../../lib/aws/table.ts';
 import { addressOf } from './addresses.ts';
 
 const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
@@ -58,9 +55,4 @@ export async function freshQueue(): Promise<string> {
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `queue-${randomUUID()}` }));
   if (QueueUrl === undefined) throw new Error('the emulator returned no queue URL');
   return QueueUrl;
-}
-
-/** Returns a table as stores take it. */
-export function tableOf(client: DynamoDBDocumentClient, name: string, more: Partial<Table> = {}): Table {
-  return { client, name, nowMs: Date.now, pause: storePause, ...more };
 }

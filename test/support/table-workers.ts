@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
@@ -13,7 +14,6 @@ import { processBatch } from '../../lib/messages/send/process-batch.ts';
 import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
 import { type FlatPorts, grouped } from './flat-ports.ts';
 import { noStops } from './memory-opt-outs.ts';
-import { tableOf } from './stores.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 
 type Ports = Omit<FlatPorts, 'invocation' | 'remainingMs'>;
@@ -39,21 +39,21 @@ export class TableWorkers {
     const nowMs = () => this.time.nowMs;
     const pause = async () => undefined;
     const states = dispatchItemStore(tableOf(client, table, { pause }));
-    const wabas = holdStore({ client, table, nowMs, pause });
-    const { beginStraight } = acceptedDispatchesStore(client, table, nowMs);
+    const wabas = holdStore(tableOf(client, table, { nowMs }), { pause });
+    const { beginStraight } = acceptedDispatchesStore(tableOf(client, table, { nowMs }));
     const log = () => undefined;
     const ports: Ports = {
       isOfSmallRequests: false,
-      slices: sliceStore({ client, table, nowMs }),
-      unknowns: unknownOutcomesStore(client, table),
-      paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),
-      urgentCapacity: urgentStore(client, table),
-      look: snapshotStore(client, table, pause),
+      slices: sliceStore(tableOf(client, table, { nowMs })),
+      unknowns: unknownOutcomesStore(tableOf(client, table)),
+      paces: paceStore(tableOf(client, table, { nowMs }), { newWriter: randomUUID, pause }),
+      urgentCapacity: urgentStore(tableOf(client, table)),
+      look: snapshotStore(tableOf(client, table, { pause })),
       beginStraight: async (chunk) => void (await beginStraight(chunk)),
       newHolds: () => runHolds({ states, wabas, watchParked: async () => undefined, nowMs, log }),
       people: noStops,
       ready: async () => undefined,
-      breakers: breakerStore({ client, table, nowMs }),
+      breakers: breakerStore(tableOf(client, table, { nowMs })),
       probe: async () => ({ maySend: true }),
       nowMs,
       random: () => 0,

@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { updateOf } from '../../aws/item-write.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 import { addressesOfChunk, headOfChunk, type QueuedChunk } from '../dispatch/chunk.ts';
 import { executor } from '../dispatch/item-store.ts';
 import { dispatchWrites } from '../dispatch/item-writes.ts';
@@ -54,20 +55,19 @@ export interface AcceptedDispatches {
 const withdrawalPause = backoff(20, 200);
 
 export function acceptedDispatchesStore(
-  client: DynamoDBDocumentClient,
-  table: string,
-  nowMs: () => number,
+  table: Pick<Table, 'client' | 'name' | 'nowMs'>,
   pause: Pause = withdrawalPause,
 ): AcceptedDispatches {
-  const execute = executor({ client, name: table });
+  const { client, nowMs } = table;
+  const execute = executor(table);
 
   const put = async (Item: Item, abortSignal?: AbortSignal) => {
-    await client.send(new PutCommand({ TableName: table, Item }), { abortSignal });
+    await client.send(new PutCommand({ TableName: table.name, Item }), { abortSignal });
   };
 
   const isThere = async ({ pk, sk }: Item): Promise<boolean> => {
     const { Item: item } = await client.send(
-      new GetCommand({ TableName: table, Key: { pk, sk }, ConsistentRead: true, ProjectionExpression: 'pk' }),
+      new GetCommand({ TableName: table.name, Key: { pk, sk }, ConsistentRead: true, ProjectionExpression: 'pk' }),
     );
     return item !== undefined;
   };
@@ -80,7 +80,7 @@ export function acceptedDispatchesStore(
 
     find: async (dispatchId) => {
       const { Item: item } = await client.send(
-        new GetCommand({ TableName: table, Key: acceptedKey(dispatchId), ConsistentRead: true }),
+        new GetCommand({ TableName: table.name, Key: acceptedKey(dispatchId), ConsistentRead: true }),
       );
       return item === undefined ? undefined : dispatchOfAcceptedItem(item);
     },
@@ -91,20 +91,23 @@ export function acceptedDispatchesStore(
 
     withdraw: async (dispatchId, abortSignal) => {
       const write = dispatchWrites.withdraw(dispatchId, nowMs());
-      const dispatch = { TableName: table, Key: dispatchKey(dispatchId), ...updateOf(write) };
+      const dispatch = { TableName: table.name, Key: dispatchKey(dispatchId), ...updateOf(write) };
       // The size does not matter: outcomes of a withdrawn slice are never read.
       const slice = withdrawn({ key: { dispatchId, slice: 0 }, size: sliceSize, atMs: nowMs() });
       const expiresAtSeconds = write.set?.expiresAtSeconds;
       const firstSlice = {
-        TableName: table,
+        TableName: table.name,
         Item: { ...sliceKeyOf(slice.key), ...sliceItemOf(slice), expiresAtSeconds },
         // The slice of an earlier withdrawal may be overwritten.
         ConditionExpression: 'attribute_not_exists(pk) OR #owner = :owner',
         ExpressionAttributeNames: { '#owner': 'owner' },
         ExpressionAttributeValues: { ':owner': slice.owner },
       };
-      const access = { documentClient: client, tableName: table, pause };
-      const refused = await transactWrite(access, [{ Update: dispatch }, { Put: firstSlice }], abortSignal);
+      const refused = await transactWrite(
+        { ...table, pause },
+        [{ Update: dispatch }, { Put: firstSlice }],
+        abortSignal,
+      );
       return refused === undefined ? 'withdrawn' : 'begun';
     },
 

@@ -1,6 +1,7 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import type { Table } from '../../aws/table.ts';
 import { idempotencyKey } from '../dispatch/items.ts';
 import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope, rememberedMs } from './idempotency.ts';
 
@@ -20,9 +21,10 @@ function runValues({ dispatchId, startedAtMs }: IdempotencyRecord) {
 }
 
 /** An expired item counts as absent, whether or not TTL has removed it. */
-export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyRecords {
+export function idempotencyStore(table: Pick<Table, 'client' | 'name'>): IdempotencyRecords {
+  const { client } = table;
   const put = (scope: IdempotencyScope, record: IdempotencyRecord) => ({
-    TableName: table,
+    TableName: table.name,
     Item: {
       ...idempotencyKey(scope),
       ...record,
@@ -53,7 +55,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
 
     complete: async (scope, run, { warning }, abortSignal) => {
       const update = new UpdateCommand({
-        TableName: table,
+        TableName: table.name,
         Key: idempotencyKey(scope),
         ConditionExpression: isRun,
         UpdateExpression: `SET #state = :done${warning === undefined ? '' : ', warning = :warning'}`,
@@ -65,7 +67,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
 
     remove: async (scope, dispatchId, abortSignal) => {
       const removal = new DeleteCommand({
-        TableName: table,
+        TableName: table.name,
         Key: idempotencyKey(scope),
         ConditionExpression: 'dispatchId = :dispatchId AND #state = :running',
         ExpressionAttributeNames: { '#state': 'state' },

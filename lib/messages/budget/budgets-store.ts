@@ -35,9 +35,9 @@ export function reservationIn(item: unknown): DispatchReservation | undefined {
 }
 
 export function budgetsStore(messages: TableAccess): Budgets {
-  const { documentClient, tableName: TableName } = messages;
+  const { client, name: TableName } = messages;
   const read = async (Key: { readonly pk: string; readonly sk: string }) =>
-    (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+    (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   const committedOf = async (clientId: number, month: string) =>
     v.parse(MonthSchema, await read(budgetKey(clientId, month)))?.committed ?? 0;
   const reservedOf = async (dispatchId: string) => v.parse(ReservedSchema, await read(reservedKey(dispatchId)));

@@ -1,6 +1,6 @@
 import { deployedDirectory } from '../../access/deployed.ts';
 import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
-import { backoff, storePause } from '../../aws/pause.ts';
+import { backoff } from '../../aws/pause.ts';
 import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
@@ -34,9 +34,10 @@ function deployedFanOutQueue(): DelayedQueue<RoundMessage> {
 }
 
 export function deployedLostRounds() {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   return {
-    scheduled: scheduledDispatchesStore(client, table),
+    scheduled: scheduledDispatchesStore(table),
     sendAgain: deployedFanOutQueue().sendLater,
     nowMs,
     log,
@@ -44,24 +45,22 @@ export function deployedLostRounds() {
 }
 
 export function deployedFanOut() {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   const { find, begin } = deployedAcceptedDispatches();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
-  const asked = { ...deployedDirectory(), templates, holds: holdStore({ client, table, nowMs }), nowMs };
+  const asked = { ...deployedDirectory(), templates, holds: holdStore(table), nowMs };
   const count = deployedCount({ readsSlices: true });
-  const dispatches = dispatchRoundsStore(
-    { client, table },
-    { find, begin, recipientsFrom: parameterStore(client, table).read },
-  );
+  const dispatches = dispatchRoundsStore(table, { find, begin, recipientsFrom: parameterStore(table).read });
   const costPorts = {
     ...{ ...deployedDirectory(), dispatches, nowMs },
     rates: deployedKnownRates(),
     optOuts: deployedOptOutLook(),
-    budgets: budgetsStore({ documentClient: client, tableName: table, pause: storePause }),
+    budgets: budgetsStore(table),
   };
   return {
     ...deployedSending(),
-    states: dispatchItemStore({ client, name: table, pause: storePause }),
+    states: dispatchItemStore(table),
     dispatches,
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),

@@ -1,5 +1,4 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
-import { storePause } from '../../aws/pause.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { deployedOptOutWriter, deployedPersonNames, deployedStopWords } from '../../opt-outs/deployed.ts';
 import { deployedEvents, deployedSubscriptions } from '../../webhooks/deployed.ts';
@@ -19,18 +18,17 @@ export function deployedInbound() {
 
 /** Notes the recipients of a dispatch from a shared number. Reads the key for people's names on first use. */
 export function deployedCorrespondentWriter() {
-  const { client, table } = messagesTable();
-  return correspondentWriter({ documentClient: client, tableName: table }, deployedPersonNames());
+  return correspondentWriter(messagesTable(), deployedPersonNames());
 }
 
 export function deployedInboundProcessing() {
-  const { client, table } = messagesTable();
-  const addressesOf = addressStore({ documentClient: client, tableName: table, pause: storePause });
+  const table = messagesTable();
+  const addressesOf = addressStore(table);
   return {
     optOuts: deployedOptOutWriter(),
     words: deployedStopWords(),
     channels: deployedChannels(),
-    wroteTo: correspondentReader({ documentClient: client, tableName: table }),
+    wroteTo: correspondentReader(table),
     noteReplacedIds: deployedReplacedIdWriter(),
     answered: deployedRepliedTo(),
     addressOf: async (message: Parameters<AddressOf>[0]) => (await addressesOf([message])).get(messageIdOf(message)),

@@ -1,4 +1,3 @@
-import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
 import { dispatchItemStore } from '../dispatch/item-store.ts';
@@ -13,12 +12,13 @@ export function deployedReport() {
 }
 
 function deployedStops() {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   const count = deployedCount({ readsSlices: true });
   const countNow = (dispatchId: string) => count([dispatchId]);
   return {
     report: deployedReport(),
-    states: dispatchItemStore({ client, name: table, pause: storePause }),
+    states: dispatchItemStore(table),
     countNow,
     nowMs,
     log,
@@ -30,13 +30,11 @@ export function deployedCancellation() {
 }
 
 export function deployedDispatches() {
-  const { client, table, nowMs } = messagesTable();
-  return dispatchesStore(client, table, nowMs);
+  return dispatchesStore(messagesTable());
 }
 
 export function deployedFinding() {
-  const { client, table, nowMs } = messagesTable();
-  return { dispatches: deployedDispatches(), standings: dispatchStatusStore(client, table, nowMs) };
+  return { dispatches: deployedDispatches(), standings: dispatchStatusStore(messagesTable()) };
 }
 
 export function deployedCampaignCancellation() {

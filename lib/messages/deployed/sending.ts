@@ -13,7 +13,7 @@ import { messagesTable } from './messages-table.ts';
 
 /** `pause` is the backoff after a lost optimistic lock. */
 export function deployedPaces(pause?: Pause) {
-  return paceStore({ ...messagesTable(), newWriter: randomUUID, pause });
+  return paceStore(messagesTable(), { newWriter: randomUUID, pause });
 }
 
 /** The message group is the client. */
@@ -23,8 +23,7 @@ export function deployedWatches(): DelayedQueue<QueuedWatch> {
 }
 
 export function deployedAcceptedDispatches() {
-  const { client, table, nowMs } = messagesTable();
-  return acceptedDispatchesStore(client, table, nowMs);
+  return acceptedDispatchesStore(messagesTable());
 }
 
 export function deployedSending() {

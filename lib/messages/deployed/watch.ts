@@ -1,5 +1,4 @@
 import { deployedDirectory } from '../../access/deployed.ts';
-import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedTemplates } from '../../templates/deployed/templates.ts';
@@ -19,16 +18,17 @@ import { deployedWatchedSpend } from './spend.ts';
 export function deployedWatch() {
   const report = deployedReport();
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
-  const { client, table, nowMs } = messagesTable();
-  const breakers = breakerStore({ client, table, nowMs });
+  const table = messagesTable();
+  const { nowMs } = table;
+  const breakers = breakerStore(table);
   const queue = deployedWatches();
   const templates = deployedTemplates();
   const events = deployedEvents();
   const readings: KeepReadingPorts = { ...deployedDirectory(), templates, events };
   const parked = {
     queue,
-    states: dispatchItemStore({ client, name: table, pause: storePause }),
-    holds: holdStore({ client, table, nowMs }),
+    states: dispatchItemStore(table),
+    holds: holdStore(table),
     isDown: async () => (await breakers.find()).open !== undefined,
     dispatchOf: (dispatchId: string) => report.findDescribed(dispatchId),
     templates,

@@ -22,9 +22,7 @@ export function dispatchItemStore(table: Pick<Table, 'client' | 'name' | 'pause'
     ...callsOf(dispatchWrites, executor(table)),
     of: async (dispatchIds) => {
       const keys = [...new Set(dispatchIds)].map(dispatchKey);
-      const items = await batchGet({ documentClient: table.client, tableName: table.name, pause: table.pause }, keys, {
-        consistent: true,
-      });
+      const items = await batchGet(table, keys, { consistent: true });
       return new Map(items.map((item) => [dispatchOfPartition(item['pk']), stateOf(dispatchItemIn(item))]));
     },
   };

@@ -171,7 +171,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
   async function pagesWith(dispatchId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
     const pages = new Map<string, Item>();
     for (const index of [...indexes].sort((one, other) => one - other)) {
-      const page = await parameterPageAt({ client, table }, { dispatchId, index });
+      const page = await parameterPageAt({ client, name: table }, { dispatchId, index });
       if (page !== undefined) pages.set(`${page['pk']} ${page['sk']}`, page);
     }
     return [...pages.values()];
@@ -181,7 +181,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
     const items: Item[] = [];
     for (const group of new Set([...indexes].map(receiptGroupOf))) {
       const read = { sort: undefined, consistent: true };
-      const pages = queryPages({ documentClient: client, tableName: table }, receiptPartition(dispatchId, group), read);
+      const pages = queryPages({ client, name: table }, receiptPartition(dispatchId, group), read);
       for await (const page of pages) {
         items.push(...page.filter((item) => receiptsOf(item).some(({ index }) => indexes.has(index))));
       }

@@ -1,7 +1,7 @@
-import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
-import { type Pause, storePause } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 import { dispatchItemIn, headIn } from '../dispatch/item.ts';
 import {
   dispatchKey,
@@ -18,11 +18,10 @@ const pageItems = 100;
 
 /** Reads scheduled dispatches in the messages table, strongly consistently. */
 export function scheduledDispatchesStore(
-  client: DynamoDBDocumentClient,
-  table: string,
-  pause: Pause = storePause,
+  table: Pick<Table, 'client' | 'name' | 'pause'>,
 ): LostRoundsPorts['scheduled'] {
-  const access = { documentClient: client, tableName: table, pause };
+  const { client } = table;
+  const access = table;
   return {
     all: async function* () {
       for (let shard = 0; shard < scheduledShards; shard += 1) {
@@ -36,7 +35,7 @@ export function scheduledDispatchesStore(
     },
 
     leave: async (dispatchId) => {
-      await client.send(new DeleteCommand({ TableName: table, Key: scheduledKey(dispatchId) }));
+      await client.send(new DeleteCommand({ TableName: table.name, Key: scheduledKey(dispatchId) }));
     },
   };
 }

@@ -36,10 +36,7 @@ const WroteSchema = v.object({
 });
 
 /** Reads the key for people's names with the first dispatch: a number of one client never needs it. */
-export function correspondentWriter(
-  { documentClient, tableName }: QueriedTable,
-  names: () => Promise<NameOf>,
-): NoteCorrespondents {
+export function correspondentWriter({ client, name }: QueriedTable, names: () => Promise<NameOf>): NoteCorrespondents {
   return async ({ head, recipients }, limitMs) => {
     const { dispatchId, clientId, phoneNumberId, when } = head;
     const groups = groupsOfDispatch(recipients.map(({ to }) => to).map(await names()));
@@ -52,7 +49,7 @@ export function correspondentWriter(
     const facts = { clientId, expiresAtSeconds, fromMs: when?.fromMs };
     await forEachConcurrently(groups, writesAtOnce, ([group, packed]) => {
       const Item = { pk: wrotePartition(phoneNumberId, group), sk, names: packed, ...facts };
-      return documentClient.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });
+      return client.send(new PutCommand({ TableName: name, Item }), { abortSignal });
     });
   };
 }

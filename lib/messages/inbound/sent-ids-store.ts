@@ -16,10 +16,10 @@ export function sentIdWriter(messages: TableAccess): KeepSentIds {
   };
 }
 
-export function sentIdReader({ documentClient, tableName }: QueriedTable): FindSentId {
+export function sentIdReader({ client, name }: QueriedTable): FindSentId {
   return async (message) => {
-    const get = new GetCommand({ TableName: tableName, Key: sentIdKey(message), ConsistentRead: true });
-    const { Item } = await documentClient.send(get);
+    const get = new GetCommand({ TableName: name, Key: sentIdKey(message), ConsistentRead: true });
+    const { Item } = await client.send(get);
     return Item === undefined ? undefined : v.parse(SentItemSchema, Item);
   };
 }

@@ -32,8 +32,8 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
       const expiresAtSeconds = dispatchExpiresAtSeconds(head);
       const kept = receipts.map((receipt) => keptReceipt(receipt, head));
       const items = receiptItems(head.dispatchId, kept, expiresAtSeconds);
-      const { documentClient, tableName } = messages;
-      await Promise.all(items.map((Item) => documentClient.send(new PutCommand({ TableName: tableName, Item }))));
+      const { client, name } = messages;
+      await Promise.all(items.map((Item) => client.send(new PutCommand({ TableName: name, Item }))));
     },
 
     dispatchesWithUnknown: async (dispatchIds) => {

@@ -1,5 +1,5 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
+import type { Table } from '../../aws/table.ts';
 import { reservationIn } from '../budget/budgets-store.ts';
 import { dispatchItemIn, headIn, stateOf, type UnderWay } from '../dispatch/item.ts';
 import { executor } from '../dispatch/item-store.ts';
@@ -41,16 +41,12 @@ export interface Report {
   reckon(dispatchId: string, underWay: UnderWay): Promise<UnderWay>;
 }
 
-interface StoreOptions {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-  /** Operators read strongly, at twice the price. */
-  readonly consistent?: boolean;
-}
-
-export function reportStore({ client, table, nowMs, consistent = false }: StoreOptions): Report {
-  const execute = executor({ client, name: table });
+export function reportStore(
+  table: Pick<Table, 'client' | 'name' | 'nowMs'>,
+  { consistent = false }: { readonly consistent?: boolean } = {},
+): Report {
+  const { nowMs } = table;
+  const execute = executor(table);
   return {
     findDescribed: async (dispatchId) => {
       const found = describedIn(await itemsOf(dispatchPartition(dispatchId), true));
@@ -79,7 +75,7 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
   async function itemsOf(partition: string, isConsistent: boolean): Promise<Item[]> {
     const items: Item[] = [];
     const read = { sort: undefined, consistent: isConsistent };
-    for await (const page of queryPages({ documentClient: client, tableName: table }, partition, read)) {
+    for await (const page of queryPages(table, partition, read)) {
       for (const item of page) items.push(item);
     }
     return items;

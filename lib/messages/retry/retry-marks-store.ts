@@ -1,8 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
-import { type Pause, storePause } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 import { dispatchKey, dispatchOfPartition, retriesKey } from '../dispatch/items.ts';
 import { packed, unpacked } from '../dispatch/packed-json.ts';
 import type { RetryMarks } from './mark-recipients.ts';
@@ -23,11 +23,12 @@ const DispatchItemSchema = v.object({
 });
 
 /** Keeps one item per dispatch: ten thousand marks take a few kilobytes. */
-export function retryMarksStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): RetryMarks {
+export function retryMarksStore(table: Pick<Table, 'client' | 'name' | 'pause'>): RetryMarks {
+  const { client } = table;
   return {
     find: async (dispatchId) => {
       const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: retriesKey(dispatchId), ConsistentRead: true }),
+        new GetCommand({ TableName: table.name, Key: retriesKey(dispatchId), ConsistentRead: true }),
       );
       if (Item === undefined) return noMarks;
       const { version, retries } = v.parse(ItemSchema, Item);
@@ -45,11 +46,12 @@ export function retryMarksStore(client: DynamoDBDocumentClient, table: string, p
         seen.version === noMarks.version
           ? { ConditionExpression: 'attribute_not_exists(pk)' }
           : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen.version } };
-      return (await conditionalWrite(client.send(new PutCommand({ TableName: table, Item, ...condition })))).written;
+      return (await conditionalWrite(client.send(new PutCommand({ TableName: table.name, Item, ...condition }))))
+        .written;
     },
 
     standingsOf: async (dispatchIds) => {
-      const access = { documentClient: client, tableName: table, pause };
+      const access = table;
       const items = await batchGet(access, [...new Set(dispatchIds)].map(dispatchKey), { consistent: true });
       return new Map(items.map((item) => standingIn(v.parse(DispatchItemSchema, item))));
     },

@@ -136,7 +136,7 @@ async function optOutsOf(
   stack: RunningStack,
   { table, requests, recipients }: { readonly table: string; readonly requests: number; readonly recipients: number },
 ): Promise<void> {
-  const messages = { documentClient: clientOf(stack), tableName: table, pause: async () => undefined };
+  const messages = { client: clientOf(stack), name: table, pause: async () => undefined };
   const ports = optOutWriter(messages, nameOf);
   await ports.mark({ kind: 'client', clientId: dispatchOf(0, 1, 0).head.clientId });
   const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;

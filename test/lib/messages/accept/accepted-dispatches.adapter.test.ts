@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
 import type { ItemKey } from '../../../../lib/aws/item-key.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { maxRecipientBytes, ParametersGone } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
@@ -25,7 +26,7 @@ import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
-import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 // A started second counts as a whole one.
 const nowMs = 1_700_000_000_001;
@@ -34,9 +35,9 @@ const in30DaysSeconds = 1_700_000_001 + 30 * 86_400;
 const in125DaysSeconds = Math.ceil(nowMs / 1_000) + 125 * 86_400;
 const client = localDocumentClient();
 const table = await freshTable('messages');
-const dispatches = acceptedDispatchesStore(client, table, () => nowMs);
-const parameters = parameterStore(client, table);
-const slices = sliceStore({ client, table, nowMs: () => nowMs });
+const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
+const parameters = parameterStore(tableOf(client, table));
+const slices = sliceStore(tableOf(client, table, { nowMs: () => nowMs }));
 const { signal } = new AbortController();
 
 async function itemOf(Key: ItemKey) {
@@ -55,7 +56,7 @@ function metered(documentClient = localDocumentClient(), onCommand: (name: strin
       },
     { step: 'initialize', name: 'meter' },
   );
-  return { dispatches: acceptedDispatchesStore(documentClient, table, () => nowMs), commands };
+  return { dispatches: acceptedDispatchesStore(tableOf(documentClient, table, { nowMs: () => nowMs })), commands };
 }
 
 let made = 0;
@@ -72,7 +73,7 @@ async function chunkOf(dispatch: WholeDispatch) {
 }
 
 async function listed({ clientId, did }: DispatchHead) {
-  const list = dispatchesStore(client, table, () => nowMs);
+  const list = dispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   const question = { clientId, did, fromMs: undefined, toMs: undefined };
   const { accepted } = await list.listAccepted(question, { after: undefined, limit: 100 });
   return (await list.notWithdrawn(accepted)).map(({ dispatchId, total, campaignId }) => ({
@@ -134,7 +135,7 @@ describe('a dispatch', () => {
     expect(await dispatches.find(head.dispatchId)).toBeUndefined();
     await dispatches.describe(dispatch, signal);
     expect(await dispatches.find(head.dispatchId)).toEqual({ head, plan, repeats, waitsMs: new Map() });
-    const report = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(head.dispatchId);
+    const report = await reportStore(tableOf(client, table, { nowMs: () => nowMs })).findDescribed(head.dispatchId);
     expect(report).toMatchObject({ head, repeats });
     expect([...(report?.recipients ?? [])]).toEqual(recipients.map(({ to }, index) => [index, to]));
     expect(await itemOf(acceptedKey(head.dispatchId))).not.toHaveProperty('waitsMs');
@@ -162,9 +163,9 @@ describe('a dispatch', () => {
     const faulty = localDocumentClient();
     injectFaults(faulty, (_, attempt) => (attempt === 2 ? { kind: 'throw', error: new Error('refused') } : undefined));
     const dispatch = dispatchOf(2_600);
-    await expect(acceptedDispatchesStore(faulty, table, () => nowMs).describe(dispatch, signal)).rejects.toThrow(
-      'refused',
-    );
+    await expect(
+      acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs })).describe(dispatch, signal),
+    ).rejects.toThrow('refused');
     expect(await dispatches.find(dispatch.head.dispatchId)).toBeUndefined();
   });
 
@@ -275,7 +276,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
         attempt === 1 && /TransactWrite|Update/.test(operation) ? { kind: 'lose_reply' } : undefined,
       );
       const { head } = dispatchOf(11);
-      const store = acceptedDispatchesStore(faulty, table, () => nowMs);
+      const store = acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs }));
       const ended = name === 'begin' ? await store.begin({ head, repeats: [] }) : await store.withdraw(head.dispatchId);
       expect(ended).toBe(name === 'begin' ? 'begun' : 'withdrawn');
       expect([...attempts.values()].reduce((sum, each) => sum + each, 0)).toBeGreaterThan(1);

@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { type DispatchItem, type DispatchItemState, dispatchItemIn } from '../../../../lib/messages/dispatch/item.ts';
@@ -15,7 +16,7 @@ import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { type Withdrawable, withdrawnDispatch, writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
-import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 let table: string;
@@ -25,7 +26,7 @@ beforeEach(async () => {
   table = await freshTable('messages');
 });
 
-const dispatches = () => acceptedDispatchesStore(client, table, () => 8_000);
+const dispatches = () => acceptedDispatchesStore(tableOf(client, table, { nowMs: () => 8_000 }));
 const states = () => dispatchItemStore(tableOf(client, table, { pause: async () => undefined }));
 const head = makeDispatchHead({ dispatchId: 'J', acceptedAtMs: 5_000 });
 const parked = { code: 'template_paused', scope: 'template', sinceMs: 1_000 } as const;
@@ -195,13 +196,13 @@ let worlds = 0;
 test('every write of a dispatch and of its first slice does what the model of explorations and worlds does (D25, D46, D53)', async () => {
   const nowMs = () => 0;
   const unused = () => Promise.reject(new Error('not asked here'));
-  const accepted = acceptedDispatchesStore(client, table, nowMs, async () => undefined);
-  const slices = sliceStore({ client, table, nowMs });
+  const accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs }), async () => undefined);
+  const slices = sliceStore(tableOf(client, table, { nowMs }));
   const stored = { find: unused, recipientsFrom: unused, begin: unused };
   const stores = {
     ...{
       ...states(),
-      ...dispatchRoundsStore({ client, table }, stored),
+      ...dispatchRoundsStore(tableOf(client, table), stored),
       begin: states().begin,
       withdraw: accepted.withdraw,
     },

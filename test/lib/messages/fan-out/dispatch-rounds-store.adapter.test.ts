@@ -1,11 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { DispatchRounds } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../../../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
-import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
 const client = localDocumentClient();
@@ -15,7 +16,7 @@ beforeAll(async () => {
   table = await freshTable('messages');
   const unused = () => Promise.reject(new Error('not asked here'));
   const stored = { find: unused, recipientsFrom: unused, begin: unused };
-  rounds = dispatchRoundsStore({ client, table }, stored);
+  rounds = dispatchRoundsStore(tableOf(client, table), stored);
 });
 
 async function begun(dispatchId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import {
   type AcceptedDispatches,
   acceptedDispatchesStore,
@@ -24,9 +25,9 @@ let table: string;
 beforeAll(async () => {
   table = await freshTable('messages');
   const unused = () => Promise.reject(new Error('not asked here'));
-  accepted = acceptedDispatchesStore(client, table, () => nowMs);
-  rounds = dispatchRoundsStore({ client, table }, { find: unused, recipientsFrom: unused, begin: accepted.begin });
-  scheduled = scheduledDispatchesStore(client, table);
+  accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
+  rounds = dispatchRoundsStore(tableOf(client, table), { find: unused, recipientsFrom: unused, begin: accepted.begin });
+  scheduled = scheduledDispatchesStore(tableOf(client, table));
 });
 
 const when = { asked: { send_at: '2027-01-15T09:00:00Z' }, fromMs: nowMs + 1_000 };

@@ -10,7 +10,7 @@ import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const tableName = await freshTable('messages');
 const nameOf = personNames(Buffer.alloc(32, 5));
-const over = (documentClient = localDocumentClient()) => ({ documentClient, tableName });
+const over = (documentClient = localDocumentClient()) => ({ client: documentClient, name: tableName });
 const note = correspondentWriter(over(), async () => nameOf);
 const wroteTo = correspondentReader(over());
 const limitMs = 10_000;

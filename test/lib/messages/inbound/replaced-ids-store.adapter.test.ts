@@ -10,7 +10,7 @@ import { injectFaults } from '../../../support/queue-faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
-const over = (documentClient = localDocumentClient()) => ({ documentClient, tableName: table });
+const over = (documentClient = localDocumentClient()) => ({ client: documentClient, name: table });
 const find = replacedIdReader({ ...over(), pause: async () => undefined });
 const note = replacedIdWriter(over());
 

@@ -5,6 +5,7 @@ import { holdsCommand } from '../../../../infra/operate/see/holds.ts';
 import { openHolds } from '../../../../infra/operate/see/open-holds.ts';
 import { outcomesCommand } from '../../../../infra/operate/see/outcomes.ts';
 import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
@@ -33,16 +34,16 @@ import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches
 import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
 import { recipientOf, shippedKnownRates } from '../../../support/reported-dispatches.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
-import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
 const nowMs = acceptedAtMs + 10 * claimLifeMs;
 const client = localDocumentClient();
 const table = await freshTable('messages');
 const pause = async () => undefined;
-const outcomes = outcomesStore({ client, table, nowMs: () => nowMs, pause });
-const kept = acceptedDispatchesStore(client, table, () => nowMs);
-const slices = sliceStore({ client, table, nowMs: () => nowMs });
+const outcomes = outcomesStore(tableOf(client, table, { nowMs: () => nowMs, pause }));
+const kept = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
+const slices = sliceStore(tableOf(client, table, { nowMs: () => nowMs }));
 const headOf = (name: string, changes: Partial<DispatchHead> = {}) =>
   makeDispatchHead({ dispatchId: name.padStart(26, '0'), acceptedAtMs, total: 23, ...changes });
 const first = headOf('FIRST');
@@ -69,9 +70,9 @@ beforeAll(async () => {
   await claim(first, 2);
 });
 
-const stored = { client, table, nowMs: () => nowMs };
-const access = { documentClient: client, tableName: table, pause };
-const ledger = spendStore(access, () => nowMs);
+const stored = { client, name: table, nowMs: () => nowMs };
+const access = tableOf(client, table, { pause });
+const ledger = spendStore({ ...access, nowMs: () => nowMs });
 const { wabaId } = first;
 const dids = [first.did, '5491100000002'];
 
@@ -229,7 +230,7 @@ test('dispatches are found by DID and time, each once, and from their acceptance
 });
 
 describe('what is held, and who waits (D46)', () => {
-  const wabas = holdStore({ ...stored, pause });
+  const wabas = holdStore(stored, { pause });
   const breakers = breakerStore(stored);
   const states = dispatchItemStore(tableOf(client, table, { pause }));
   const sinceMs = nowMs - 60_000;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
@@ -26,7 +27,7 @@ import {
 } from '../../../support/reported-dispatches.ts';
 import { claimOf, loadSlices } from '../../../support/reported-slices.ts';
 import { meterRequests } from '../../../support/request-meter.ts';
-import { freshTable, localDocumentClient, patientDocumentClient, tableOf } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient, patientDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -43,7 +44,7 @@ type Asked = { readonly limit?: number; readonly filter?: string[]; readonly aft
 /** Reads the report as its page does; the meter counts the reads. */
 function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const meter = meterRequests(client);
-  const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
+  const report = reportStore(tableOf(client, table.tableName, { nowMs: () => atMs }));
   const states = dispatchItemStore(tableOf(client, table.tableName, { pause: async () => undefined }));
   const page = async ({ dispatchId }: DispatchHead, { limit = 1_000, filter, after }: Asked = {}) => {
     const question = { dispatchId, states: statesOf(filter), limit };
@@ -82,8 +83,8 @@ async function accept(head: DispatchHead, repeats: [number, number][] = []): Pro
 }
 
 const { signal } = new AbortController();
-const kept = acceptedDispatchesStore(plain, table.tableName, () => nowMs);
-const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+const kept = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
+const slices = sliceStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
 const reports = reportsOver();
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 const stop = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
@@ -222,7 +223,7 @@ describe('a report (D40)', () => {
   test('of what is no dispatch is none on a later page too, and what cannot be the id of one is not read', async () => {
     const client = patientDocumentClient();
     const meter = meterRequests(client);
-    const report = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+    const report = reportStore(tableOf(client, table.tableName, { nowMs: () => nowMs }));
     const from = { position: 1, index: 1, total: 3, counts: none, cost: noCost, repeatedPartitions: [] };
     const asked = (dispatchId: string) => ({ dispatchId, states: undefined, limit: 1 });
     expect(await openReport(report, asked('no id'), undefined)).toBeUndefined();
@@ -241,7 +242,7 @@ describe('a report (D40)', () => {
     const read = async (options: { consistent?: boolean }) => {
       const client = localDocumentClient();
       lagReads(client);
-      const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs, ...options });
+      const store = reportStore(tableOf(client, table.tableName, { nowMs: () => nowMs }), options);
       const { slices: found, proofs } = await store.readMessages(head.dispatchId, [0]);
       return [found.size, proofs.size];
     };
@@ -319,7 +320,7 @@ describe('a dispatch that is cancelled (D53)', () => {
   test('the first reckoning counts, of a dispatch that is stopped alone', async () => {
     const head = headOf('reckoned');
     await accept(head);
-    const store = reportStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+    const store = reportStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
     await store.reckon(head.dispatchId, { '0': 2 });
     expect((await store.findDescribed(head.dispatchId))?.underWay).toBeUndefined();
     await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, stop);
@@ -385,7 +386,7 @@ test('a watcher does not read again what is final, and counts all of it at the e
   expect(await reports.progress(head.dispatchId)).toMatchObject({ finalPartitions: [0] });
   const client = patientDocumentClient();
   const meter = meterRequests(client);
-  const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+  const store = reportStore(tableOf(client, table.tableName, { nowMs: () => nowMs }));
   expect((await countsOf(store, head.dispatchId, [0]))?.counts).toBeUndefined();
   // The counts need the dispatch, and slices and receipts of the other partition.
   expect(meter.taken().requests).toBe(3);

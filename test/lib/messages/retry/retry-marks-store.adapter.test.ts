@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { reservationReleaseOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
@@ -18,14 +19,14 @@ import { sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 import { timetableOf } from '../../../../lib/messages/when/timetable.ts';
 import { makeChannel, makeWaba } from '../../../support/directory.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
-import { freshTable, localDocumentClient, tableOf } from '../../../support/stores.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const client = localDocumentClient();
 const table = await freshTable('messages');
 const startMs = Date.UTC(2026, 10, 22, 10);
-const marks = retryMarksStore(client, table);
+const marks = retryMarksStore(tableOf(client, table));
 let nowMs = startMs;
-const acceptance = acceptedDispatchesStore(client, table, () => nowMs);
+const acceptance = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
 const ports: MarkPorts = { marks, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
 let number = 0;
 let source: { readonly dispatchId: string; readonly forgottenAtMs: number };
@@ -110,7 +111,7 @@ describe('the marks of a dispatch (D57, R55)', () => {
 
   test('one that died gives back what it has reserved when it is taken back, one that has begun does not (D58)', async () => {
     const clientId = 7_000 + number;
-    const budgets = budgetsStore({ documentClient: client, tableName: table, pause: async () => undefined });
+    const budgets = budgetsStore(tableOf(client, table, { pause: async () => undefined }));
     const budget = { clientId, amount: 1, stop: true };
     const takenBack = reservationReleaseOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
     for (const [at, name] of ['A', 'B'].entries()) {
@@ -144,7 +145,7 @@ describe('the marks of a dispatch (D57, R55)', () => {
     await retried('B', [1]);
     await begin(dispatchIdOf('B'));
     await retried('C', [2]);
-    const found = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(source.dispatchId);
+    const found = await reportStore(tableOf(client, table, { nowMs: () => nowMs })).findDescribed(source.dispatchId);
     expect(found?.retriedBy).toEqual(new Set([dispatchIdOf('B'), dispatchIdOf('C')]));
   });
 
@@ -161,7 +162,7 @@ const headersOf = (hours: { readonly window: string; readonly days: string; read
 });
 
 describe('a retry whose recipients are judged (D57)', () => {
-  const parameters = parameterStore(client, table);
+  const parameters = parameterStore(tableOf(client, table));
 
   /** Stores a dispatch of three recipients that expired. */
   async function storeExpired(dispatchId: string, when: DispatchHead['when']): Promise<void> {
@@ -190,7 +191,7 @@ describe('a retry whose recipients are judged (D57)', () => {
     await storeExpired(dispatchId, when);
     source = { ...source, dispatchId };
     await retried('A', [0]);
-    const report = reportStore({ client, table, nowMs: () => nowMs, consistent: true });
+    const report = reportStore(tableOf(client, table, { nowMs: () => nowMs }), { consistent: true });
     const retry: Retry = {
       ...{ dispatchId: 'R', clientId: 1001, sourceId: dispatchId, codes: undefined, means: {} },
       caller: { userId: 'u', clientId: 1001, crossClient: false },
