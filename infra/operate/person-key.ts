@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { batchGet } from '../../lib/aws/dynamodb-batch.ts';
-import { storePause } from '../../lib/aws/pause.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { markKey } from '../../lib/opt-outs/opt-out-items.ts';
 import { personKey, personKeyBytes, personKeyText } from '../../lib/opt-outs/person-key.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
@@ -30,7 +30,7 @@ async function assertNobodyStopped(
   { documentClient, tableName }: Pick<Target, 'documentClient' | 'tableName'>,
   scopes: readonly Scope[],
 ): Promise<void> {
-  const messages = { documentClient, tableName: tableName('messages'), pause: storePause };
+  const messages = tableOf(documentClient, tableName('messages'));
   const marks = await batchGet(messages, scopes.map(markKey), { consistent: true });
   if (marks.length === 0) return;
   throw new CommandError(

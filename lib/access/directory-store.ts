@@ -31,7 +31,7 @@ export function directoryStore(
   const get = async (key: ItemKey) =>
     (await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }))).Item;
 
-  const table = { documentClient: client, tableName, pause };
+  const table = { client, name: tableName, pause };
   return {
     hasClient: async (clientId) => (await get(clientKey(clientId))) !== undefined,
     zoneOfClient: async (clientId) =>

@@ -4,27 +4,23 @@ import {
   BatchGetCommand,
   BatchWriteCommand,
   type BatchWriteCommandInput,
-  type DynamoDBDocumentClient,
   QueryCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { maxBatchKeys, maxBatchWrites, maxTransactionActions } from './dynamodb-limits.ts';
 import type { ItemKey } from './item-key.ts';
-import { maxRepetitions, type Pause } from './pause.ts';
+import { maxRepetitions } from './pause.ts';
+import type { Table } from './table.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 type BatchWrites = NonNullable<BatchWriteCommandInput['RequestItems']>[string];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-export interface TableAccess {
-  readonly documentClient: DynamoDBDocumentClient;
-  readonly tableName: string;
-  readonly pause: Pause;
-}
+export type TableAccess = Pick<Table, 'client' | 'name' | 'pause'>;
 
 /** Queries need no retries here. */
-export type QueriedTable = Pick<TableAccess, 'documentClient' | 'tableName'>;
+export type QueriedTable = Pick<Table, 'client' | 'name'>;
 
 /**
  * Returns the existing items of distinct keys, unordered: 100 a request, side by side. Unprocessed keys are retried;
@@ -39,20 +35,20 @@ export async function batchGet(
 }
 
 async function getChunk(
-  { documentClient, tableName, pause }: TableAccess,
+  { client, name, pause }: TableAccess,
   keys: readonly ItemKey[],
   read: { readonly consistent: boolean },
 ): Promise<Item[]> {
   const items: Item[] = [];
   let wanted: Item[] = keys.map((key) => ({ ...key }));
   for (let attempt = 0; wanted.length > 0; attempt++) {
-    if (attempt > maxRepetitions) throw new Error(`${wanted.length} keys of ${tableName} stayed unprocessed`);
+    if (attempt > maxRepetitions) throw new Error(`${wanted.length} keys of ${name} stayed unprocessed`);
     if (attempt > 0) await pause(attempt);
-    const reply = await documentClient.send(
-      new BatchGetCommand({ RequestItems: { [tableName]: { Keys: wanted, ConsistentRead: read.consistent } } }),
+    const reply = await client.send(
+      new BatchGetCommand({ RequestItems: { [name]: { Keys: wanted, ConsistentRead: read.consistent } } }),
     );
-    items.push(...(reply.Responses?.[tableName] ?? []));
-    wanted = reply.UnprocessedKeys?.[tableName]?.Keys ?? [];
+    items.push(...(reply.Responses?.[name] ?? []));
+    wanted = reply.UnprocessedKeys?.[name]?.Keys ?? [];
   }
   return items;
 }
@@ -65,13 +61,13 @@ export async function batchPut(table: TableAccess, items: readonly Item[]): Prom
   await Promise.all(chunksOf(items, maxBatchWrites).map((chunk) => putChunk(table, chunk)));
 }
 
-async function putChunk({ documentClient, tableName, pause }: TableAccess, items: readonly Item[]): Promise<void> {
+async function putChunk({ client, name, pause }: TableAccess, items: readonly Item[]): Promise<void> {
   let left: BatchWrites = items.map((item) => ({ PutRequest: { Item: { ...item } } }));
   for (let attempt = 0; left.length > 0; attempt++) {
-    if (attempt > maxRepetitions) throw new Error(`${left.length} items of ${tableName} stayed unprocessed`);
+    if (attempt > maxRepetitions) throw new Error(`${left.length} items of ${name} stayed unprocessed`);
     if (attempt > 0) await pause(attempt);
-    const reply = await documentClient.send(new BatchWriteCommand({ RequestItems: { [tableName]: left } }));
-    left = reply.UnprocessedItems?.[tableName] ?? [];
+    const reply = await client.send(new BatchWriteCommand({ RequestItems: { [name]: left } }));
+    left = reply.UnprocessedItems?.[name] ?? [];
   }
 }
 
@@ -95,7 +91,7 @@ export type SortKeys = { readonly prefix: string } | { readonly from: string; re
  * Returns the items of a partition by sort key, page by page. A page is read on demand, and has `pageItems` at most.
  */
 export async function* queryPages(
-  { documentClient, tableName }: QueriedTable,
+  { client, name }: QueriedTable,
   partition: string,
   {
     sort,
@@ -105,9 +101,9 @@ export async function* queryPages(
 ): AsyncGenerator<Item[]> {
   let start: Item | undefined;
   do {
-    const page = await documentClient.send(
+    const page = await client.send(
       new QueryCommand({
-        TableName: tableName,
+        TableName: name,
         ...inPartition(partition, sort),
         ConsistentRead: consistent,
         Limit: pageItems,
@@ -152,7 +148,7 @@ const repeatable = new Set(['TransactionConflict', 'ThrottlingError', 'Provision
  * one token, so that a lost reply is no conflict. Throws after `maxRepetitions`, on other errors, and on `abortSignal`.
  */
 export async function transactWrite(
-  { documentClient, pause }: TableAccess,
+  { client, pause }: TableAccess,
   actions: readonly TransactionAction[],
   abortSignal?: AbortSignal,
 ): Promise<readonly CancellationReason[] | undefined> {
@@ -160,7 +156,7 @@ export async function transactWrite(
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) await pause(attempt);
     try {
-      await documentClient.send(new TransactWriteCommand(command), { abortSignal });
+      await client.send(new TransactWriteCommand(command), { abortSignal });
       return undefined;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;

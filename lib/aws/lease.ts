@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { absent, anyOf, atMost, type Condition, equals } from './item-write.ts';
 
 /**
  * A lease lets one run at a time work; it is part of an item and ends by itself if the run dies. A late run keeps it
@@ -43,4 +44,9 @@ export function mayTakeLease(path: string): string {
 /** Returns the condition that the lease at `path` is `:owner`'s, over or not. */
 export function isOwnLease(path: string): string {
   return `${path}.#owner = :owner`;
+}
+
+/** As `mayTakeLease`, as data. */
+export function leaseIsFree(path: string, owner: string, nowMs: number): Condition {
+  return anyOf([absent(path)], [equals(`${path}.owner`, owner)], [atMost(`${path}.untilMs`, nowMs)]);
 }

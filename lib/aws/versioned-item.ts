@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from './conditional-write.ts';
 import type { Item } from './dynamodb-batch.ts';
 import type { ItemKey } from './item-key.ts';
 import type { Pause } from './pause.ts';
+import type { Table } from './table.ts';
 
 /** The item has many writers, and a form of its state. */
 export interface VersionedItem<State> {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
+  readonly table: Pick<Table, 'client' | 'name'>;
   readonly key: ItemKey;
   /** Parses the item; undefined stands for none. Throws on an item of another form. */
   readonly stateOf: (item: Item | undefined) => State;
@@ -35,8 +35,10 @@ export async function readVersioned<State>(
   item: VersionedItem<State>,
   { consistent }: { readonly consistent: boolean },
 ): Promise<Versioned<State>> {
-  const { client, table, key } = item;
-  const { Item: found } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: consistent }));
+  const { table, key } = item;
+  const { Item: found } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: key, ConsistentRead: consistent }),
+  );
   return versionedOf(item, found);
 }
 
@@ -76,14 +78,14 @@ export async function changeVersioned<State, Result>(
 
 /** Returns undefined when written, else the conflicting item. */
 async function write<State>(
-  { client, table, key, itemOf }: VersionedItem<State>,
+  { table, key, itemOf }: VersionedItem<State>,
   { state, version }: Versioned<State>,
   writer: string,
 ): Promise<Item | undefined> {
   const put = await conditionalWrite(
-    client.send(
+    table.client.send(
       new PutCommand({
-        TableName: table,
+        TableName: table.name,
         Item: { ...key, ...itemOf(state), version, writer },
         // TTL may have deleted the item, and then nothing can be overwritten.
         ConditionExpression: 'attribute_not_exists(pk) OR version = :seen',

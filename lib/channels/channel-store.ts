@@ -47,7 +47,7 @@ export function channelStore(
   tableName: string,
   pause: Pause = storePause,
 ): ChannelStore {
-  const table: TableAccess = { documentClient, tableName, pause };
+  const table: TableAccess = { client: documentClient, name: tableName, pause };
   return {
     channelsOf: async (clientId) => {
       const ofClient = clientId === undefined ? undefined : { prefix: clientPrefix(clientId) };

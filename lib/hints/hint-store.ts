@@ -41,7 +41,7 @@ export function hintStore(client: DynamoDBDocumentClient, table: string, pause: 
     change: async (wabaId, rule) => {
       const changed = await changeVersioned<HintState, Step>(
         {
-          ...{ client, table, key: hintsKey(wabaId) },
+          ...{ table: { client, name: table }, key: hintsKey(wabaId) },
           stateOf: (item) => (item === undefined ? idle : v.parse(HintItemSchema, item).state),
           itemOf: (state) => ({ state: JSON.stringify(state) }),
         },

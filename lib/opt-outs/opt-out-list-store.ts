@@ -9,12 +9,12 @@ const ListedItemSchema = v.object({ sk: v.string(), recipient: v.string(), liste
 
 /** Reads the lists of clients in the messages table. They have people's names, so no key is needed. */
 export function optOutListStore(messages: TableAccess): OptOutList {
-  const { documentClient, tableName } = messages;
+  const { client, name } = messages;
   return {
     page: async (clientId, { after, limit }) => {
-      const { Items = [] } = await documentClient.send(
+      const { Items = [] } = await client.send(
         new QueryCommand({
-          TableName: tableName,
+          TableName: name,
           KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
           ExpressionAttributeValues: { ':partition': listedPartition(clientId), ':prefix': listedPrefix },
           ConsistentRead: true,

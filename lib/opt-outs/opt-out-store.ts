@@ -46,7 +46,7 @@ export function optOutWriter(
   nameOf: NameOf,
   { mostlyNew = false, nowMs = Date.now }: { readonly mostlyNew?: boolean; readonly nowMs?: () => number } = {},
 ): OptOutPorts {
-  const { documentClient: client, tableName: table, pause } = messages;
+  const { client, name: table, pause } = messages;
   // Marks are never removed, so an import of a million rows writes one.
   const marked = new Set<string>();
   return {
@@ -99,9 +99,9 @@ export function optOutLook(messages: TableAccess, names: () => Promise<NameOf>):
   };
 }
 
-function personItem({ documentClient, tableName }: TableAccess, name: PersonName): VersionedItem<PersonOptOuts> {
+function personItem(table: TableAccess, name: PersonName): VersionedItem<PersonOptOuts> {
   return {
-    ...{ client: documentClient, table: tableName, key: personKey(name) },
+    ...{ table, key: personKey(name) },
     stateOf: personOf,
     itemOf: ({ entries, names, became }) => ({ entries, names, became }),
   };

@@ -99,7 +99,7 @@ function heldRun(tables: ProvisioningTables, owner: string): ProvisioningRun {
   const { documentClient, tableName, pause = storePause } = tables;
   const writeAll = async (changes: readonly ItemChange[]) => {
     const actions = [{ Update: lockUpdate(tables, owner) }, ...changes.map((change) => actionOf(tables, change))];
-    const refused = await transactWrite({ documentClient, tableName: tableName('directory'), pause }, actions);
+    const refused = await transactWrite({ client: documentClient, name: tableName('directory'), pause }, actions);
     if (refused !== undefined) throw new ProvisioningTakenOver();
   };
   return {

@@ -30,7 +30,7 @@ export function eventRecordStore(client: DynamoDBDocumentClient, table: string):
       await client.send(new PutCommand({ TableName: table, Item: item }));
     },
     pages: async function* (clientId, { sinceMs, untilMs }) {
-      const pages = queryPages({ documentClient: client, tableName: table }, clientPartition(clientId), {
+      const pages = queryPages({ client: client, name: table }, clientPartition(clientId), {
         sort: eventsBetween(sinceMs, untilMs),
         consistent: false,
       });

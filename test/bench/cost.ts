@@ -113,7 +113,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   }
   const { tableName } = await benchTable(stack, 'cost-counting', 'messages');
   // A client is metered once.
-  const ofCounts = () => ({ documentClient: clientOf(stack), tableName, pause: async () => undefined });
+  const ofCounts = () => ({ client: clientOf(stack), name: tableName, pause: async () => undefined });
   for (const joined of [1, 10, 100]) {
     const counting = await costOfCountingSingles(ofCounts(), joined);
     say(`${tableOf(`Counting what single sends cost, receipts of ${joined} together`, { counting })}\n`);

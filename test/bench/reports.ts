@@ -2,7 +2,8 @@ import { dispatchesList } from '../../functions/dispatches-list.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import { tableOf } from '../../lib/aws/table.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
@@ -112,9 +113,12 @@ function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTa
   const reports = messagesReport({
     ...ports,
     rates: shippedKnownRates,
-    report: reportStore({ client, table: messages.tableName, nowMs: Date.now }),
+    report: reportStore(tableOf(client, messages.tableName, { nowMs: Date.now })),
   });
-  const lists = dispatchesList({ ...ports, dispatches: dispatchesStore(client, messages.tableName, Date.now) });
+  const lists = dispatchesList({
+    ...ports,
+    dispatches: dispatchesStore(tableOf(client, messages.tableName, { nowMs: Date.now })),
+  });
 
   const askReport = async ({ dispatchId, did, total }: DispatchHead, query: Record<string, string>, state: string) => {
     const asked = { limit: String(pageSize), ...query };

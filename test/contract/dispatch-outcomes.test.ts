@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import { sendEntry } from '../../lib/aws/sqs-batch.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { encodeRound } from '../../lib/messages/accept/round-message.ts';
@@ -188,8 +189,8 @@ async function queueShortLived(to: string, lifeMs: number): Promise<string> {
   });
   const table = target.tableName('messages');
   const signal = AbortSignal.timeout(5_000);
-  await parameterStore(target.documentClient, table).store(dispatch, signal);
-  await acceptedDispatchesStore(target.documentClient, table, Date.now).describe(dispatch, signal);
+  await parameterStore(tableOf(target.documentClient, table)).store(dispatch, signal);
+  await acceptedDispatchesStore(tableOf(target.documentClient, table, { nowMs: Date.now })).describe(dispatch, signal);
   const { clientId } = dispatch.head;
   const entry = { body: encodeRound({ dispatchId, clientId, acceptedAtMs }), group: String(clientId), delaySeconds: 0 };
   await sendEntry({ client: sqs, url: queueUrl('fan-out') }, entry);

@@ -8,6 +8,7 @@ import {
 } from '../../infra/local/webhook-receiver.ts';
 import { openHolds } from '../../infra/operate/see/open-holds.ts';
 import { eventsReplayCommand } from '../../infra/operate/send/events.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
@@ -207,7 +208,7 @@ test.each<Trouble>([
 test('a business whose held messages are dropped waits as a whole, and goes on after its review: none lost, none twice (D46)', async () => {
   const wabaId = '200000000000001';
   const pacing = '/_control/businesses/400000000000001/pacing';
-  const holds = openHolds({ client: documentClient, table: tableName('messages'), nowMs: Date.now });
+  const holds = openHolds(tableOf(documentClient, tableName('messages'), { nowMs: Date.now }));
   const endHolds = async () => {
     for (const hold of await holds.list([wabaId])) await holds.end(hold);
   };

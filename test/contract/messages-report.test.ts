@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
@@ -171,7 +172,7 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
   });
 
   test('one that was taken back', async () => {
-    const store = acceptedDispatchesStore(documentClient, messages, Date.now);
+    const store = acceptedDispatchesStore(tableOf(documentClient, messages, { nowMs: Date.now }));
     const head = { dispatchId: ulid(), did, templateName: 'taken_back', acceptedAtMs: Date.now() };
     const dispatch = makeDispatch([{ to: plain }], head);
     await store.describe(dispatch, AbortSignal.timeout(2_000));

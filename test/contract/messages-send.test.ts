@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { lookupKey } from '../../lib/messages/items.ts';
+import { lookupKey } from '../../lib/messages/dispatch/items.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { orderParams } from '../support/order-updates.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { lookupKey } from '../../lib/messages/items.ts';
+import { lookupKey } from '../../lib/messages/dispatch/items.ts';
 import { factKey } from '../../lib/templates/model/items.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { eventually, platform, synchronize } from '../support/api.ts';

@@ -6,7 +6,7 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
-import { holdsKey } from '../../lib/messages/items.ts';
+import { holdsKey } from '../../lib/messages/dispatch/items.ts';
 import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';

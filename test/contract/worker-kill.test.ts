@@ -8,11 +8,12 @@ import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
-import { dispatchKey } from '../../lib/messages/items.ts';
+import { tableOf } from '../../lib/aws/table.ts';
+import { dispatchKey } from '../../lib/messages/dispatch/items.ts';
+import { type SliceKey, sliceSize } from '../../lib/messages/dispatch/slice.ts';
+import { sliceKeyOf } from '../../lib/messages/dispatch/slice-items.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import type { Outcomes } from '../../lib/messages/report/outcomes-store.ts';
-import { type SliceKey, sliceSize } from '../../lib/messages/send/claims/slice.ts';
-import { sliceKeyOf } from '../../lib/messages/send/claims/slice-items.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { firstHeartbeatMs } from '../../lib/messages/send/visibility-heartbeat.ts';
 import { addressOf } from '../support/addresses.ts';
@@ -100,7 +101,7 @@ async function requestsByRecipient(): Promise<Map<string, number>> {
 
 async function storedSlice(key: SliceKey) {
   const client = target.documentClient;
-  return await sliceStore({ client, table: target.tableName('messages'), nowMs: Date.now }).find(key);
+  return await sliceStore(tableOf(client, target.tableName('messages'), { nowMs: Date.now })).find(key);
 }
 
 /** Ages the claim until its worker cannot be running any more. */

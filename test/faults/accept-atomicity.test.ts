@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { tableOf } from '../../lib/aws/table.ts';
 import { Refusal } from '../../lib/http/refusal.ts';
 import { acceptDispatch } from '../../lib/messages/accept/accept-dispatch.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { type Attempt, type Fault, injectFaults } from '../support/queue-faults.ts';
 import { dispatchIdsOf, drainChunks, drainDispatches } from '../support/round-messages.ts';
@@ -29,8 +30,8 @@ async function accept(dispatch: WholeDispatch, faults: Faults, remainingMs = 29_
   const queueAttempts = injectFaults(client, faults.queue ?? (() => undefined));
   const tableAttempts = injectFaults(faultyDocuments, faults.table ?? (() => undefined));
   const accepting = acceptDispatch(dispatch, {
-    parameters: parameterStore(faultyDocuments, table),
-    acceptance: acceptedDispatchesStore(faultyDocuments, table, Date.now),
+    parameters: parameterStore(tableOf(faultyDocuments, table)),
+    acceptance: acceptedDispatchesStore(tableOf(faultyDocuments, table, { nowMs: Date.now })),
     queue: messageQueue(client, queueUrl),
     urgentQueue: messageQueue(client, urgentQueueUrl),
     limitOf: async () => 80,
@@ -105,7 +106,7 @@ test.each([
     'the fan-out has begun',
     11,
     (dispatch: WholeDispatch) =>
-      acceptedDispatchesStore(documents, table, Date.now).begin({ ...dispatch, repeats: [] }),
+      acceptedDispatchesStore(tableOf(documents, table, { nowMs: Date.now })).begin({ ...dispatch, repeats: [] }),
   ],
   ['a worker has claimed', 10, claim],
 ] as const)('what %s before its reply was found lost is accepted', async (_, count, begin) => {
@@ -120,7 +121,7 @@ test.each([
 });
 
 async function claim({ head: { dispatchId, total } }: WholeDispatch): Promise<void> {
-  const slices = sliceStore({ client: documents, table, nowMs: Date.now });
+  const slices = sliceStore(tableOf(documents, table, { nowMs: Date.now }));
   await slices.claim({ key: { dispatchId, slice: 0 }, try: 0, owner: 'a worker', atMs: Date.now(), size: total });
 }
 

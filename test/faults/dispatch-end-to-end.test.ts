@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, expect, test } from 'vitest';
 import { queueBody } from '../../lib/aws/queue-body.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { QueuedChunk } from '../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../lib/messages/dispatch/chunk.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../lib/messages/pace/reserve.ts';
@@ -41,12 +42,12 @@ async function wave(total: number): Promise<QueuedChunk[]> {
   const client = localDocumentClient();
   const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total });
   const { head, plan } = dispatch;
-  const dispatches = acceptedDispatchesStore(client, table, () => startMs);
+  const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => startMs }));
   await dispatches.describe(dispatch, new AbortController().signal);
   await dispatches.begin({ head, repeats: [] });
   const { phoneNumberId, clientId, dispatchId } = head;
   const lane = { clientId, lane: dispatchId };
-  const paces = paceStore({ client, table, nowMs: () => startMs, newWriter: randomUUID });
+  const paces = paceStore(tableOf(client, table, { nowMs: () => startMs }), { newWriter: randomUUID });
   const { firstPosition } = await reserve(paces, { phoneNumberId, limitPerSecond, ...lane, count: total }, startMs);
   const recipients = dispatch.recipients.map((recipient, index) => {
     return { index, to: recipient.to, request: composeMessage(plan, recipient, `${dispatchId}-${index}`) };
@@ -137,7 +138,7 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
 
     expect(new Set(platform.taken).size).toBe(platform.taken.length);
     const nowMs = () => workers.time.nowMs;
-    const reader = outcomesStore({ client: localDocumentClient(), table, nowMs, pause: async () => undefined });
+    const reader = outcomesStore(tableOf(localDocumentClient(), table, { nowMs, pause: async () => undefined }));
     const dispatch = await reader.findStored(scenarioHead.dispatchId);
     const outcomes = dispatch === undefined ? [] : await reader.ofDispatch(dispatch);
     const counts = countStates(outcomes.map(({ state }) => state));

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tableOf } from '../../lib/aws/table.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
 import { messagesDispatch } from '../../lib/messages/send/chunk-handler.ts';
@@ -95,7 +96,7 @@ async function eventOf(...requests: string[][]): Promise<SQSEvent> {
 async function outcome(index: number) {
   const client = localDocumentClient();
   const nowMs = () => workers.time.nowMs;
-  const reader = outcomesStore({ client, table, nowMs, pause: async () => undefined });
+  const reader = outcomesStore(tableOf(client, table, { nowMs, pause: async () => undefined }));
   return await reader.ofMessage({ dispatchId: 'J0', index });
 }
 

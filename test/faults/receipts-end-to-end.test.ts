@@ -1,16 +1,17 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { queueBody } from '../../lib/aws/queue-body.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { QueuedChunk } from '../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../lib/messages/dispatch/chunk.ts';
+import { placeInSlice, sliceOf } from '../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
 import type { ChunkWorkerPorts } from '../../lib/messages/send/chunk-ports.ts';
-import { placeInSlice, sliceOf } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';
@@ -151,12 +152,12 @@ class World {
 
   async #record(): Promise<void> {
     const batch = this.platform.some();
-    const access = { documentClient: this.#client, tableName: this.#table, pause: async () => undefined };
+    const access = { client: this.#client, name: this.#table, pause: async () => undefined };
     const nowMs = () => this.workers.time.nowMs;
     const queued = batch.map(({ body }, position) => ({ messageId: String(position), body }));
     const ports = {
       records: receiptStore(access),
-      slices: provenSlicesStore(access, nowMs),
+      slices: provenSlicesStore({ ...access, nowMs }),
       addressesOf: addressStore(access),
       changeHolds: async () => undefined,
       wanted: async () => defaultEventTypes,
@@ -184,7 +185,7 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
     const table = await freshTable('messages');
     const plain = localDocumentClient();
     const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total });
-    const dispatches = acceptedDispatchesStore(plain, table, () => startMs);
+    const dispatches = acceptedDispatchesStore(tableOf(plain, table, { nowMs: () => startMs }));
     await dispatches.describe(dispatch, new AbortController().signal);
     await dispatches.begin({ ...dispatch, repeats: [] });
     const client = localDocumentClient();
@@ -196,9 +197,9 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
 
     const { platform, told, calledThoughProven, left } = world;
     expect(calledThoughProven).toEqual([]);
-    const slices = sliceStore({ client: plain, table, nowMs: () => startMs });
+    const slices = sliceStore(tableOf(plain, table, { nowMs: () => startMs }));
     const nowMs = () => world.workers.time.nowMs;
-    const reader = outcomesStore({ client: plain, table, nowMs, pause: async () => undefined });
+    const reader = outcomesStore(tableOf(plain, table, { nowMs, pause: async () => undefined }));
     const states: string[] = [];
     for (let index = 0; index < total; index += 1) {
       const name = `${dispatchId}-${index}`;

@@ -3,19 +3,20 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { dispatchesFind } from '../../functions/dispatches-find.ts';
 import { clientKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import { pointerOfClient } from '../../lib/messages/accept/whole-dispatch.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
-import { cancelled } from '../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { dispatchesPartition, keptAfterLastCallMs, spentKey } from '../../lib/messages/dispatch/items.ts';
+import type { Outcome } from '../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../lib/messages/dispatch/state.ts';
+import { pointerOfClient } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { cancelCampaign } from '../../lib/messages/find/cancel-campaign.ts';
 import { dispatchStatusStore } from '../../lib/messages/find/dispatch-status-store.ts';
-import { dispatchesPartition, keptAfterLastCallMs, spentKey } from '../../lib/messages/items.ts';
 import type { DispatchFilter } from '../../lib/messages/report/dispatches.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
-import type { Outcome } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
@@ -45,12 +46,12 @@ const headOf = (name: string, changes: Partial<DispatchHead> = {}): DispatchHead
 const client = patientDocumentClient();
 const meter = meterRequests(client);
 const atMs = () => nowMs;
-const dispatches = dispatchesStore(client, table.tableName, atMs);
-const states = dispatchStateStore(plain, table.tableName, async () => undefined);
+const dispatches = dispatchesStore(tableOf(client, table.tableName, { nowMs: atMs }));
+const states = dispatchItemStore(tableOf(plain, table.tableName, { pause: async () => undefined }));
 const find = dispatchesFind({
   directory: directoryStore(plain, directoryTable.tableName),
   dispatches,
-  standings: dispatchStatusStore(client, table.tableName, atMs),
+  standings: dispatchStatusStore(tableOf(client, table.tableName, { nowMs: atMs })),
   nowMs: atMs,
 });
 
@@ -130,8 +131,8 @@ describe('a client with many dispatches (D59, R58)', () => {
 });
 
 describe('how each dispatch stands', () => {
-  const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => acceptedAtMs });
-  const dispatches = acceptedDispatchesStore(plain, table.tableName, atMs);
+  const slices = sliceStore(tableOf(plain, table.tableName, { nowMs: () => acceptedAtMs }));
+  const dispatches = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: atMs }));
   const names = ['pending', 'read', 'part', 'held', 'cancelled', 'scheduled', 'repeats', 'taken', 'large'];
   const heads = Object.fromEntries(
     names.map((name, at) => [
@@ -170,7 +171,7 @@ describe('how each dispatch stands', () => {
     await loadSlices(table, head('large'));
     await states.park(head('held').dispatchId, { code: '131031', scope: 'waba', sinceMs: nowMs - 5 });
     await states.stop(head('cancelled'), cancelled(nowMs - 2 * claimLifeMs));
-    const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
+    const report = reportStore(tableOf(plain, table.tableName, { nowMs: atMs }));
     await report.reckon(head('cancelled').dispatchId, {});
     await beginRepeated(head('repeats'), [[3, 0]]);
     await endFirstSlice(head('repeats'), [failed, sent('w'), sent('x')]);
@@ -333,8 +334,8 @@ describe('what is too much to read', () => {
 });
 
 describe('cancelling a campaign (D59)', () => {
-  const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
-  const own = dispatchesStore(plain, table.tableName, atMs);
+  const report = reportStore(tableOf(plain, table.tableName, { nowMs: atMs }));
+  const own = dispatchesStore(tableOf(plain, table.tableName, { nowMs: atMs }));
   const logged: unknown[] = [];
   /** `tickMs` pass with every read of the clock. */
   const ports = (tickMs = 0) => {

@@ -3,12 +3,13 @@ import { messagesCancel } from '../../functions/messages-cancel.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import type { Outcome, Slice } from '../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
-import type { Outcome, Slice } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
@@ -43,7 +44,7 @@ function headOf(name: string, changes: Partial<DispatchHead> = {}): DispatchHead
 function pagesAt(atMs: number) {
   const clock = () => atMs;
   const directory = directoryStore(plain, directoryTable.tableName);
-  const report = reportStore({ client: plain, table: table.tableName, nowMs: clock });
+  const report = reportStore(tableOf(plain, table.tableName, { nowMs: clock }));
   const logged: string[] = [];
   const log = (event: string) => void logged.push(event);
   const audit = new MemoryAudit();
@@ -69,9 +70,9 @@ function pagesAt(atMs: number) {
   return { cancel: ask(cancel), report: ask(read), logged, audit };
 }
 
-const states = dispatchStateStore(plain, table.tableName, async () => undefined);
+const states = dispatchItemStore(tableOf(plain, table.tableName, { pause: async () => undefined }));
 const pages = pagesAt(nowMs);
-const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+const slices = sliceStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
 const sent: Outcome = { state: 'sent', platformMessageId: 'w' };
 const again: Outcome = { state: 'again', dueMs: nowMs };
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
@@ -87,7 +88,7 @@ describe('a dispatch is cancelled (D53)', () => {
     const head = headOf('early');
     const recipients = [0, 1, 2].map((index) => ({ to: recipientOf(index) }));
     const dispatch = { ...makeDispatch(recipients), head, repeats: [[3, 0]] as [number, number][] };
-    const dispatches = acceptedDispatchesStore(plain, table.tableName, () => nowMs);
+    const dispatches = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
     await dispatches.describe(dispatch, AbortSignal.timeout(2_000));
     const { status, body } = await pages.cancel(head);
     expect(status).toBe(200);

@@ -2,19 +2,20 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { messagesFanOut } from '../../functions/messages-fan-out.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import {
   type AcceptedDispatches,
   acceptedDispatchesStore,
 } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { encodeRound, type RoundMessage } from '../../lib/messages/accept/round-message.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import type { DispatchRounds } from '../../lib/messages/fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import { asAccepted } from '../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { waveQueue } from '../../lib/messages/fan-out/wave-queue.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { countedBy } from '../support/counted.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
@@ -41,23 +42,23 @@ beforeEach(async () => {
   postponed = [];
   sentAgain = [];
   const client = localDocumentClient();
-  const parameters = parameterStore(client, table);
-  accepted = acceptedDispatchesStore(client, table, () => nowMs);
+  const parameters = parameterStore(tableOf(client, table));
+  accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   store = async (dispatchId) => {
     const dispatch = makeDispatch(makeRecipients(total), { dispatchId, acceptedAtMs: nowMs });
     await parameters.store(dispatch, signal);
     await accepted.describe(dispatch, signal);
   };
   const { find, begin } = accepted;
-  rounds = dispatchRoundsStore({ client, table }, { find, begin, recipientsFrom: parameters.read });
+  rounds = dispatchRoundsStore(tableOf(client, table), { find, begin, recipientsFrom: parameters.read });
   handle = fanOutOn(client, table);
 });
 
 function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle {
   return messagesFanOut({
     dispatches: rounds,
-    states: dispatchStateStore(client, table),
-    slices: sliceStore({ client, table, nowMs: () => nowMs }),
+    states: dispatchItemStore(tableOf(client, table)),
+    slices: sliceStore(tableOf(client, table, { nowMs: () => nowMs })),
     events: new MemoryEvents(),
     queue: waveQueue(localQueueClient(), queueUrl),
     paces: memoryPaces(),

@@ -3,8 +3,9 @@ import { dispatchesList } from '../../functions/dispatches-list.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
@@ -68,9 +69,13 @@ function pagesOver(client = patientDocumentClient()) {
     directory,
     nowMs,
     rates: shippedKnownRates,
-    report: reportStore({ client, table: table.tableName, nowMs }),
+    report: reportStore(tableOf(client, table.tableName, { nowMs })),
   });
-  const list = dispatchesList({ directory, nowMs, dispatches: dispatchesStore(client, table.tableName, nowMs) });
+  const list = dispatchesList({
+    directory,
+    nowMs,
+    dispatches: dispatchesStore(tableOf(client, table.tableName, { nowMs })),
+  });
   // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, read as its tests say.
   type Body = any;
   return {
@@ -86,7 +91,7 @@ function pagesOver(client = patientDocumentClient()) {
 }
 
 const pages = pagesOver();
-const dispatches = acceptedDispatchesStore(plain, table.tableName, () => clock.nowMs);
+const dispatches = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: () => clock.nowMs }));
 
 // Each test has a meter of its own: requests of a test that timed out may still run in the next.
 describe('what a report costs, with the check of its DID (D40)', () => {

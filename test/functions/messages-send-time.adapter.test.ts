@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { tableOf } from '../../lib/aws/table.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { sendable as templates } from '../support/platform-templates.ts';
 import { sendRequest, storedDispatches } from '../support/send-requests.ts';
@@ -31,7 +32,7 @@ describe('a send with a time of its own (D56, R54)', () => {
       lots: [{ until: 1 }, { until: 2 }],
       positions: [1, 0],
     });
-    const parameters = await parameterStore(localDocumentClient(), table).read('DISPATCH2', 0);
+    const parameters = await parameterStore(tableOf(localDocumentClient(), table)).read('DISPATCH2', 0);
     expect(parameters.map((recipient) => recipient.to)).toEqual(['12135550001', to]);
   });
 

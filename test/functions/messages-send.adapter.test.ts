@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { tableOf } from '../../lib/aws/table.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
@@ -94,7 +95,7 @@ test('an accepted request of more than ten answers success, and its dispatch is 
     waitsMs: new Map(),
     header: image,
   });
-  expect(await parameterStore(localDocumentClient(), table).read('DISPATCH1', 0)).toEqual(sent.recipients);
+  expect(await parameterStore(tableOf(localDocumentClient(), table)).read('DISPATCH1', 0)).toEqual(sent.recipients);
 });
 
 test('receipts are expected of a dispatch on a number of which a platform app tells, and of no other (D38)', async () => {
@@ -130,7 +131,7 @@ test.each([
   expect(await send({ ...order, recipients })).toMatchObject({ status: 200, body: { success: true } });
   expect(queueAttempts).toHaveLength(1);
   expect((await dispatchIdsOf(await accepted(), localDocumentClient(), table)).size).toBe(10_000);
-  const report = reportStore({ client: localDocumentClient(), table, nowMs: () => startMs });
+  const report = reportStore(tableOf(localDocumentClient(), table, { nowMs: () => startMs }));
   const described = await report.findDescribed('DISPATCH1');
   expect([...(described?.recipients.values() ?? [])]).toEqual(recipients.map(({ to }) => to));
 });
@@ -271,10 +272,10 @@ describe.each(['before', 'after'] as const)(
   (fault) => {
     const of = async (table: string) => {
       const client = localDocumentClient();
-      const list = dispatchesStore(client, table, () => startMs);
+      const list = dispatchesStore(tableOf(client, table, { nowMs: () => startMs }));
       const question = { clientId: 1001, did: '5491100000001' };
       const { accepted } = await list.listAccepted(question, { after: undefined, limit: 10 });
-      const dispatch = await reportStore({ client, table, nowMs: () => startMs }).findDescribed('DISPATCH1');
+      const dispatch = await reportStore(tableOf(client, table, { nowMs: () => startMs })).findDescribed('DISPATCH1');
       return { listed: accepted.length, dispatch };
     };
 

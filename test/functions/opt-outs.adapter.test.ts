@@ -45,7 +45,7 @@ beforeEach(async () => {
 async function makeWorld() {
   const documentClient = localDocumentClient();
   const requests = injectFaults(documentClient, () => undefined);
-  const messages = { documentClient, tableName: await freshTable('messages'), pause: async () => undefined };
+  const messages = { client: documentClient, name: await freshTable('messages'), pause: async () => undefined };
   const clock = { nowMs: startMs };
   const events = new MemoryEvents();
   const ports = {
@@ -175,7 +175,7 @@ describe('the list', () => {
   });
 
   test('leaves out who is erased, whose own item is gone, and who concerns the client no more', async () => {
-    const { documentClient, tableName: TableName } = world.messages;
+    const { client: documentClient, name: TableName } = world.messages;
     const people = ['5491155550011', '5491155550012', '5491155550013', '5491155550014'] as const;
     for (const each of people) await world.put(each);
     for (const Key of [listedKey(1001, nameOf(people[0])), personKey(nameOf(people[1]))]) {
@@ -189,7 +189,7 @@ describe('the list', () => {
   test('one page of a long list is one query of its limit and a request for each hundred; pages meet', async () => {
     const everybody = Array.from({ length: 2_050 }, (_, at) => String(5_491_200_000_000 + at));
     await putItems(
-      world.messages,
+      { documentClient: world.messages.client, tableName: world.messages.name },
       everybody.flatMap((recipient) => [
         { ...listedKey(1001, nameOf(recipient)), recipient, listedAtMs: startMs },
         {

@@ -5,6 +5,7 @@ import { dispatchesList } from '../../functions/dispatches-list.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { dispatchesCursor } from '../../lib/messages/report/dispatches.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportCursor } from '../../lib/messages/report/report-cursor.ts';
@@ -28,12 +29,16 @@ const documentClient = patientDocumentClient();
 const table = { documentClient, tableName: await freshTable('messages') };
 const directoryTable = { documentClient, tableName: await freshTable('directory') };
 const directory = directoryStore(documentClient, directoryTable.tableName);
-const list = dispatchesList({ directory, nowMs, dispatches: dispatchesStore(documentClient, table.tableName, nowMs) });
+const list = dispatchesList({
+  directory,
+  nowMs,
+  dispatches: dispatchesStore(tableOf(documentClient, table.tableName, { nowMs })),
+});
 const report = messagesReport({
   directory,
   nowMs,
   rates: shippedKnownRates,
-  report: reportStore({ client: documentClient, table: table.tableName, nowMs }),
+  report: reportStore(tableOf(documentClient, table.tableName, { nowMs })),
 });
 
 const dispatchIds = [0, 1, 2, 3, 4].map((at) => `01KAH00000000000000000CRS${at}`);

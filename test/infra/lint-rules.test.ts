@@ -50,12 +50,12 @@ const layers = {
   ],
   messages: [
     ...[
+      'dispatch',
       'request',
       'resolve',
       'pace',
       'holds',
       'inbound',
-      'dispatch',
       'accept',
       'watch',
       'fan-out',

@@ -5,7 +5,7 @@ import { type QueueName, queues } from '../../infra/queues.ts';
 import { alarmDescription } from '../../infra/severity.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
-import { dispatchMemorySeconds } from '../../lib/messages/items.ts';
+import { dispatchMemorySeconds } from '../../lib/messages/dispatch/items.ts';
 import { dispatchTimeoutMs } from '../../lib/messages/send/deadlines.ts';
 import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { stacksOf } from '../support/stack-templates.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sliceSize } from '../../lib/messages/send/claims/slice.ts';
+import { sliceSize } from '../../lib/messages/dispatch/slice.ts';
 import { seededRandom } from '../support/faults.ts';
 import { thorough } from '../support/thorough.ts';
 import { checkWorld } from './kept-promises.ts';

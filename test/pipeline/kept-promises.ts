@@ -1,10 +1,10 @@
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
-import { straightRecipients } from '../../lib/messages/chunk.ts';
-import { lotAt } from '../../lib/messages/lots.ts';
+import { straightRecipients } from '../../lib/messages/dispatch/chunk.ts';
+import { lotAt } from '../../lib/messages/dispatch/lots.ts';
+import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/dispatch/slice.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { foldReceipts } from '../../lib/messages/receipts/fold-receipts.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
-import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/send/claims/slice.ts';
 import { optedOut } from '../../lib/messages/send/excluded-recipients.ts';
 import { scopesOf, textOf } from '../../lib/opt-outs/scope.ts';
 import type { EventType } from '../../lib/webhooks/event.ts';

@@ -1,4 +1,4 @@
-import { sliceSize } from '../../lib/messages/send/claims/slice.ts';
+import { sliceSize } from '../../lib/messages/dispatch/slice.ts';
 
 /** This service bills a call. */
 type Service = 'write' | 'read' | 'queue' | 'grouped' | 'platform' | 'none';

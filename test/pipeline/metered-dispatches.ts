@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { dispatchRoundsStore } from '../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
@@ -13,7 +15,6 @@ import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
 import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
@@ -103,34 +104,35 @@ function storesOn(
   // A hundred dispatches may begin at once, and one reserves at a time.
   const patient = backoff(100, 3_200);
   const paces = (client: DynamoDBDocumentClient) =>
-    paceStore({ client, table, nowMs, newWriter: randomUUID, pause: client === fanOut ? patient : pause });
-  const { find, begin } = acceptedDispatchesStore(fanOut, table, nowMs, pause);
-  const dispatches = dispatchRoundsStore(
-    { client: fanOut, table },
-    { find, begin, recipientsFrom: parameterStore(fanOut, table).read },
-  );
+    paceStore(tableOf(client, table, { nowMs }), { newWriter: randomUUID, pause: client === fanOut ? patient : pause });
+  const { find, begin } = acceptedDispatchesStore(tableOf(fanOut, table, { nowMs }), pause);
+  const dispatches = dispatchRoundsStore(tableOf(fanOut, table), {
+    find,
+    begin,
+    recipientsFrom: parameterStore(tableOf(fanOut, table)).read,
+  });
   const accepted = {
-    parameters: parameterStore(acceptance, table),
-    acceptance: acceptedDispatchesStore(acceptance, table, nowMs, pause),
+    parameters: parameterStore(tableOf(acceptance, table)),
+    acceptance: acceptedDispatchesStore(tableOf(acceptance, table, { nowMs }), pause),
   };
-  const dispatchesOfWorkers = acceptedDispatchesStore(worker, table, nowMs, pause);
+  const dispatchesOfWorkers = acceptedDispatchesStore(tableOf(worker, table, { nowMs }), pause);
   const working = {
-    slices: sliceStore({ client: worker, table, nowMs }),
-    unknowns: unknownOutcomesStore(worker, table),
+    slices: sliceStore(tableOf(worker, table, { nowMs })),
+    unknowns: unknownOutcomesStore(tableOf(worker, table)),
     paces: paces(worker),
-    urgentCapacity: urgentStore(worker, table),
-    states: dispatchStateStore(worker, table),
-    look: snapshotStore(worker, table, pause),
-    wabas: holdStore({ client: worker, table, nowMs }),
+    urgentCapacity: urgentStore(tableOf(worker, table)),
+    states: dispatchItemStore(tableOf(worker, table)),
+    look: snapshotStore(tableOf(worker, table, { pause })),
+    wabas: holdStore(tableOf(worker, table, { nowMs })),
     beginStraight: async (...[chunk]: Parameters<typeof dispatchesOfWorkers.beginStraight>) =>
       void (await dispatchesOfWorkers.beginStraight(chunk)),
-    breakers: breakerStore({ client: worker, table, nowMs }),
-    stoppedAmong: optOutLook({ documentClient: worker, tableName: table, pause }, async () => nameOf).stoppedAmong,
+    breakers: breakerStore(tableOf(worker, table, { nowMs })),
+    stoppedAmong: optOutLook(tableOf(worker, table, { pause }), async () => nameOf).stoppedAmong,
   };
-  const messages = { documentClient: worker, tableName: table, pause };
+  const messages = tableOf(worker, table, { pause });
   const recording = {
     records: receiptStore(messages),
-    slices: provenSlicesStore(messages, nowMs),
+    slices: provenSlicesStore({ ...messages, nowMs }),
     addressesOf: addressStore(messages),
     changeHolds: working.wabas.change,
   };
@@ -138,8 +140,8 @@ function storesOn(
     ofAcceptance: () => accepted,
     ofFanOut: () => ({
       dispatches,
-      states: dispatchStateStore(fanOut, table),
-      slices: sliceStore({ client: fanOut, table, nowMs }),
+      states: dispatchItemStore(tableOf(fanOut, table)),
+      slices: sliceStore(tableOf(fanOut, table, { nowMs })),
       paces: paces(fanOut),
     }),
     ofWorker: () => working,

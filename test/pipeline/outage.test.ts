@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { messageIdOf } from '../../lib/messages/dispatch.ts';
-import { sliceSize } from '../../lib/messages/send/claims/slice.ts';
+import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
+import { sliceSize } from '../../lib/messages/dispatch/slice.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { checkWorld } from './kept-promises.ts';

@@ -1,4 +1,4 @@
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';

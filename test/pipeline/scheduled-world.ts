@@ -1,7 +1,7 @@
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
-import { keptAfterLastCallMs } from '../../lib/messages/items.ts';
-import type { Lot, Opening } from '../../lib/messages/lots.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { keptAfterLastCallMs } from '../../lib/messages/dispatch/items.ts';
+import type { Lot, Opening } from '../../lib/messages/dispatch/lots.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { amongOf, holdBack, randomRules } from './random-world.ts';

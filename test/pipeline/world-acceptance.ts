@@ -4,7 +4,7 @@ import {
   storeAndQueueDispatch,
 } from '../../lib/messages/accept/store-and-queue-dispatch.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import type { Run } from './runs.ts';
 import type { Answer, WorldParts } from './world-parts.ts';
 

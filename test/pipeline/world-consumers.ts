@@ -1,6 +1,8 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { packEntries } from '../../lib/aws/sqs-batch.ts';
 import { decodeRound, encodeRound } from '../../lib/messages/accept/round-message.ts';
+import { type SliceKey, sliceOf } from '../../lib/messages/dispatch/slice.ts';
+import type { Slices } from '../../lib/messages/dispatch/slice-store.ts';
 import { holdSeconds } from '../../lib/messages/fan-out/dispatch-rounds.ts';
 import { type FanOutPorts, fanOutDispatch } from '../../lib/messages/fan-out/fan-out-dispatch.ts';
 import type { ChunkSink } from '../../lib/messages/fan-out/queue-chunks.ts';
@@ -18,8 +20,6 @@ import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import type { ChunkQueue } from '../../lib/messages/send/chunk-ports.ts';
-import { type SliceKey, sliceOf } from '../../lib/messages/send/claims/slice.ts';
-import type { Slices } from '../../lib/messages/send/claims/slice-store.ts';
 import type { Posting } from '../../lib/messages/send/platform-messages.ts';
 import { processBatch } from '../../lib/messages/send/process-batch.ts';
 import { firstHeartbeatOf, startHeartbeat } from '../../lib/messages/send/visibility-heartbeat.ts';

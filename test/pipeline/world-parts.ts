@@ -1,4 +1,4 @@
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';

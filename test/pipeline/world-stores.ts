@@ -1,7 +1,7 @@
 import type { AcceptedDispatches } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { QueueDispatchPorts } from '../../lib/messages/accept/store-and-queue-dispatch.ts';
-import { headOfChunk } from '../../lib/messages/chunk.ts';
-import type { DispatchItemStates } from '../../lib/messages/dispatch-item-state.ts';
+import { headOfChunk } from '../../lib/messages/dispatch/chunk.ts';
+import type { DispatchItemStates } from '../../lib/messages/dispatch/item-store.ts';
 import type { FanOutPorts } from '../../lib/messages/fan-out/fan-out-dispatch.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';

@@ -1,6 +1,6 @@
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
-import { messageIdOf } from '../../lib/messages/dispatch.ts';
-import type { DispatchItemState } from '../../lib/messages/dispatch-item-state.ts';
+import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
+import type { DispatchItemState } from '../../lib/messages/dispatch/item.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
 import { acceptedBy } from './world-acceptance.ts';

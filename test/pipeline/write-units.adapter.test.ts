@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Recipient } from '../../lib/messages/dispatch.ts';
+import type { Recipient } from '../../lib/messages/dispatch/head.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeDispatch } from '../support/made-dispatches.ts';
 import { freshTable, patientDocumentClient } from '../support/stores.ts';

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptDispatch } from '../../lib/messages/accept/accept-dispatch.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { acceptOnce, bodyHashOf } from '../../lib/messages/accept/idempotency.ts';
@@ -21,9 +22,9 @@ const config = { region: 'us-east-1', credentials: { accessKeyId: 'local', secre
 const documents = documentClient(config);
 const queue = messageQueue(queueClient(config), `${endpoint}/queue`);
 const ports = {
-  records: idempotencyStore(documents, 'messages'),
-  parameters: parameterStore(documents, 'messages'),
-  acceptance: acceptedDispatchesStore(documents, 'messages', Date.now),
+  records: idempotencyStore(tableOf(documents, 'messages')),
+  parameters: parameterStore(tableOf(documents, 'messages')),
+  acceptance: acceptedDispatchesStore(tableOf(documents, 'messages', { nowMs: Date.now })),
   queue,
   urgentQueue: queue,
   limitOf: async () => 80,

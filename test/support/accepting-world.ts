@@ -3,9 +3,10 @@ import { messagesSend } from '../../functions/messages-send.ts';
 import { bodyHashOf, type IdempotencyRecord } from '../../lib/messages/accept/idempotency.ts';
 import type { MessageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { decodeRound } from '../../lib/messages/accept/round-message.ts';
-import type { QueuedChunk } from '../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../lib/messages/dispatch/chunk.ts';
+import { type DispatchItem, standingIn } from '../../lib/messages/dispatch/item.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
-import { begun, type DispatchItem, withdrawnDispatch } from './messages-table/dispatch-item.ts';
+import { begun, withdrawnDispatch } from './messages-table/dispatch-item.ts';
 import { keyWrites } from './messages-table/key-item.ts';
 import type { Written } from './messages-table/written.ts';
 import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
@@ -74,12 +75,12 @@ export class AcceptingWorld {
   /** Returns the dispatches that are sent, now or as soon as the fan-out or a worker reads them. */
   sentDispatches(): string[] {
     return [newDispatchId, earlierDispatchId].filter(
-      (dispatchId) => this.dispatches.get(dispatchId)?.begun || this.mayBegin(dispatchId),
+      (dispatchId) => standingIn(this.dispatches.get(dispatchId) ?? {}) === 'begun' || this.mayBegin(dispatchId),
     );
   }
 
   private mayBegin(dispatchId: string): boolean {
-    return this.queued.has(dispatchId) && !this.dispatches.get(dispatchId)?.withdrawn;
+    return this.queued.has(dispatchId) && standingIn(this.dispatches.get(dispatchId) ?? {}) !== 'withdrawn';
   }
 
   private ports(): Parameters<typeof messagesSend>[0] {

@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
@@ -42,7 +43,7 @@ export async function recordInBulk(bulk: Bulk) {
   const { client, table, dispatchId, messages, wanted, events, together = 1, undoubled = false } = bulk;
   const dispatch = makeDispatch(makeRecipients(messages), { ...scenarioHead, dispatchId, total: messages });
   const { head } = dispatch;
-  const dispatches = acceptedDispatchesStore(client, table, () => startMs);
+  const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => startMs }));
   await dispatches.describe(dispatch, new AbortController().signal);
   await dispatches.begin({ head, repeats: [] });
   const once = Array.from({ length: messages }, (_, index) =>
@@ -64,15 +65,15 @@ export async function recordInBulk(bulk: Bulk) {
     const receipts = shuffled.slice(place * together, (place + 1) * together);
     return { messageId: String(place), body: JSON.stringify(messageOf(receipts)) };
   });
-  const access = { documentClient: client, tableName: table, pause: async () => undefined };
+  const access = tableOf(client, table, { pause: async () => undefined });
   const records = receiptStore(access);
   const meter = meterRequests(client);
   for (let first = 0; first < queued.length; first += batchSize) {
     const failed = await processReceipts(queued.slice(first, first + batchSize), {
       records,
-      slices: provenSlicesStore(access, () => startMs),
+      slices: provenSlicesStore({ ...access, nowMs: () => startMs }),
       addressesOf: addressStore(access),
-      changeHolds: holdStore({ client, table, nowMs: () => startMs }).change,
+      changeHolds: holdStore(tableOf(client, table, { nowMs: () => startMs })).change,
       wanted,
       ...{ events, inbound: noStops.inbound, countCost: noCosts.countCost },
       nowMs: () => startMs,

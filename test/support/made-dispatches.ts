@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { WholeDispatch } from '../../lib/messages/accept/whole-dispatch.ts';
-import type { DispatchHead, Recipient } from '../../lib/messages/dispatch.ts';
+import type { DispatchHead, Recipient } from '../../lib/messages/dispatch/head.ts';
+import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 
 export function makeDispatchHead(overrides: Partial<DispatchHead> = {}): DispatchHead {
   return {

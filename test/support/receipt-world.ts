@@ -1,4 +1,4 @@
-import { type DispatchHead, messageIdOf } from '../../lib/messages/dispatch.ts';
+import { type DispatchHead, messageIdOf } from '../../lib/messages/dispatch/head.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
 import type { LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';

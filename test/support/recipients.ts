@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { HeaderInput, Recipient } from '../../lib/messages/dispatch.ts';
+import type { HeaderInput, Recipient } from '../../lib/messages/dispatch/head.ts';
 import type { ParameterContract } from '../../lib/messages/request/parameter-contract.ts';
 
 /** A text has any script, sometimes with forbidden characters (blanks, controls), as in real requests. */

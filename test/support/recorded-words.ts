@@ -10,8 +10,8 @@ export async function optOutsOn(target: Target): Promise<OptOutPorts> {
   const key = await readPersonKey(target);
   if (key === undefined) throw new Error('the stage was not provisioned');
   const messages = {
-    documentClient: target.documentClient,
-    tableName: target.tableName('messages'),
+    client: target.documentClient,
+    name: target.tableName('messages'),
     pause: storePause,
   };
   return optOutWriter(messages, personNames(key));

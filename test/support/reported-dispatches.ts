@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../lib/aws/dynamodb-batch.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import type { Cost } from '../../lib/messages/report/cost.ts';
@@ -44,7 +45,7 @@ export async function putItems({ documentClient, tableName }: LoadedTable, items
 /** Stores a dispatch as acceptance and fan-out leave it. */
 export async function loadDispatch({ documentClient, tableName }: LoadedTable, head: DispatchHead): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  const dispatches = acceptedDispatchesStore(documentClient, tableName, () => head.acceptedAtMs);
+  const dispatches = acceptedDispatchesStore(tableOf(documentClient, tableName, { nowMs: () => head.acceptedAtMs }));
   await dispatches.describe({ ...makeDispatch(recipients), head }, new AbortController().signal);
   await dispatches.begin({ head, repeats: [] });
 }

@@ -1,6 +1,7 @@
-import type { DispatchHead } from '../../lib/messages/dispatch.ts';
-import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { tableOf } from '../../lib/aws/table.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { platformIdOf } from './reported-dispatches.ts';
 import type { LoadedTable } from './scale-loading.ts';
 
@@ -24,7 +25,7 @@ export function claimOf(
 /** Stores the slices of a dispatch that was handed over, by the workers' store. */
 export async function loadSlices({ documentClient, tableName }: LoadedTable, head: DispatchHead): Promise<void> {
   const { dispatchId, total, acceptedAtMs } = head;
-  const store = sliceStore({ client: documentClient, table: tableName, nowMs: () => acceptedAtMs });
+  const store = sliceStore(tableOf(documentClient, tableName, { nowMs: () => acceptedAtMs }));
   const numbers = Array.from({ length: Math.ceil(total / sliceSize) }, (_, slice) => slice).values();
   const work = async () => {
     for (const number of numbers) {

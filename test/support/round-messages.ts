@@ -1,12 +1,13 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { decodeRound, type RoundMessage } from '../../lib/messages/accept/round-message.ts';
-import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
-import { messageIdOf } from '../../lib/messages/dispatch.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/dispatch/chunk.ts';
+import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 
 /** Acceptance queues dispatches for the fan-out, and chunks straight to the workers. */
 export interface Queued {
@@ -47,13 +48,13 @@ export async function dispatchIdsOf(
   documents: DynamoDBDocumentClient,
   table: string,
 ): Promise<Set<string>> {
-  const accepted = acceptedDispatchesStore(documents, table, Date.now);
-  const slices = sliceStore({ client: documents, table, nowMs: Date.now });
+  const accepted = acceptedDispatchesStore(tableOf(documents, table, { nowMs: Date.now }));
+  const slices = sliceStore(tableOf(documents, table, { nowMs: Date.now }));
   const ids = new Set<string>();
   for (const { dispatchId } of dispatches) {
     const dispatch = await accepted.find(dispatchId);
     if (dispatch === undefined || (await accepted.begin(dispatch)) === 'withdrawn') continue;
-    const { read } = parameterStore(documents, table);
+    const { read } = parameterStore(tableOf(documents, table));
     for (let index = 0; index < dispatch.head.total; ) {
       for (const _ of await read(dispatchId, index)) {
         ids.add(messageIdOf({ dispatchId, index }));

@@ -5,6 +5,7 @@ import { localRegion } from '../../infra/local/intrinsics.ts';
 import type { LocalStack } from '../../infra/operate/local-stacks.ts';
 import { awsTarget, localTarget, type Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from './addresses.ts';
 import { eventually } from './api.ts';
@@ -49,7 +50,7 @@ export function runningStack(): LocalStack {
 
 /** Opens the store that `infra/ops outcomes` reads. */
 export function outcomesOn({ documentClient: client, tableName }: Target): Outcomes {
-  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
+  return outcomesStore(tableOf(client, tableName('messages'), { nowMs: Date.now, pause: storePause }));
 }
 
 /** Returns the outcomes of a dispatch by index, once none of them is pending. */

@@ -1,3 +1,4 @@
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { startMs } from './sending.ts';
 import { localDocumentClient } from './stores.ts';
@@ -13,5 +14,5 @@ export function sendRequest(recipients: readonly string[], name = 'plain', param
 
 /** Reads the dispatches of the table as acceptance has stored them. */
 export function storedDispatches(table: string) {
-  return acceptedDispatchesStore(localDocumentClient(), table, () => startMs);
+  return acceptedDispatchesStore(tableOf(localDocumentClient(), table, { nowMs: () => startMs }));
 }

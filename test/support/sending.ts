@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did, Directory, MonthlyBudget } from '../../lib/access/directory.ts';
+import { tableOf } from '../../lib/aws/table.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
@@ -105,8 +106,8 @@ export async function sendingEndpoint(options: Options) {
   const clock = { nowMs: startMs };
   const platform = { reachable: true, onboarded: false, asked: 0 };
   const ages = { storedMs: 60_000 };
-  const paces = paceStore({ client: documents, table, nowMs: () => clock.nowMs, newWriter: randomUUID });
-  const messages = { documentClient: localDocumentClient(), tableName: table, pause: async () => undefined };
+  const paces = paceStore(tableOf(documents, table, { nowMs: () => clock.nowMs }), { newWriter: randomUUID });
+  const messages = { client: localDocumentClient(), name: table, pause: async () => undefined };
   const nameOf = personNames(randomBytes(32));
   let ids = 0;
 
@@ -120,7 +121,7 @@ export async function sendingEndpoint(options: Options) {
     const found = await directory.findDid(did);
     return found === undefined ? found : { ...found, waba: { ...found.waba, ...notified } };
   };
-  const budgets = budgetsStore({ ...messages, documentClient: documents });
+  const budgets = budgetsStore({ ...messages, client: documents });
   const events = new MemoryEvents();
   const handle = messagesSend({
     directory: { ...directory, findDid },
@@ -137,7 +138,7 @@ export async function sendingEndpoint(options: Options) {
     },
     events,
     budgets,
-    notified: notifiedThresholdsStore(documents, table),
+    notified: notifiedThresholdsStore(tableOf(documents, table)),
     templateHolds: noTemplateHolds,
     platformTemplates: {
       lookUp: async (_waba, { name, language }) => {
@@ -154,20 +155,20 @@ export async function sendingEndpoint(options: Options) {
       return options.catalogId;
     },
     isOnboarded: async () => platform.onboarded,
-    questions: lookupStore(documents, table),
-    replacementsOf: replacedIdReader({ documentClient: documents, tableName: table, pause: async () => undefined }),
+    questions: lookupStore(tableOf(documents, table)),
+    replacementsOf: replacedIdReader(tableOf(documents, table, { pause: async () => undefined })),
     queue: messageQueue(queueClient, queueUrl),
     urgentQueue: messageQueue(queueClient, urgentQueueUrl),
     limitOf: async () => 80,
     currentLimitOf: async (head) => head.throughputPerSecond,
     paces,
     channels: memoryChannels(options.channels ?? []),
-    dispatches: dispatchesStore(documents, table, () => clock.nowMs),
-    optOuts: optOutLook({ ...messages, documentClient: documents }, async () => nameOf),
+    dispatches: dispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
+    optOuts: optOutLook({ ...messages, client: documents }, async () => nameOf),
     rates: async () => shippedRates,
-    parameters: parameterStore(documents, table),
-    acceptance: acceptedDispatchesStore(documents, table, () => clock.nowMs),
-    records: idempotencyStore(documents, table),
+    parameters: parameterStore(tableOf(documents, table)),
+    acceptance: acceptedDispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
+    records: idempotencyStore(tableOf(documents, table)),
     nowMs: () => clock.nowMs,
     pause: async () => undefined,
     newDispatchId: () => {

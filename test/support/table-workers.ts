@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import { dispatchStateStore } from '../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
 import { processBatch } from '../../lib/messages/send/process-batch.ts';
 import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
 import { type FlatPorts, grouped } from './flat-ports.ts';
@@ -37,22 +38,22 @@ export class TableWorkers {
   ports(client: DynamoDBDocumentClient, table: string, given: Given): Ports {
     const nowMs = () => this.time.nowMs;
     const pause = async () => undefined;
-    const states = dispatchStateStore(client, table, pause);
-    const wabas = holdStore({ client, table, nowMs, pause });
-    const { beginStraight } = acceptedDispatchesStore(client, table, nowMs);
+    const states = dispatchItemStore(tableOf(client, table, { pause }));
+    const wabas = holdStore(tableOf(client, table, { nowMs }), { pause });
+    const { beginStraight } = acceptedDispatchesStore(tableOf(client, table, { nowMs }));
     const log = () => undefined;
     const ports: Ports = {
       isOfSmallRequests: false,
-      slices: sliceStore({ client, table, nowMs }),
-      unknowns: unknownOutcomesStore(client, table),
-      paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),
-      urgentCapacity: urgentStore(client, table),
-      look: snapshotStore(client, table, pause),
+      slices: sliceStore(tableOf(client, table, { nowMs })),
+      unknowns: unknownOutcomesStore(tableOf(client, table)),
+      paces: paceStore(tableOf(client, table, { nowMs }), { newWriter: randomUUID, pause }),
+      urgentCapacity: urgentStore(tableOf(client, table)),
+      look: snapshotStore(tableOf(client, table, { pause })),
       beginStraight: async (chunk) => void (await beginStraight(chunk)),
       newHolds: () => runHolds({ states, wabas, watchParked: async () => undefined, nowMs, log }),
       people: noStops,
       ready: async () => undefined,
-      breakers: breakerStore({ client, table, nowMs }),
+      breakers: breakerStore(tableOf(client, table, { nowMs })),
       probe: async () => ({ maySend: true }),
       nowMs,
       random: () => 0,

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import type { Directory } from '../../../lib/access/directory.ts';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
-import { backoff, type Pause, storePause } from '../../../lib/aws/pause.ts';
+import { backoff, type Pause } from '../../../lib/aws/pause.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import { isStopped } from '../../../lib/opt-outs/entry.ts';
 import { optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { noOptOuts, type PersonOptOuts } from '../../../lib/opt-outs/person.ts';
@@ -221,7 +222,7 @@ async function openStage(stage: string | undefined): Promise<OptOutsAt> {
       const key = await readPersonKey(target);
       if (key === undefined)
         throw new CommandError('There is no key of people: infra/ops provision FILE makes one.', 1);
-      const messages = { documentClient, tableName: tableName('messages'), pause: storePause };
+      const messages = tableOf(documentClient, tableName('messages'));
       return optOutWriter(messages, personNames(key), { mostlyNew: true });
     },
   };

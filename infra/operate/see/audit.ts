@@ -120,7 +120,7 @@ export const command: Command = {
 async function openStage(stage: string | undefined): Promise<AuditAt> {
   const { documentClient, tableName } = await targetOf(stage);
   return {
-    entries: auditReader({ documentClient, tableName: tableName('audit') }),
+    entries: auditReader({ client: documentClient, name: tableName('audit') }),
     listClientIds: directoryStore(documentClient, tableName('directory')).listClientIds,
   };
 }

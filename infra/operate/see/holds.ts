@@ -1,6 +1,6 @@
 import type { parseArgs } from 'node:util';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
-import { storePause } from '../../../lib/aws/pause.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
 import {
@@ -138,11 +138,11 @@ async function openStage(stage: string | undefined): Promise<HoldsStage> {
   const target = await targetOf(stage);
   const { documentClient: client, tableName } = target;
   const directory = directoryStore(client, tableName('directory'));
-  const messages = { client, table: tableName('messages'), nowMs: Date.now };
+  const messages = tableOf(client, tableName('messages'));
   const ofClients = async <T>(list: (clientId: number) => Promise<T[]>) =>
     (await Promise.all((await directory.listClientIds()).map(list))).flat();
   return {
-    outcomes: outcomesStore({ ...messages, pause: storePause }),
+    outcomes: outcomesStore(messages),
     holds: openHolds(messages),
     audit: auditOf(target, stage),
     listWabaIds: async () => [...new Set((await ofClients(directory.listWabas)).map(({ wabaId }) => wabaId))].sort(),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Did } from '../../../lib/access/directory.ts';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
-import { storePause } from '../../../lib/aws/pause.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import type { ListedChannel, LiveValues } from '../../../lib/channels/channel.ts';
 import { channelStore } from '../../../lib/channels/channel-store.ts';
 import { platformNumbers } from '../../../lib/channels/platform-numbers.ts';
@@ -230,13 +230,13 @@ export function numberStage(
   { nowMs, audit }: { readonly nowMs: () => number; readonly audit: OperatorAudit },
 ): NumberStage {
   const { documentClient: client, tableName } = target;
-  const messages = { client, table: tableName('messages'), nowMs };
+  const messages = tableOf(client, tableName('messages'), { nowMs });
   return {
     findDid: directoryStore(client, tableName('directory')).findDid,
     findNumber: channelStore(client, tableName('channels')).findNumber,
-    paces: paceStore({ ...messages, newWriter: randomUUID }),
+    paces: paceStore(messages, { newWriter: randomUUID }),
     holds: openHolds(messages),
-    outcomes: outcomesStore({ ...messages, pause: storePause }),
+    outcomes: outcomesStore(messages),
     ask: (did) => liveValuesOf(did, target, call),
     audit,
     nowMs,

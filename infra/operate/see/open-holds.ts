@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../../../lib/aws/table.ts';
 import { closed } from '../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../lib/messages/holds/breaker-store.ts';
 import { ended, type Hold, noAnswerCode } from '../../../lib/messages/holds/hold.ts';
@@ -28,11 +28,7 @@ export interface OpenHolds {
 
 const readAtATime = 25;
 
-export function openHolds(stored: {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-}): OpenHolds {
+export function openHolds(stored: Pick<Table, 'client' | 'name' | 'nowMs'>): OpenHolds {
   const wabas = holdStore(stored);
   const breakers = breakerStore(stored);
 

@@ -1,7 +1,7 @@
 import type { parseArgs } from 'node:util';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
-import { storePause } from '../../../lib/aws/pause.ts';
-import { dispatchIdPattern } from '../../../lib/messages/dispatch.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
+import { dispatchIdPattern } from '../../../lib/messages/dispatch/head.ts';
 import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
 import type { MessageKey } from '../../../lib/messages/report/resolve-unknown.ts';
@@ -200,12 +200,12 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
   const target = await targetOf(stage);
   const { documentClient: client, tableName } = target;
   const directory = directoryStore(client, tableName('directory'));
-  const messages = { client, table: tableName('messages'), nowMs: Date.now };
-  const ledger = spendStore({ documentClient: client, tableName: messages.table, pause: storePause }, Date.now);
+  const messages = tableOf(client, tableName('messages'));
+  const ledger = spendStore(messages);
   const stored = ratesStore(client, tableName('rates'));
   const rates = async () => [shippedRates, ...(await stored.find())] as const;
   return {
-    outcomes: outcomesStore({ ...messages, pause: storePause }),
+    outcomes: outcomesStore(messages),
     audit: auditOf(target, stage),
     listNumbers: async () => (await Promise.all((await directory.listClientIds()).map(directory.listChannels))).flat(),
     countCost: (dispatchId) => countDispatches([dispatchId], { ledger, rates, nowMs: Date.now, readsSlices: true }),

@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/
 import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
 import { batchGet, type Item } from '../../../lib/aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../../lib/aws/item-key.ts';
-import { storePause } from '../../../lib/aws/pause.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import { type TableName, tables } from '../../tables.ts';
 import {
   type Command,
@@ -137,7 +137,7 @@ async function* goneFrom({ documentClient, from, to, hasSortKey }: Compared): As
   );
   for await (const { Items = [] } of pages) {
     const keys = new Map(Items.map((item) => [nameOf(keyOf(item, hasSortKey)), keyOf(item, hasSortKey)]));
-    const table = { documentClient, tableName: to, pause: storePause };
+    const table = tableOf(documentClient, to);
     const there = await batchGet(table, [...keys.values()], { consistent: true });
     const known = new Set(there.map((item) => nameOf(keyOf(item, hasSortKey))));
     yield { read: Items.length, items: Items.filter((item) => !known.has(nameOf(keyOf(item, hasSortKey)))) };

@@ -1,12 +1,12 @@
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import type { AcceptedDispatches } from './accepted-dispatches-store.ts';
 import { inTimeLeft } from './answer-deadline.ts';
 import { type QueueDispatchPorts, queueStraightRequest, storeAndQueueDispatch } from './store-and-queue-dispatch.ts';
 import { straightRequest } from './straight-request.ts';
-import type { WholeDispatch } from './whole-dispatch.ts';
 
 export interface AcceptDispatchPorts extends QueueDispatchPorts {
   readonly acceptance: Pick<AcceptedDispatches, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;

@@ -7,9 +7,9 @@ import type { Budgets, Reservation, Reserved } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type NotifyThresholdsPorts, notifyThresholds } from '../budget/notify-thresholds.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
+import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import { type AcceptDispatchPorts, acceptDispatch } from './accept-dispatch.ts';
 import { inTimeLeft } from './answer-deadline.ts';
-import type { WholeDispatch } from './whole-dispatch.ts';
 
 export interface CostLimitPorts extends SendCostPorts, NotifyThresholdsPorts {
   readonly budgets: Pick<Budgets, 'reserve' | 'release'>;

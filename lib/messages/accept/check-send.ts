@@ -9,9 +9,10 @@ import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
-import type { DispatchHead, Recipient, Repeat, SendPath } from '../dispatch.ts';
+import type { DispatchHead, Recipient, Repeat, SendPath } from '../dispatch/head.ts';
+import { keptAfterLastCallMs } from '../dispatch/items.ts';
+import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import type { FindReplacements } from '../inbound/replaced-ids.ts';
-import { keptAfterLastCallMs } from '../items.ts';
 import { compositionPlan } from '../request/compose.ts';
 import { withoutDuplicates } from '../request/duplicates.ts';
 import type { ParameterContract } from '../request/parameter-contract.ts';
@@ -25,7 +26,6 @@ import type { SendTime } from '../when/send-time.ts';
 import { needsClientZone, type Timetable, timetableOf } from '../when/timetable.ts';
 import { withCurrentIds } from './replaced-ids.ts';
 import { warningOf } from './send-warnings.ts';
-import type { WholeDispatch } from './whole-dispatch.ts';
 
 export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;

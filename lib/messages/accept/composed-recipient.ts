@@ -1,9 +1,9 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import type { ChunkRecipient } from '../chunk.ts';
-import { type MessageRequest, messageIdOf, type Recipient, type StoredRecipient } from '../dispatch.ts';
-import type { CompositionPlan } from '../request/compose.ts';
+import type { ChunkRecipient } from '../dispatch/chunk.ts';
+import type { CompositionPlan } from '../dispatch/composition-plan.ts';
+import { type MessageRequest, messageIdOf, type Recipient, type StoredRecipient } from '../dispatch/head.ts';
 
 export interface ComposePorts {
   readonly compose: (plan: CompositionPlan, recipient: Recipient, messageId: string) => MessageRequest;

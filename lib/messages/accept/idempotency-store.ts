@@ -1,15 +1,10 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { idempotencyKey } from '../items.ts';
+import type { Table } from '../../aws/table.ts';
+import { idempotencyKey } from '../dispatch/items.ts';
+import { packed, unpacked } from '../dispatch/packed-json.ts';
 import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope, rememberedMs } from './idempotency.ts';
-import { packed, unpacked } from './packed-json.ts';
 
 const ItemSchema = v.object({
   bodyHash: v.string(),
@@ -35,11 +30,12 @@ function runValues({ dispatchId, startedAtMs }: IdempotencyRecord) {
 }
 
 /** An expired item counts as absent to a claim, whether or not TTL has removed it. */
-export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyRecords {
+export function idempotencyStore(table: Pick<Table, 'client' | 'name'>): IdempotencyRecords {
+  const { client } = table;
   const put = (scope: IdempotencyScope, record: IdempotencyRecord) => {
     const rememberedUntilMs = scope.keptUntilMs ?? record.startedAtMs + rememberedMs;
     return {
-      TableName: table,
+      TableName: table.name,
       Item: {
         ...idempotencyKey(scope),
         ...record,
@@ -52,7 +48,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
   return {
     find: async (scope) => {
       const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: idempotencyKey(scope), ConsistentRead: true }),
+        new GetCommand({ TableName: table.name, Key: idempotencyKey(scope), ConsistentRead: true }),
       );
       return Item && v.parse(ItemSchema, Item);
     },
@@ -79,7 +75,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
 
     complete: async (scope, run, { warning }, abortSignal) => {
       const update = new UpdateCommand({
-        TableName: table,
+        TableName: table.name,
         Key: idempotencyKey(scope),
         ConditionExpression: isRun,
         UpdateExpression: `SET #state = :done${warning === undefined ? '' : ', warning = :warning'}`,
@@ -91,7 +87,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
 
     remove: async (scope, dispatchId, abortSignal) => {
       const removal = new DeleteCommand({
-        TableName: table,
+        TableName: table.name,
         Key: idempotencyKey(scope),
         ConditionExpression: 'dispatchId = :dispatchId AND #state = :running',
         ExpressionAttributeNames: { '#state': 'state' },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../http/refusal.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import type { RequestedTime } from '../dispatch.ts';
+import type { RequestedTime } from '../dispatch/head.ts';
 import { inTimeLeft } from './answer-deadline.ts';
 import { type WithdrawPorts, withdrawDispatch } from './withdraw-dispatch.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type DispatchHead, type Recipient, type StoredRecipient, StoredRecipientSchema } from '../dispatch.ts';
-import { lastOwnCallMs, nextParameters } from '../items.ts';
-import { packedText, unpacked } from './packed-json.ts';
+import { type DispatchHead, type Recipient, type StoredRecipient, StoredRecipientSchema } from '../dispatch/head.ts';
+import { lastOwnCallMs, nextParameters } from '../dispatch/items.ts';
+import { packedText, unpacked } from '../dispatch/packed-json.ts';
 
 /*
  * Pages keep recipients and parameters until the dispatch is sent. They are cut by size, because recipients differ a

@@ -1,5 +1,5 @@
 import { isUserId } from '../../platform/user-id.ts';
-import type { Recipient } from '../dispatch.ts';
+import type { Recipient } from '../dispatch/head.ts';
 import type { FindReplacements, Replacement } from '../inbound/replaced-ids.ts';
 
 // The platform says which business-scoped user id replaces another (platform reference, 4.5). Acceptance follows the

@@ -1,5 +1,5 @@
 import { undelivered } from '../../pricing/undelivered.ts';
-import type { Recipient } from '../dispatch.ts';
+import type { Recipient } from '../dispatch/head.ts';
 import { duplicatesWarning, repeatedWarning } from '../request/duplicates.ts';
 import type { DynamicButton, ParameterContract } from '../request/parameter-contract.ts';
 import { destinationOf } from '../request/recipient-address.ts';

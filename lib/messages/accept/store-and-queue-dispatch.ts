@@ -1,14 +1,14 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { Refusal } from '../../http/refusal.ts';
-import type { QueuedChunk } from '../chunk.ts';
-import type { Repeat } from '../dispatch.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { Repeat } from '../dispatch/head.ts';
+import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import type { AcceptedDispatches } from './accepted-dispatches-store.ts';
 import { answerBudgetMs } from './answer-deadline.ts';
 import type { MessageQueue } from './message-queue.ts';
 import { maxRecipientBytes, RecipientTooLarge } from './parameter-pages.ts';
 import type { DispatchParameters } from './parameter-store.ts';
 import { encodeRound } from './round-message.ts';
-import type { WholeDispatch } from './whole-dispatch.ts';
 import { type WithdrawPorts, withdrawDispatch, withdrawLimitMs } from './withdraw-dispatch.ts';
 
 const handOverLimitMs = 6_000;

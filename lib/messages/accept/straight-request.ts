@@ -1,10 +1,10 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { log } from '../../observe/log.ts';
-import { chunkOfDispatch, mostChunkBytes, type QueuedChunk, straightRecipients } from '../chunk.ts';
-import type { DispatchHead, Recipient } from '../dispatch.ts';
+import { chunkOfDispatch, mostChunkBytes, type QueuedChunk, straightRecipients } from '../dispatch/chunk.ts';
+import type { DispatchHead, Recipient } from '../dispatch/head.ts';
+import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import { composeMessage } from '../request/compose.ts';
 import { composedRecipient } from './composed-recipient.ts';
-import type { WholeDispatch } from './whole-dispatch.ts';
 
 /** Returns the chunk of a request of up to ten recipients, which needs no fan-out (D25); else undefined. */
 export async function straightRequest(

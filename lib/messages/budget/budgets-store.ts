@@ -1,14 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { absent, checkOf } from '../../aws/item-write.ts';
 import {
   budgetKey,
   dispatchKey,
   longestDispatchMemorySeconds,
-  mayStop,
   moneyKeptUntilSeconds,
   reservedKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
 import { type Budgets, type DispatchReservation, monthOf, type Reservation } from './budgets.ts';
 
 /*
@@ -35,9 +35,9 @@ export function reservationIn(item: unknown): DispatchReservation | undefined {
 }
 
 export function budgetsStore(messages: TableAccess): Budgets {
-  const { documentClient, tableName: TableName } = messages;
+  const { client, name: TableName } = messages;
   const read = async (Key: { readonly pk: string; readonly sk: string }) =>
-    (await documentClient.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+    (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   const committedOf = async (clientId: number, month: string) =>
     v.parse(MonthSchema, await read(budgetKey(clientId, month)))?.committed ?? 0;
   const reservedOf = async (dispatchId: string) => v.parse(ReservedSchema, await read(reservedKey(dispatchId)));
@@ -77,8 +77,7 @@ export function budgetsStore(messages: TableAccess): Budgets {
           ConditionCheck: {
             TableName,
             Key: dispatchKey(dispatchId),
-            ConditionExpression: mayStop,
-            ExpressionAttributeNames: { '#stop': 'stop' },
+            ...checkOf([absent('stop')]),
           },
         },
       ]);

@@ -2,8 +2,8 @@ import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
 import { type CostEstimate, costEstimate } from '../../pricing/estimate.ts';
 import { unitsOf } from '../../pricing/money.ts';
 import type { Rates } from '../../pricing/rates.ts';
-import type { DispatchHead, Recipient } from '../dispatch.ts';
-import type { Lot } from '../lots.ts';
+import type { DispatchHead, Recipient } from '../dispatch/head.ts';
+import type { Lot } from '../dispatch/lots.ts';
 import { canonicalAddress, destinationOf } from '../request/recipient-address.ts';
 
 export interface SendCostPorts {

@@ -1,5 +1,5 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
-import { sleep, storePause } from '../../aws/pause.ts';
+import { sleep } from '../../aws/pause.ts';
 import { platformCatalogs } from '../../catalog/platform-catalogs.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
@@ -27,17 +27,17 @@ import { deployedAcceptedDispatches, deployedPaces } from './sending.ts';
 
 export function deployedAcceptance(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
-  const { client, table } = messagesTable();
+  const table = messagesTable();
   return {
     templates: deployedTemplates(),
     ...deployedTemplateHolds(),
     platformTemplates: platformTemplates(call, credentialOf),
     catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
     isOnboarded: marketingOnboarding(call, credentialOf, Date.now),
-    questions: lookupStore(client, table),
-    parameters: parameterStore(client, table),
+    questions: lookupStore(table),
+    parameters: parameterStore(table),
     acceptance: deployedAcceptedDispatches(),
-    records: idempotencyStore(client, table),
+    records: idempotencyStore(table),
     replacementsOf: deployedReplacedIdReader(),
     queue: messageQueue(queues(), environmentVariable('FAN_OUT_QUEUE_URL')),
     urgentQueue: messageQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
@@ -48,8 +48,8 @@ export function deployedAcceptance(limits: PlatformLimits) {
     dispatches: deployedDispatches(),
     optOuts: deployedOptOutLook(),
     rates: currentRates(deployedRates().find, shippedRates, Date.now),
-    budgets: budgetsStore({ documentClient: client, tableName: table, pause: storePause }),
-    notified: notifiedThresholdsStore(client, table),
+    budgets: budgetsStore(table),
+    notified: notifiedThresholdsStore(table),
     events: deployedEvents(),
     pause: sleep,
   };

@@ -7,8 +7,9 @@ import { heedReadings, heedWord, type StricterWord, type TemplateName } from '..
 import { messagesTable } from './messages-table.ts';
 
 export function deployedAccountUpdates() {
-  const { client, table, nowMs } = messagesTable();
-  const { change } = holdStore({ client, table, nowMs });
+  const table = messagesTable();
+  const { nowMs } = table;
+  const { change } = holdStore(table);
   return { applyAccountUpdates: applyAccountUpdates({ changeHolds: change, nowMs }) };
 }
 
@@ -16,9 +17,10 @@ export type TemplateHolds = ReturnType<typeof deployedTemplateHolds>;
 
 /** Builds what stops the messages of a template by a word, and what lets them go on after readings (D42, D46). */
 export function deployedTemplateHolds() {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
-  const ports = { holds: holdStore({ client, table, nowMs }), templates, nowMs, log };
+  const ports = { holds: holdStore(table), templates, nowMs, log };
   return {
     templateHolds: {
       heedWord: (template: TemplateName & { readonly wabaId: string }, word: StricterWord) =>

@@ -1,6 +1,6 @@
 import { deployedDirectory } from '../../access/deployed.ts';
 import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
-import { backoff, storePause } from '../../aws/pause.ts';
+import { backoff } from '../../aws/pause.ts';
 import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
@@ -11,9 +11,9 @@ import { templateStore } from '../../templates/model/template-store.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import { encodeRound, type RoundMessage } from '../accept/round-message.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { costStop, type Released } from '../fan-out/cost-at-release.ts';
-import type { StoredDispatch } from '../fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../fan-out/dispatch-rounds-store.ts';
 import { judgedForRelease } from '../fan-out/revalidate-dispatch.ts';
 import { scheduledDispatchesStore } from '../fan-out/scheduled-dispatches-store.ts';
@@ -34,9 +34,10 @@ function deployedFanOutQueue(): DelayedQueue<RoundMessage> {
 }
 
 export function deployedLostRounds() {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   return {
-    scheduled: scheduledDispatchesStore(client, table),
+    scheduled: scheduledDispatchesStore(table),
     sendAgain: deployedFanOutQueue().sendLater,
     nowMs,
     log,
@@ -44,24 +45,22 @@ export function deployedLostRounds() {
 }
 
 export function deployedFanOut() {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   const { find, begin } = deployedAcceptedDispatches();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
-  const asked = { ...deployedDirectory(), templates, holds: holdStore({ client, table, nowMs }), nowMs };
+  const asked = { ...deployedDirectory(), templates, holds: holdStore(table), nowMs };
   const count = deployedCount({ readsSlices: true });
-  const dispatches = dispatchRoundsStore(
-    { client, table },
-    { find, begin, recipientsFrom: parameterStore(client, table).read },
-  );
+  const dispatches = dispatchRoundsStore(table, { find, begin, recipientsFrom: parameterStore(table).read });
   const costPorts = {
     ...{ ...deployedDirectory(), dispatches, nowMs },
     rates: deployedKnownRates(),
     optOuts: deployedOptOutLook(),
-    budgets: budgetsStore({ documentClient: client, tableName: table, pause: storePause }),
+    budgets: budgetsStore(table),
   };
   return {
     ...deployedSending(),
-    states: dispatchStateStore(client, table),
+    states: dispatchItemStore(table),
     dispatches,
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),

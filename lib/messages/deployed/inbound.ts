@@ -1,9 +1,8 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
-import { storePause } from '../../aws/pause.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { deployedOptOutWriter, deployedStopWords } from '../../opt-outs/deployed.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
-import { messageIdOf } from '../dispatch.ts';
+import { messageIdOf } from '../dispatch/head.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
 import type { AddressOf } from '../inbound/reply-ports.ts';
 import { addressStore } from '../receipts/address-store.ts';
@@ -16,8 +15,8 @@ export function deployedInbound() {
 }
 
 export function deployedInboundProcessing() {
-  const { client, table } = messagesTable();
-  const addressesOf = addressStore({ documentClient: client, tableName: table, pause: storePause });
+  const table = messagesTable();
+  const addressesOf = addressStore(table);
   return {
     optOuts: deployedOptOutWriter(),
     words: deployedStopWords(),

@@ -1,5 +1,6 @@
 import { documents, environmentVariable } from '../../aws/deployed.ts';
+import { type Table, tableOf } from '../../aws/table.ts';
 
-export function messagesTable() {
-  return { client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now };
+export function messagesTable(): Table {
+  return tableOf(documents(), environmentVariable('MESSAGES_TABLE'));
 }

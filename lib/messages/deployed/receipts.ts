@@ -1,4 +1,3 @@
-import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents, deployedSubscriptions } from '../../webhooks/deployed.ts';
 import { holdStore } from '../holds/hold-store.ts';
@@ -10,13 +9,14 @@ import { messagesTable } from './messages-table.ts';
 import { deployedCountReceipts } from './spend.ts';
 
 export function deployedReceipts() {
-  const { client, table, nowMs } = messagesTable();
-  const messages = { documentClient: client, tableName: table, pause: storePause };
+  const table = messagesTable();
+  const { nowMs } = table;
+  const messages = table;
   return {
     records: receiptStore(messages),
-    slices: provenSlicesStore(messages, nowMs),
+    slices: provenSlicesStore(messages),
     addressesOf: addressStore(messages),
-    changeHolds: holdStore({ client, table, nowMs }).change,
+    changeHolds: holdStore(table).change,
     wanted: deployedSubscriptions(),
     events: deployedEvents(),
     countCost: deployedCountReceipts(),

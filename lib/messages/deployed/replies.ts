@@ -1,4 +1,3 @@
-import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedSubscriptions } from '../../webhooks/deployed.ts';
 import { repliedToFinder } from '../inbound/find-replied-to.ts';
@@ -8,14 +7,14 @@ import { receiptStore } from '../receipts/receipt-store.ts';
 import { messagesTable } from './messages-table.ts';
 
 export function deployedNoteSent() {
-  const { client, table, nowMs } = messagesTable();
-  const keep = sentIdWriter({ documentClient: client, tableName: table, pause: storePause });
+  const table = messagesTable();
+  const { nowMs } = table;
+  const keep = sentIdWriter(table);
   return noteSentOf({ wanted: deployedSubscriptions(), keep, nowMs, log });
 }
 
 export function deployedRepliedTo() {
-  const { client, table } = messagesTable();
-  const messages = { documentClient: client, tableName: table, pause: storePause };
+  const messages = messagesTable();
   const { findHeads } = receiptStore(messages);
   return repliedToFinder({ findSentId: sentIdReader(messages), findHeads });
 }

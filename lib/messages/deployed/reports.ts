@@ -1,6 +1,6 @@
 import { log } from '../../observe/log.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { dispatchStatusStore } from '../find/dispatch-status-store.ts';
 import { dispatchesStore } from '../report/dispatches-store.ts';
 import { reportStore } from '../report/report-store.ts';
@@ -12,10 +12,17 @@ export function deployedReport() {
 }
 
 function deployedStops() {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   const count = deployedCount({ readsSlices: true });
   const countNow = (dispatchId: string) => count([dispatchId]);
-  return { report: deployedReport(), states: dispatchStateStore(client, table), countNow, nowMs, log };
+  return {
+    report: deployedReport(),
+    states: dispatchItemStore(table),
+    countNow,
+    nowMs,
+    log,
+  };
 }
 
 export function deployedCancellation() {
@@ -23,13 +30,11 @@ export function deployedCancellation() {
 }
 
 export function deployedDispatches() {
-  const { client, table, nowMs } = messagesTable();
-  return dispatchesStore(client, table, nowMs);
+  return dispatchesStore(messagesTable());
 }
 
 export function deployedFinding() {
-  const { client, table, nowMs } = messagesTable();
-  return { dispatches: deployedDispatches(), standings: dispatchStatusStore(client, table, nowMs) };
+  return { dispatches: deployedDispatches(), standings: dispatchStatusStore(messagesTable()) };
 }
 
 export function deployedCampaignCancellation() {

@@ -4,10 +4,10 @@ import { deployedAcceptance } from './acceptance.ts';
 import { messagesTable } from './messages-table.ts';
 
 export function deployedRetry(limits: PlatformLimits) {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
   return {
     ...deployedAcceptance(limits),
     // The reads are strongly consistent, so that a recipient with a fresh receipt is not retried.
-    report: reportStore({ client, table, nowMs, consistent: true }),
+    report: reportStore(table, { consistent: true }),
   };
 }

@@ -6,14 +6,14 @@ import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { acceptedDispatchesStore } from '../accept/accepted-dispatches-store.ts';
+import { sliceStore } from '../dispatch/slice-store.ts';
 import { paceStore } from '../pace/pace-store.ts';
-import { sliceStore } from '../send/claims/slice-store.ts';
 import type { QueuedWatch } from '../watch/watch-message.ts';
 import { messagesTable } from './messages-table.ts';
 
 /** `pause` is the backoff after a lost optimistic lock. */
 export function deployedPaces(pause?: Pause) {
-  return paceStore({ ...messagesTable(), newWriter: randomUUID, pause });
+  return paceStore(messagesTable(), { newWriter: randomUUID, pause });
 }
 
 /** The message group is the client. */
@@ -23,8 +23,7 @@ export function deployedWatches(): DelayedQueue<QueuedWatch> {
 }
 
 export function deployedAcceptedDispatches() {
-  const { client, table, nowMs } = messagesTable();
-  return acceptedDispatchesStore(client, table, nowMs);
+  return acceptedDispatchesStore(messagesTable());
 }
 
 export function deployedSending() {

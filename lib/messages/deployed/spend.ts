@@ -1,4 +1,3 @@
-import { storePause } from '../../aws/pause.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
 import type { ChunkWorkerPorts } from '../send/chunk-ports.ts';
@@ -13,8 +12,7 @@ import { messagesTable } from './messages-table.ts';
 import { deployedWatches } from './sending.ts';
 
 function deployedLedger() {
-  const { client, table, nowMs } = messagesTable();
-  return spendStore({ documentClient: client, tableName: table, pause: storePause }, nowMs);
+  return spendStore(messagesTable());
 }
 
 export function deployedCount(
@@ -25,20 +23,20 @@ export function deployedCount(
 }
 
 export function deployedWatchedSpend(): WatchedSpend {
-  const { client, table, nowMs } = messagesTable();
+  const table = messagesTable();
+  const { nowMs } = table;
   const queue = deployedWatches();
   // A small dispatch that was stored is counted at its end by a watcher alone, unless a receipt comes: what it refuses,
   // none tells.
   const count = deployedCount({ readsSlices: true });
   return {
-    countLater: laterCounts({ marks: countMarksStore(client, table), queue, nowMs }),
+    countLater: laterCounts({ marks: countMarksStore(table), queue, nowMs }),
     count: (message) => countWhenDue(message, { queue, nowMs, count: (dispatchId) => count([dispatchId]) }),
   };
 }
 
 export function deployedCountReceipts(): ReceiptPorts['countCost'] {
-  const { client, table } = messagesTable();
-  const stated = statedCosts({ documentClient: client, tableName: table, pause: storePause });
+  const stated = statedCosts(messagesTable());
   const { countLater } = deployedWatchedSpend();
   const count = deployedCount();
   return (dispatches) => countReceipts(dispatches, { stated, count, countLater });

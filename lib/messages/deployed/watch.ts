@@ -4,7 +4,7 @@ import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedTemplates } from '../../templates/deployed/templates.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { countsOf } from '../report/read-report.ts';
@@ -18,16 +18,17 @@ import { deployedWatchedSpend } from './spend.ts';
 export function deployedWatch() {
   const report = deployedReport();
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
-  const { client, table, nowMs } = messagesTable();
-  const breakers = breakerStore({ client, table, nowMs });
+  const table = messagesTable();
+  const { nowMs } = table;
+  const breakers = breakerStore(table);
   const queue = deployedWatches();
   const templates = deployedTemplates();
   const events = deployedEvents();
   const readings: KeepReadingPorts = { ...deployedDirectory(), templates, events };
   const parked = {
     queue,
-    states: dispatchStateStore(client, table),
-    holds: holdStore({ client, table, nowMs }),
+    states: dispatchItemStore(table),
+    holds: holdStore(table),
     isDown: async () => (await breakers.find()).open !== undefined,
     dispatchOf: (dispatchId: string) => report.findDescribed(dispatchId),
     templates,

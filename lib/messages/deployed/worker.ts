@@ -5,7 +5,7 @@ import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import { templateStore } from '../../templates/model/template-store.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
-import { dispatchStateStore } from '../dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { type RecomposePorts, recomposedChunk } from '../fan-out/recompose-chunk.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
@@ -31,32 +31,33 @@ export function deployedWorker(
   { isOfSmallRequests }: Pick<DeployedWorker, 'isOfSmallRequests'>,
 ): DeployedWorker {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
-  const { client, table, nowMs } = messagesTable();
-  const states = dispatchStateStore(client, table);
+  const table = messagesTable();
+  const { nowMs } = table;
+  const states = dispatchItemStore(table);
   const dispatches = deployedAcceptedDispatches();
   const watch = deployedWatches();
   const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
     watch.sendLater(parkedWatchOf(chunk, sinceMs), firstParkedLookSeconds);
-  const wabas = holdStore({ client, table, nowMs });
+  const wabas = holdStore(table);
   const { slices, events, ...process } = deployedSending();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
   const judging: RecomposePorts = {
     ...{ ...deployedDirectory(), templates, compose: composeMessage, nowMs, log },
-    dispatches: { find: dispatches.find, recipientsFrom: parameterStore(client, table).read },
+    dispatches: { find: dispatches.find, recipientsFrom: parameterStore(table).read },
   };
   return {
     isOfSmallRequests,
     slices,
-    unknowns: unknownOutcomesStore(client, table),
+    unknowns: unknownOutcomesStore(table),
     dispatches: {
-      look: snapshotStore(client, table),
+      look: snapshotStore(table),
       beginStraight: async (chunk) => void (await dispatches.beginStraight(chunk)),
     },
     judgeAgain: (chunk) => recomposedChunk(chunk, judging),
-    numbers: { paces: deployedPaces(), urgentCapacity: urgentStore(client, table) },
+    numbers: { paces: deployedPaces(), urgentCapacity: urgentStore(table) },
     holds: {
       ofRun: () => runHolds({ states, wabas, watchParked, nowMs, log }),
-      breakers: breakerStore({ client, table, nowMs }),
+      breakers: breakerStore(table),
     },
     platform: {
       ready: readyToCall(credentialOf),

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import { packed } from '../accept/packed-json.ts';
 import { recipientsOfPage } from '../accept/parameter-pages.ts';
-import { addressesOf, packedAddresses } from '../accept/whole-dispatch.ts';
+import { packed } from '../dispatch/packed-json.ts';
+import { anonymized, placeInSlice, type SliceKey, sliceOf } from '../dispatch/slice.ts';
+import { sliceItemOf, sliceOfItem } from '../dispatch/slice-items.ts';
+import { addressesOf, packedAddresses } from '../dispatch/whole-dispatch.ts';
 import { anonymizedReceipt, packedReceipts, receiptsOf } from '../receipts/receipt-items.ts';
 import { marketOfAddress } from '../request/recipient-address.ts';
-import { anonymized, placeInSlice, type SliceKey, sliceOf } from '../send/claims/slice.ts';
-import { sliceItemOf, sliceOfItem } from '../send/claims/slice-items.ts';
 import { type PersonIds, spells } from './person.ts';
 
 /*

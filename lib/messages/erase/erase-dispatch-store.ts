@@ -5,9 +5,8 @@ import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { parameterPageAt } from '../accept/parameter-store.ts';
-import { addressesFrom, addressesPerItem, type StoredAddresses } from '../accept/whole-dispatch.ts';
-import { DispatchHeadSchema } from '../dispatch.ts';
-import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
+import { DispatchHeadSchema } from '../dispatch/head.ts';
+import { DispatchItemSchema as WholeItemSchema } from '../dispatch/item.ts';
 import {
   acceptedKey,
   dispatchExpiresAtSeconds,
@@ -15,11 +14,12 @@ import {
   receiptGroupOf,
   receiptPartition,
   recipientsKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
+import { openPlaces, placeInSlice, sliceOf } from '../dispatch/slice.ts';
+import { sliceKeyOf, sliceOfItem } from '../dispatch/slice-items.ts';
+import { addressesFrom, addressesPerItem, type StoredAddresses } from '../dispatch/whole-dispatch.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
-import { openPlaces, placeInSlice, sliceOf } from '../send/claims/slice.ts';
-import { sliceKeyOf, sliceOfItem } from '../send/claims/slice-items.ts';
 import {
   addressesWithout,
   type Change,
@@ -42,7 +42,7 @@ interface StoreOptions {
 
 const DispatchItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)),
-  erased: DispatchItemStateSchema.entries.erased,
+  erased: WholeItemSchema.entries.erased,
   erasing: v.optional(v.boolean()),
 });
 
@@ -67,7 +67,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
 
     const unfinished = dispatch.erasing ? [...(dispatch.erased ?? [])] : [];
     const indexes = new Set([...found, ...unfinished]);
-    // The mark comes first (dispatch-item-state.ts), with `erasing`, by which a later scan finds an unfinished
+    // The mark comes first (dispatch/item.ts), with `erasing`, by which a later scan finds an unfinished
     // dispatch. So no recipient without parameters is called. `erasing` goes last.
     const erased =
       (await marked(dispatchId, { indexes, dispatch, head })) ?? new Set([...(dispatch.erased ?? []), ...indexes]);
@@ -171,7 +171,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
   async function pagesWith(dispatchId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
     const pages = new Map<string, Item>();
     for (const index of [...indexes].sort((one, other) => one - other)) {
-      const page = await parameterPageAt({ client, table }, { dispatchId, index });
+      const page = await parameterPageAt({ client, name: table }, { dispatchId, index });
       if (page !== undefined) pages.set(`${page['pk']} ${page['sk']}`, page);
     }
     return [...pages.values()];
@@ -181,7 +181,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
     const items: Item[] = [];
     for (const group of new Set([...indexes].map(receiptGroupOf))) {
       const read = { sort: undefined, consistent: true };
-      const pages = queryPages({ documentClient: client, tableName: table }, receiptPartition(dispatchId, group), read);
+      const pages = queryPages({ client, name: table }, receiptPartition(dispatchId, group), read);
       for await (const page of pages) {
         items.push(...page.filter((item) => receiptsOf(item).some(({ index }) => indexes.has(index))));
       }

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { NameOf } from '../../opt-outs/person-name.ts';
-import { dispatchMemorySeconds, erasingKey } from '../items.ts';
+import { dispatchMemorySeconds, erasingKey } from '../dispatch/items.ts';
 import type { LearnedIds } from './erase-ports.ts';
 
 interface StoreOptions {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { listedPartition } from '../../opt-outs/opt-out-items.ts';
-import { unpackedText } from '../accept/packed-json.ts';
 import { recipientsOfPage } from '../accept/parameter-pages.ts';
-import { addressesFrom, addressesOfItem } from '../accept/whole-dispatch.ts';
-import { dispatchOfPartition, dispatchOfReceipts, recipientsPrefix, userIdOfReplaced } from '../items.ts';
+import { dispatchOfPartition, dispatchOfReceipts, recipientsPrefix, userIdOfReplaced } from '../dispatch/items.ts';
+import { unpackedText } from '../dispatch/packed-json.ts';
+import { addressesFrom, addressesOfItem } from '../dispatch/whole-dispatch.ts';
 import { recipientHashOf } from '../pace/number-pace.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { isOf, mayName, type PersonIds, spells, without } from './person.ts';

@@ -4,9 +4,10 @@ import { type KnownRates, ratesOfDay, utcDay } from '../../pricing/rates-of-day.
 import type { Budgets } from '../budget/budgets.ts';
 import { costLimitsOf, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { sendCost } from '../budget/send-cost.ts';
-import type { DispatchHead, Recipient } from '../dispatch.ts';
-import type { DispatchStop } from '../dispatch-item-state.ts';
-import type { DispatchRounds, StoredDispatch } from './dispatch-rounds.ts';
+import type { DispatchHead, Recipient } from '../dispatch/head.ts';
+import type { DispatchStop } from '../dispatch/item.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
+import type { DispatchRounds } from './dispatch-rounds.ts';
 import type { RecipientRange } from './recipient-ranges.ts';
 
 export interface ReleaseCostPorts {

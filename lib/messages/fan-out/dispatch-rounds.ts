@@ -1,8 +1,9 @@
-import { blockingLease, type Lease } from '../../aws/lease.ts';
-import type { DispatchHead, HeaderInput, Repeat, StoredRecipient } from '../dispatch.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
-import type { Lot } from '../lots.ts';
-import type { CompositionPlan } from '../request/compose.ts';
+import { above, absent, anyOf, atMost, below, equals, present } from '../../aws/item-write.ts';
+import { blockingLease, leaseIsFree } from '../../aws/lease.ts';
+import type { StoredRecipient } from '../dispatch/head.ts';
+import { type DispatchItem, type DispatchItemState, type RoundRecord, stateOf } from '../dispatch/item.ts';
+import type { CallsOf, DispatchWrite } from '../dispatch/item-writes.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 
 // A dispatch is released in rounds, so that waiting messages do not fill the dispatch queue. Each round is one message
 // of the fan-out queue.
@@ -19,14 +20,6 @@ import type { CompositionPlan } from '../request/compose.ts';
 
 // So while recipients are left, a message of this round or the next is queued, and no two runs queue side by side.
 // While the store is down, nothing is queued.
-
-/** There is no lease between two rounds. */
-export interface RoundRecord {
-  readonly round: number;
-  readonly lease?: Lease | undefined;
-  /** A scheduled send's round message is due then: a lost one might otherwise be missed only after days (D56). */
-  readonly dueMs?: number | undefined;
-}
 
 /** No message has so high a round. */
 export const roundAfterLast = Number.MAX_SAFE_INTEGER;
@@ -48,25 +41,10 @@ export interface RoundRun {
   readonly owner: string;
 }
 
-/**
- * A wave goes from the first unqueued recipient to `until`, with the first lane position. With lots, it lies in one
- * stretch (recipient-ranges.ts) from `from` on.
- */
-export interface Wave {
-  readonly from?: number;
-  readonly until: number;
-  readonly position: number;
-}
-
 export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
 
-export interface Progress {
-  /** This many recipients are queued or ended, from the first on; with lots, the sum over all stretches. */
-  readonly queued: number;
-  /** With lots, each stretch has its number, in order, which only grows. */
-  readonly ofStretches?: readonly number[];
-  readonly wave?: Wave;
-}
+/** Before the first round nothing is queued. */
+export type Progress = Required<Pick<DispatchItem, 'queued'>> & Pick<DispatchItem, 'ofStretches' | 'wave'>;
 
 export type NotTaken =
   | { readonly kind: 'over' }
@@ -87,35 +65,73 @@ export function againstTaking(
   return other === undefined ? undefined : { kind: 'held', untilMs: other.untilMs };
 }
 
-export interface StoredDispatch {
-  readonly head: DispatchHead;
-  readonly plan: CompositionPlan;
-  readonly repeats: readonly Repeat[];
-  readonly waitsMs: ReadonlyMap<number, number>;
-  /** A scheduled send has call times, and the header input that a changed template is judged with (D56). */
-  readonly lots?: readonly Lot[];
-  readonly header?: HeaderInput;
+/** What the rounds write of a dispatch's item. Every write may be repeated. */
+export const roundWrites = {
+  /** Takes a round of a dispatch that has begun, for `leaseMs`. */
+  take: (run: RoundRun, nowMs: number): DispatchWrite<Taken> => ({
+    dispatchId: run.dispatchId,
+    if: [
+      present('head'),
+      anyOf([absent('round')], [atMost('round.round', run.round)]),
+      leaseIsFree('round.lease', run.owner, nowMs),
+    ],
+    set: { round: heldFrom(nowMs, run) },
+    answer: ({ written, item = {} }) =>
+      written
+        ? { kind: 'taken', progress: progressOf(item), state: stateOf(item) }
+        : (againstTaking(item.round, run, nowMs) ?? { kind: 'over' }),
+  }),
+
+  /**
+   * Writes the progress and renews the lease. Returns undefined when another run has the round, or when an earlier
+   * announcement lands again, repeated by the SDK.
+   */
+  announce: (run: RoundRun, progress: Progress, nowMs: number): DispatchWrite<DispatchItemState | undefined> => ({
+    ...progressed(run, progress, heldFrom(nowMs, run)),
+    if: [
+      ...isHeldBy(run),
+      anyOf([absent('queued')], [atMost('queued', progress.queued)]),
+      // An announcement without a wave may be followed by a wave from the same place, and must not overwrite it.
+      ...(progress.wave === undefined
+        ? [anyOf([absent('queued')], [below('queued', progress.queued)], [absent('wave')])]
+        : []),
+    ],
+    answer: ({ written, item = {} }) => (written ? stateOf(item) : undefined),
+  }),
+
+  /** Hands the dispatch over to the next round; returns false when another run has the round. */
+  handOver: (run: RoundRun, progress: Progress, next: NextRound): DispatchWrite<boolean> => ({
+    ...progressed(run, progress, next),
+    if: isHeldBy(run),
+    own: [above('round.round', run.round)],
+    answer: ({ written }) => written,
+  }),
+};
+
+function progressed({ dispatchId }: RoundRun, { queued, wave, ofStretches }: Progress, round: RoundRecord) {
+  return { dispatchId, set: { round, queued, wave, ofStretches }, remove: wave === undefined ? ['wave' as const] : [] };
+}
+
+function isHeldBy({ round, owner }: RoundRun) {
+  return [equals('round.round', round), equals('round.lease.owner', owner)];
+}
+
+function heldFrom(nowMs: number, { round, owner }: RoundRun): RoundRecord {
+  return { round, lease: { owner, untilMs: nowMs + leaseMs } };
+}
+
+function progressOf({ queued = 0, wave, ofStretches }: DispatchItem): Progress {
+  return { queued, wave, ofStretches };
 }
 
 /** Writes are idempotent. Every method rejects when the store cannot be reached. */
-export interface DispatchRounds {
+export interface DispatchRounds extends CallsOf<typeof roundWrites> {
   /** Reads strongly. Returns undefined for an unknown or forgotten dispatch. */
   find(dispatchId: string): Promise<StoredDispatch | undefined>;
   /** Returns at least one recipient, as many as one read returns. Reads strongly. */
   recipientsFrom(dispatchId: string, firstIndex: number): Promise<readonly StoredRecipient[]>;
   /** Begins the dispatch; `withdrawn` when its client was told that nothing is sent (D25). */
   begin(dispatch: StoredDispatch): Promise<'begun' | 'withdrawn'>;
-  take(run: RoundRun, nowMs: number): Promise<Taken>;
-  /**
-   * Writes the progress and renews the lease. Returns undefined when another run has the round, or when an earlier
-   * announcement lands again.
-   */
-  announce(run: RoundRun, progress: Progress, nowMs: number): Promise<DispatchItemState | undefined>;
-  /**
-   * Hands the dispatch over to the next round; returns false when another run has the round. `dueMs` belongs to
-   * scheduled sends.
-   */
-  handOver(run: RoundRun, progress: Progress, next: NextRound): Promise<boolean>;
   /** A scheduled send is released completely: lost-rounds.ts no longer looks at it. */
   leaveSchedule(dispatchId: string): Promise<void>;
 }

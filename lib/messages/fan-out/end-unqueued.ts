@@ -1,12 +1,13 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
-import { aboutDispatch, type StoredRecipient } from '../dispatch.ts';
-import type { DispatchStop } from '../dispatch-item-state.ts';
-import { type Outcome, type Recorded, type Slice, sliceOf, sliceSize } from '../send/claims/slice.ts';
-import type { Slices } from '../send/claims/slice-store.ts';
+import { aboutDispatch, type StoredRecipient } from '../dispatch/head.ts';
+import type { DispatchStop } from '../dispatch/item.ts';
+import { type Outcome, type Recorded, type Slice, sliceOf, sliceSize } from '../dispatch/slice.ts';
+import type { Slices } from '../dispatch/slice-store.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { messageEvent } from '../send/message-event.ts';
-import type { DispatchRounds, StoredDispatch } from './dispatch-rounds.ts';
+import type { DispatchRounds } from './dispatch-rounds.ts';
 
 export interface EndPorts {
   readonly slices: Pick<Slices, 'endUncalled'>;

@@ -3,8 +3,9 @@ import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import type { RoundMessage } from '../accept/round-message.ts';
-import type { DispatchHead } from '../dispatch.ts';
-import { type RoundRecord, roundAfterLast } from './dispatch-rounds.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import type { RoundRecord } from '../dispatch/item.ts';
+import { roundAfterLast } from './dispatch-rounds.ts';
 
 // A scheduled send may wait for thirty days in a chain of round messages (D56). If one is lost (purged queue, removed
 // dead letter), the dispatch is stuck. So overdue rounds are queued again.

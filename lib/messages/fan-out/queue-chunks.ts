@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { queueBody } from '../../aws/queue-body.ts';
 import type { QueueEntry } from '../../aws/sqs-batch.ts';
-import type { QueuedChunk } from '../chunk.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
 import { deliveryLeadMs, queueDelaySeconds } from '../send/chunk-time.ts';
 
 export interface TimedChunk {

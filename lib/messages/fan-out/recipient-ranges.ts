@@ -1,6 +1,6 @@
-import type { DispatchHead } from '../dispatch.ts';
-import { type Lot, lastSlotBeforeEndMs, type Opening, openingStateAt } from '../lots.ts';
-import { sliceSize } from '../send/claims/slice.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { type Lot, lastSlotBeforeEndMs, type Opening, openingStateAt } from '../dispatch/lots.ts';
+import { sliceSize } from '../dispatch/slice.ts';
 import type { Progress } from './dispatch-rounds.ts';
 
 /**

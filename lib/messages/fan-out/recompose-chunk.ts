@@ -1,8 +1,15 @@
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
-import { type ChunkRecipient, type ChunkSlice, chunkOfDispatch, headOfChunk, type QueuedChunk } from '../chunk.ts';
-import type { StoredRecipient } from '../dispatch.ts';
+import {
+  type ChunkRecipient,
+  type ChunkSlice,
+  chunkOfDispatch,
+  headOfChunk,
+  type QueuedChunk,
+} from '../dispatch/chunk.ts';
+import type { StoredRecipient } from '../dispatch/head.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import type { JudgedChunk } from '../send/chunk-ports.ts';
-import type { DispatchRounds, StoredDispatch } from './dispatch-rounds.ts';
+import type { DispatchRounds } from './dispatch-rounds.ts';
 import { type RevalidationPorts, revalidateDispatch } from './revalidate-dispatch.ts';
 
 export interface RecomposePorts extends RevalidationPorts, ComposePorts {

@@ -1,10 +1,10 @@
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { sliceSize } from '../dispatch/slice.ts';
 import { bulkEveryMs, type NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { laneOf, reserve } from '../pace/reserve.ts';
 import { type Schedule, shareOf, turnAt } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
-import { sliceSize } from '../send/claims/slice.ts';
 import { horizonMs, lastSlotMsOf, nextRoundSeconds } from './release-horizon.ts';
 
 export interface ReleasePorts {

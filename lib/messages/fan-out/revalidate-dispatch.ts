@@ -4,14 +4,15 @@ import { Refusal } from '../../http/refusal.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { goneUpstream } from '../../templates/model/stored-fact.ts';
 import type { PlatformTemplate, TemplatesForSending } from '../../templates/model/template.ts';
-import type { DispatchHead, SendPath, StoredRecipient } from '../dispatch.ts';
-import type { DispatchStop } from '../dispatch-item-state.ts';
+import type { CompositionPlan } from '../dispatch/composition-plan.ts';
+import type { DispatchHead, SendPath, StoredRecipient } from '../dispatch/head.ts';
+import type { DispatchStop } from '../dispatch/item.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { isOutdated } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
-import { type CompositionPlan, compositionPlan } from '../request/compose.ts';
+import { compositionPlan } from '../request/compose.ts';
 import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
 import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
-import type { StoredDispatch } from './dispatch-rounds.ts';
 
 export interface RevalidationPorts {
   readonly directory: Pick<Directory, 'findDid'>;

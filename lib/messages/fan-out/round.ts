@@ -1,15 +1,12 @@
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import type { RoundMessage } from '../accept/round-message.ts';
-import type { ChunkRecipient } from '../chunk.ts';
-import type { DispatchHead, StoredRecipient } from '../dispatch.ts';
-import {
-  type ByDispatchState,
-  byDispatchState,
-  type DispatchItemState,
-  type DispatchItemStates,
-  type DispatchStop,
-} from '../dispatch-item-state.ts';
+import type { ChunkRecipient } from '../dispatch/chunk.ts';
+import type { DispatchHead, StoredRecipient } from '../dispatch/head.ts';
+import type { DispatchItemState, DispatchStop, Wave } from '../dispatch/item.ts';
+import type { DispatchItemStates } from '../dispatch/item-store.ts';
+import { type ByDispatchState, byDispatchState } from '../dispatch/state.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchMessage, watchOf } from '../watch/watch-message.ts';
@@ -23,9 +20,7 @@ import {
   type Progress,
   type RoundRun,
   roundAfterLast,
-  type StoredDispatch,
   type Taken,
-  type Wave,
 } from './dispatch-rounds.ts';
 import { type EndPorts, endUnqueued } from './end-unqueued.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';

@@ -1,24 +1,27 @@
-import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
-import { type Pause, storePause } from '../../aws/pause.ts';
-import { DispatchHeadSchema } from '../dispatch.ts';
-import { dispatchKey, dispatchOfPartition, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
-import { roundOf } from './dispatch-rounds-store.ts';
+import type { Table } from '../../aws/table.ts';
+import { dispatchItemIn, headIn } from '../dispatch/item.ts';
+import {
+  dispatchKey,
+  dispatchOfPartition,
+  scheduledKey,
+  scheduledPartition,
+  scheduledShards,
+} from '../dispatch/items.ts';
 import type { LostRoundsPorts, ScheduledDispatch, UnreadableDispatch } from './lost-rounds.ts';
 
 const EntrySchema = v.object({ sk: v.string() });
-const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)) });
 
 const pageItems = 100;
 
 /** Reads scheduled dispatches in the messages table, strongly consistently. */
 export function scheduledDispatchesStore(
-  client: DynamoDBDocumentClient,
-  table: string,
-  pause: Pause = storePause,
+  table: Pick<Table, 'client' | 'name' | 'pause'>,
 ): LostRoundsPorts['scheduled'] {
-  const access = { documentClient: client, tableName: table, pause };
+  const { client } = table;
+  const access = table;
   return {
     all: async function* () {
       for (let shard = 0; shard < scheduledShards; shard += 1) {
@@ -32,7 +35,7 @@ export function scheduledDispatchesStore(
     },
 
     leave: async (dispatchId) => {
-      await client.send(new DeleteCommand({ TableName: table, Key: scheduledKey(dispatchId) }));
+      await client.send(new DeleteCommand({ TableName: table.name, Key: scheduledKey(dispatchId) }));
     },
   };
 }
@@ -40,8 +43,9 @@ export function scheduledDispatchesStore(
 /** Empty for a dispatch that has not begun. Never throws: an unreadable item must not keep the look from others. */
 function readDispatch(item: Item): (ScheduledDispatch | UnreadableDispatch)[] {
   try {
-    const { head } = v.parse(BegunSchema, item);
-    return head === undefined ? [] : [{ head, round: roundOf(item) }];
+    const dispatch = dispatchItemIn(item);
+    const head = headIn(dispatch);
+    return head === undefined ? [] : [{ head, round: dispatch.round }];
   } catch (error) {
     return [{ dispatchId: dispatchOfPartition(item['pk']), error }];
   }

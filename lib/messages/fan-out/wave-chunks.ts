@@ -1,9 +1,15 @@
 import { queueBody } from '../../aws/queue-body.ts';
-import { type ChunkRecipient, type ChunkSlice, chunkOfDispatch, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
-import type { DispatchHead } from '../dispatch.ts';
-import type { Lot } from '../lots.ts';
+import {
+  type ChunkRecipient,
+  type ChunkSlice,
+  chunkOfDispatch,
+  mostChunkBytes,
+  type QueuedChunk,
+} from '../dispatch/chunk.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import type { Lot } from '../dispatch/lots.ts';
+import { sliceSize } from '../dispatch/slice.ts';
 import { turnAt } from '../pace/schedule.ts';
-import { sliceSize } from '../send/claims/slice.ts';
 import { lotsBetween } from './recipient-ranges.ts';
 
 /** Consecutive composed recipients begin with a slice; the first has the lane position. */

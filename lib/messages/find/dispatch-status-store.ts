@@ -1,10 +1,9 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet, type Item } from '../../aws/dynamodb-batch.ts';
-import { type Pause, storePause } from '../../aws/pause.ts';
-import { type DispatchPointer, dispatchOfAcceptedItem } from '../accept/whole-dispatch.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
-import { itemStateOf } from '../dispatch-item-state-store.ts';
-import { acceptedKey, dispatchKey, dispatchOfPartition, spentKey } from '../items.ts';
+import type { Table } from '../../aws/table.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
+import { dispatchItemIn, stateOf } from '../dispatch/item.ts';
+import { acceptedKey, dispatchKey, dispatchOfPartition, spentKey } from '../dispatch/items.ts';
+import { type DispatchPointer, dispatchOfAcceptedItem } from '../dispatch/whole-dispatch.ts';
 import { isStoppedLately, type PlacedDispatch, placesOf } from '../report/described-dispatch.ts';
 import { countStates, type OutcomeCounts, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
 import { partitionsOfDispatch } from '../report/report-cursor.ts';
@@ -31,13 +30,9 @@ export interface StoredStatuses {
  */
 const mostPartitionsRead = 100;
 
-export function dispatchStatusStore(
-  client: DynamoDBDocumentClient,
-  table: string,
-  nowMs: () => number,
-  pause: Pause = storePause,
-): StoredStatuses {
-  const report = reportStore({ client, table, nowMs });
+export function dispatchStatusStore(table: Pick<Table, 'client' | 'name' | 'nowMs' | 'pause'>): StoredStatuses {
+  const { nowMs } = table;
+  const report = reportStore(table);
   const read = (dispatchId: string, total: number, how?: { readonly consistent: boolean }) =>
     report.readMessages(dispatchId, partitionsOfDispatch(total), how);
 
@@ -50,7 +45,7 @@ export function dispatchStatusStore(
         spentKey(dispatchId),
       ]);
       const [items, ...messages] = await Promise.all([
-        batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true }),
+        batchGet(table, keys, { consistent: true }),
         ...live.map(({ dispatchId, total }) => read(dispatchId, total)),
       ]);
       const ofDispatches = Map.groupBy(items, (item) => dispatchOfPartition(item['pk']));
@@ -91,7 +86,7 @@ function dispatchIn(items: readonly Item[]): ReadDispatch {
   const { repeats = [], positions } = accepted === undefined ? {} : dispatchOfAcceptedItem(accepted);
   return {
     isWithdrawn: dispatch?.['withdrawnAtMs'] !== undefined,
-    state: dispatch === undefined ? {} : itemStateOf(dispatch),
+    state: stateOf(dispatchItemIn(dispatch ?? {})),
     repeats,
     positions,
     statement: counted === undefined ? undefined : summaryOf(counted),

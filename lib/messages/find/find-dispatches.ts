@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { DispatchPointer } from '../accept/whole-dispatch.ts';
+import type { DispatchPointer } from '../dispatch/whole-dispatch.ts';
 import type { Cost } from '../report/cost.ts';
 import { DispatchStateWord, dispatchState } from '../report/dispatch-state.ts';
 import { areAskedFor, type DispatchesQuery } from '../report/dispatches.ts';

@@ -1,8 +1,8 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { breakerKey } from '../items.ts';
+import { breakerKey } from '../dispatch/items.ts';
 import { type Breaker, type Breakers, unknownBreaker } from './breaker.ts';
 
 const BreakerSchema = v.object({
@@ -18,15 +18,10 @@ const breakerMemorySeconds = 30 * 86_400;
 const mostTries = 3;
 const conflictPause = backoff(10, 200);
 
-interface StoreOptions {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-}
-
-export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
+export function breakerStore(table: Pick<Table, 'client' | 'name' | 'nowMs'>): Breakers {
+  const { nowMs } = table;
   const item: VersionedItem<Breaker> = {
-    ...{ client, table, key: breakerKey },
+    ...{ table, key: breakerKey },
     stateOf: breakerOf,
     itemOf: ({ open, silentWabas }) => ({
       silentWabas,

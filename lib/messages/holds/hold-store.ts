@@ -1,8 +1,8 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff, type Pause } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { holdsKey } from '../items.ts';
+import { holdsKey } from '../dispatch/items.ts';
 import { type HoldRule, type Holds, noHolds, type Probe, probeOf, probeTaken } from './hold.ts';
 import type { HoldableMessage } from './scope.ts';
 
@@ -35,13 +35,6 @@ const holdMemorySeconds = 30 * 86_400;
 const mostTries = 5;
 const conflictPause = backoff(10, 200);
 
-interface StoreOptions {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-  readonly pause?: Pause;
-}
-
 /** Every method rejects when the store cannot be reached. */
 export interface HoldsOfWabas {
   /** Reads strongly. */
@@ -55,9 +48,13 @@ export interface HoldsOfWabas {
   takeProbe(wabaId: string, message: HoldableMessage): Promise<Probe | undefined>;
 }
 
-export function holdStore({ client, table, nowMs, pause = conflictPause }: StoreOptions): HoldsOfWabas {
+export function holdStore(
+  table: Pick<Table, 'client' | 'name' | 'nowMs'>,
+  { pause = conflictPause }: { readonly pause?: Pause } = {},
+): HoldsOfWabas {
+  const { nowMs } = table;
   const itemOf = (wabaId: string): VersionedItem<Holds> => ({
-    ...{ client, table, key: holdsKey(wabaId) },
+    ...{ table, key: holdsKey(wabaId) },
     stateOf: holdsOf,
     itemOf: (holds) => ({ ...holds, expiresAtSeconds: Math.ceil(nowMs() / 1_000) + holdMemorySeconds }),
   });

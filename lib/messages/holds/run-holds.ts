@@ -1,14 +1,9 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import type { QueuedChunk } from '../chunk.ts';
-import {
-  type ByDispatchState,
-  byDispatchState,
-  type DispatchItemState,
-  type DispatchItemStates,
-  type DispatchParked,
-  type DispatchStop,
-} from '../dispatch-item-state.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { DispatchItemState, DispatchParked, DispatchStop } from '../dispatch/item.ts';
+import type { DispatchItemStates } from '../dispatch/item-store.ts';
+import { type ByDispatchState, byDispatchState } from '../dispatch/state.ts';
 import { holdableOf, type ParkReason, reasonOf } from './held-dispatch.ts';
 import {
   afterAnsweredRun,

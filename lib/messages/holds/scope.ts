@@ -1,6 +1,6 @@
 import { dropKindOf, type HoldKind, holdKindOf } from '../../platform/failure.ts';
-import type { SendPath } from '../dispatch.ts';
-import type { ParkScope } from '../dispatch-item-state.ts';
+import type { SendPath } from '../dispatch/head.ts';
+import type { ParkScope } from '../dispatch/item.ts';
 
 /*
  * A hold can concern a WABA, its utility messages, a number, that number's marketing, its marketing on the messages

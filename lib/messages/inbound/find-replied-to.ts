@@ -1,4 +1,4 @@
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import { repliedMessageOf } from '../reply-payload.ts';
 import type { FindRepliedTo } from './reply-ports.ts';
 import type { FindSentId, SentMessage } from './sent-ids.ts';

@@ -7,7 +7,7 @@ import { type ShownScope, textOf } from '../../opt-outs/scope.ts';
 import type { stopWordMatcher } from '../../opt-outs/stop-words.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import { type DispatchHead, messageIdOf } from '../dispatch.ts';
+import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { replacedIdKey, userIdOfReplaced } from '../items.ts';
+import { replacedIdKey, userIdOfReplaced } from '../dispatch/items.ts';
 import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-ids.ts';
 
 /** The memory covers recipient lists that are used once a year. */
@@ -35,17 +35,14 @@ export function replacedIdReader(messages: TableAccess): FindReplacements {
 }
 
 /** Stores replaced ids of a WABA unless a later update of the same id exists. Is idempotent. */
-export function replacedIdWriter({
-  documentClient,
-  tableName,
-}: Pick<TableAccess, 'documentClient' | 'tableName'>): NoteReplacedIds {
+export function replacedIdWriter({ client, name }: Pick<TableAccess, 'client' | 'name'>): NoteReplacedIds {
   return async (wabaId, replaced) => {
     await forEachConcurrently(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
       const expiresAtSeconds = Math.ceil(atMs / 1_000) + replacedIdMemorySeconds;
       await conditionalWrite(
-        documentClient.send(
+        client.send(
           new PutCommand({
-            TableName: tableName,
+            TableName: name,
             Item: { ...replacedIdKey(wabaId, userId), by, atMs, expiresAtSeconds },
             ConditionExpression: 'attribute_not_exists(pk) OR atMs < :atMs',
             ExpressionAttributeValues: { ':atMs': atMs },

@@ -1,5 +1,5 @@
 import { eventId, type MessageRepliedData, type ServiceEvent } from '../../webhooks/event.ts';
-import { aboutDispatch, messageIdOf } from '../dispatch.ts';
+import { aboutDispatch, messageIdOf } from '../dispatch/head.ts';
 import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
 import type { InboundUpdate } from './inbound-message.ts';
 import type { RepliedToMessage } from './reply-ports.ts';

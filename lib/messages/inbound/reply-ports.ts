@@ -1,5 +1,5 @@
 import type { Reply } from '../../platform/webhook/person-updates.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 
 export interface RepliedToMessage {
   readonly head: DispatchHead;

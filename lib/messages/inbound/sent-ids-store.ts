@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchPut, type QueriedTable, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { sentIdKey } from '../items.ts';
+import { sentIdKey } from '../dispatch/items.ts';
 import type { FindSentId, KeepSentIds } from './sent-ids.ts';
 
 const SentItemSchema = v.object({ dispatchId: v.string(), index: v.number() });
@@ -16,10 +16,10 @@ export function sentIdWriter(messages: TableAccess): KeepSentIds {
   };
 }
 
-export function sentIdReader({ documentClient, tableName }: QueriedTable): FindSentId {
+export function sentIdReader({ client, name }: QueriedTable): FindSentId {
   return async (message) => {
-    const get = new GetCommand({ TableName: tableName, Key: sentIdKey(message), ConsistentRead: true });
-    const { Item } = await documentClient.send(get);
+    const get = new GetCommand({ TableName: name, Key: sentIdKey(message), ConsistentRead: true });
+    const { Item } = await client.send(get);
     return Item === undefined ? undefined : v.parse(SentItemSchema, Item);
   };
 }

@@ -1,7 +1,7 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { SubscribedTypes } from '../../webhooks/event.ts';
-import { type DispatchAge, dispatchExpiresAtSeconds } from '../items.ts';
+import { type DispatchAge, dispatchExpiresAtSeconds } from '../dispatch/items.ts';
 
 export interface SentMessage {
   readonly dispatchId: string;

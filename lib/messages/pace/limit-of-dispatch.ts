@@ -1,7 +1,7 @@
 import type { ChannelStore } from '../../channels/channel-store.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import { limitPerSecondOf } from './number-limit.ts';
 
 interface LimitPorts {

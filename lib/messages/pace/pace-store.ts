@@ -1,7 +1,7 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { backoff, type Pause } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 import { changeVersioned, readVersioned, type Versioned, type VersionedItem } from '../../aws/versioned-item.ts';
-import { paceKey } from '../items.ts';
+import { paceKey } from '../dispatch/items.ts';
 import { type NumberPace, unknownPace } from './number-pace.ts';
 import { type NumberPaces, PaceContended } from './number-paces.ts';
 import { paceItemOf, paceOf } from './pace-items.ts';
@@ -13,18 +13,14 @@ const paceMemorySeconds = 30 * 86_400;
 const mostTries = 40;
 const conflictPause: Pause = backoff(10, 200);
 
-interface StoreOptions {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-  readonly newWriter: () => string;
-  readonly pause?: Pause;
-}
-
 /** Keeps paces in the messages table. A reservation that is written twice (versioned-item.ts) leaves slots empty. */
-export function paceStore({ client, table, nowMs, newWriter, pause = conflictPause }: StoreOptions): NumberPaces {
+export function paceStore(
+  table: Pick<Table, 'client' | 'name' | 'nowMs'>,
+  { newWriter, pause = conflictPause }: { readonly newWriter: () => string; readonly pause?: Pause },
+): NumberPaces {
+  const { nowMs } = table;
   const itemOf = (phoneNumberId: string): VersionedItem<NumberPace> => ({
-    ...{ client, table, key: paceKey(phoneNumberId) },
+    ...{ table, key: paceKey(phoneNumberId) },
     stateOf: (item) => (item === undefined ? unknownPace : paceOf(item)),
     itemOf: (pace) => ({
       ...paceItemOf(pace),

@@ -1,4 +1,4 @@
-import { straightRecipients } from '../chunk.ts';
+import { straightRecipients } from '../dispatch/chunk.ts';
 import { bulkEveryMs, type NumberPace } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
 import { reserved, type SlotRequest } from './schedule.ts';

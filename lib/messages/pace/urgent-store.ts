@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { urgentKey } from '../items.ts';
+import type { Table } from '../../aws/table.ts';
+import { urgentKey } from '../dispatch/items.ts';
 import { fittingCodes, type UrgentCapacity } from './urgent.ts';
 
 const UrgentSchema = v.object({ nextMs: v.number() });
@@ -15,7 +16,8 @@ const mostTries = 5;
  * Keeps slots of the last tenth in the messages table with one conditional write, two if the first guess of the counter
  * is wrong.
  */
-export function urgentStore(client: DynamoDBDocumentClient, table: string): UrgentCapacity {
+export function urgentStore(table: Pick<Table, 'client' | 'name'>): UrgentCapacity {
+  const { client } = table;
   return {
     take: async (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) => {
       let nextMs = 0;
@@ -55,7 +57,7 @@ export function urgentStore(client: DynamoDBDocumentClient, table: string): Urge
     const write = await conditionalWrite(
       client.send(
         new UpdateCommand({
-          TableName: table,
+          TableName: table.name,
           Key: urgentKey(phoneNumberId),
           UpdateExpression: `SET nextMs = ${idle ? ':now' : 'nextMs'} + :step, expiresAtSeconds = :expiry`,
           ConditionExpression: idle ? 'attribute_not_exists(pk) OR nextMs < :now' : 'nextMs BETWEEN :now AND :latest',

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
-import { addressesFrom, addressesOfItem, addressesPerItem, type StoredAddresses } from '../accept/whole-dispatch.ts';
-import { messageIdOf } from '../dispatch.ts';
-import { dispatchKey, dispatchOfPartition, recipientsKey } from '../items.ts';
+import { messageIdOf } from '../dispatch/head.ts';
+import { dispatchKey, dispatchOfPartition, recipientsKey } from '../dispatch/items.ts';
+import { addressesFrom, addressesOfItem, addressesPerItem, type StoredAddresses } from '../dispatch/whole-dispatch.ts';
 import type { AddressesOf } from './receipt-ports.ts';
 
 /** A straight dispatch's item holds all addresses, in order. */

@@ -1,9 +1,9 @@
 import { errorName } from '../../observe/error-name.ts';
-import { type DispatchHead, messageIdOf } from '../dispatch.ts';
+import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
+import { type Slice, sliceOf, sliceSize } from '../dispatch/slice.ts';
 import { opened } from '../holds/hold.ts';
 import { type OpeningPorts, openHold } from '../holds/open-hold.ts';
 import { type HoldScope, scopeOfDrop, scopeOfRefusal } from '../holds/scope.ts';
-import { type Slice, sliceOf, sliceSize } from '../send/claims/slice.ts';
 import type { Receipt } from './receipt.ts';
 import type { ProvenSlices, ReceiptsOfDispatch } from './receipt-ports.ts';
 

@@ -1,5 +1,5 @@
-import type { DispatchHead } from '../dispatch.ts';
-import { forgottenAtMs } from '../items.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { forgottenAtMs } from '../dispatch/items.ts';
 import type { Receipt, ReceiptMessage } from './receipt.ts';
 import { anonymizedReceipt } from './receipt-items.ts';
 import type { HeadOfDispatch, ReceiptsOfDispatch } from './receipt-ports.ts';

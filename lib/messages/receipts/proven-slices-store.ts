@@ -1,10 +1,11 @@
-import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { sliceKeyOf, sliceOfItem } from '../send/claims/slice-items.ts';
-import { sliceStore } from '../send/claims/slice-store.ts';
+import { batchGet } from '../../aws/dynamodb-batch.ts';
+import type { Table } from '../../aws/table.ts';
+import { sliceKeyOf, sliceOfItem } from '../dispatch/slice-items.ts';
+import { sliceStore } from '../dispatch/slice-store.ts';
 import type { ProvenSlices } from './receipt-ports.ts';
 
-export function provenSlicesStore(messages: TableAccess, nowMs: () => number): ProvenSlices {
-  const { settle } = sliceStore({ client: messages.documentClient, table: messages.tableName, nowMs });
+export function provenSlicesStore(messages: Table): ProvenSlices {
+  const { settle } = sliceStore(messages);
   return {
     settle,
 

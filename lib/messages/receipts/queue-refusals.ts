@@ -1,4 +1,4 @@
-import { messageIdOf } from '../dispatch.ts';
+import { messageIdOf } from '../dispatch/head.ts';
 import { type InboundMessage, recipientsAmong } from '../inbound/inbound-message.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 import { marketingRefusedCode } from '../send/inbound-of-endings.ts';

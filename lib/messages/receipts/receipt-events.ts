@@ -1,7 +1,7 @@
 import { isUserId } from '../../platform/user-id.ts';
 import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
-import { aboutDispatch, type DispatchHead, messageIdOf } from '../dispatch.ts';
-import { receiptGroupOf } from '../items.ts';
+import { aboutDispatch, type DispatchHead, messageIdOf } from '../dispatch/head.ts';
+import { receiptGroupOf } from '../dispatch/items.ts';
 import { messageEvent } from '../send/message-event.ts';
 import { foldReceipts, type Proof, proofOf } from './fold-receipts.ts';
 import type { Receipt } from './receipt.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
 import { PricingSchema } from '../../webhooks/event.ts';
-import type { DispatchHead } from '../dispatch.ts';
-import { dispatchOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { dispatchOfReceipts, receiptGroupOf, receiptPartition } from '../dispatch/items.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Unpacked text of one item stays far below what an item holds, and a run has little more. */

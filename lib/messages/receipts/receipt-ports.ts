@@ -1,10 +1,10 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, SubscribedTypes } from '../../webhooks/event.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import type { Slice, SliceKey } from '../dispatch/slice.ts';
+import type { Slices } from '../dispatch/slice-store.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { InboundSink } from '../inbound/inbound-message.ts';
-import type { Slice, SliceKey } from '../send/claims/slice.ts';
-import type { Slices } from '../send/claims/slice-store.ts';
 import type { Receipt } from './receipt.ts';
 
 /** `erased` are the indexes of erased people (D60). */

@@ -1,24 +1,15 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
 import { batchGet, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { DispatchHeadSchema } from '../dispatch.ts';
-import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
+import { dispatchItemIn, headIn } from '../dispatch/item.ts';
 import {
   dispatchExpiresAtSeconds,
   dispatchKey,
   dispatchOfPartition,
   receiptPartition,
   unknownMarkKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
 import { keptReceipt, receiptItems, receiptsOf } from './receipt-items.ts';
 import type { HeadOfDispatch, ReceiptRecords } from './receipt-ports.ts';
-
-/** A dispatch that was withdrawn before it began has no head. */
-const DispatchItemSchema = v.object({
-  pk: v.string(),
-  head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)),
-  erased: DispatchItemStateSchema.entries.erased,
-});
 
 export function receiptStore(messages: TableAccess): ReceiptRecords {
   const readAll = (keys: Parameters<typeof batchGet>[1]) => batchGet(messages, keys, { consistent: true });
@@ -26,13 +17,13 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
     findHeads: async (dispatchIds) => {
       const heads = new Map<string, HeadOfDispatch | 'unreadable'>();
       for (const item of await readAll(dispatchIds.map(dispatchKey))) {
-        const parsed = v.safeParse(DispatchItemSchema, item);
-        if (!parsed.success) {
+        try {
+          const dispatch = dispatchItemIn(item);
+          const head = headIn(dispatch);
+          if (head !== undefined) heads.set(head.dispatchId, { ...head, erased: dispatch.erased });
+        } catch {
           heads.set(dispatchOfPartition(item['pk']), 'unreadable');
-          continue;
         }
-        const { head, erased } = parsed.output;
-        if (head !== undefined) heads.set(head.dispatchId, { ...head, erased });
       }
       return heads;
     },
@@ -41,8 +32,8 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
       const expiresAtSeconds = dispatchExpiresAtSeconds(head);
       const kept = receipts.map((receipt) => keptReceipt(receipt, head));
       const items = receiptItems(head.dispatchId, kept, expiresAtSeconds);
-      const { documentClient, tableName } = messages;
-      await Promise.all(items.map((Item) => documentClient.send(new PutCommand({ TableName: tableName, Item }))));
+      const { client, name } = messages;
+      await Promise.all(items.map((Item) => client.send(new PutCommand({ TableName: name, Item }))));
     },
 
     dispatchesWithUnknown: async (dispatchIds) => {

@@ -1,8 +1,8 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { count } from '../../observe/metrics.ts';
-import { messageIdOf } from '../dispatch.ts';
+import { messageIdOf } from '../dispatch/head.ts';
+import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../dispatch/slice.ts';
 import { settleByReceipts } from '../send/claims/settle-by-receipts.ts';
-import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../send/claims/slice.ts';
 import type { Receipt } from './receipt.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 

@@ -1,8 +1,9 @@
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queryPages } from '../../aws/dynamodb-batch.ts';
-import { dispatchExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../items.ts';
+import type { Table } from '../../aws/table.ts';
+import { dispatchExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../dispatch/items.ts';
+import { placeInSlice, sliceOf, sliceSize } from '../dispatch/slice.ts';
 import type { UnknownOutcomes } from '../send/chunk-ports.ts';
-import { placeInSlice, sliceOf, sliceSize } from '../send/claims/slice.ts';
 import { coalescedReads } from './coalesced-reads.ts';
 import { receiptsOf } from './receipt-items.ts';
 
@@ -13,9 +14,10 @@ const rememberedDispatches = 1_000;
  * A process marks each dispatch once, also for concurrent slices, and retries a failed mark. Concurrent slices share
  * one strong read of receipts.
  */
-export function unknownOutcomesStore(client: DynamoDBDocumentClient, table: string): UnknownOutcomes {
+export function unknownOutcomesStore(table: Pick<Table, 'client' | 'name'>): UnknownOutcomes {
+  const { client } = table;
   const marks = new Map<string, Promise<void>>();
-  const indexesOf = coalescedReads((partition) => indexesWithReceipts(client, table, partition));
+  const indexesOf = coalescedReads((partition) => indexesWithReceipts(table, partition));
   return {
     mark: async (dispatch) => {
       const known = marks.get(dispatch.dispatchId);
@@ -23,7 +25,7 @@ export function unknownOutcomesStore(client: DynamoDBDocumentClient, table: stri
       if (marks.size >= rememberedDispatches) marks.clear();
       const expiresAtSeconds = dispatchExpiresAtSeconds(dispatch);
       const write = client.send(
-        new PutCommand({ TableName: table, Item: { ...unknownMarkKey(dispatch.dispatchId), expiresAtSeconds } }),
+        new PutCommand({ TableName: table.name, Item: { ...unknownMarkKey(dispatch.dispatchId), expiresAtSeconds } }),
       );
       const mark = write.then(() => undefined);
       marks.set(dispatch.dispatchId, mark);
@@ -41,12 +43,11 @@ export function unknownOutcomesStore(client: DynamoDBDocumentClient, table: stri
 }
 
 async function indexesWithReceipts(
-  documentClient: DynamoDBDocumentClient,
-  tableName: string,
+  table: Pick<Table, 'client' | 'name'>,
   partition: string,
 ): Promise<ReadonlySet<number>> {
   const indexes = new Set<number>();
-  const pages = queryPages({ documentClient, tableName }, partition, { sort: undefined, consistent: true });
+  const pages = queryPages(table, partition, { sort: undefined, consistent: true });
   for await (const items of pages) {
     for (const { index } of items.flatMap(receiptsOf)) indexes.add(index);
   }

@@ -1,6 +1,6 @@
-import { pairRateDelaysMs } from '../accept/pair-rate-delays.ts';
-import { straightRecipients } from '../chunk.ts';
-import type { DispatchHead, Recipient } from '../dispatch.ts';
+import { straightRecipients } from '../dispatch/chunk.ts';
+import type { DispatchHead, Recipient } from '../dispatch/head.ts';
+import { pairRateDelaysMs } from '../dispatch/pair-rate-delays.ts';
 import { horizonMs, lastSlotMsOf } from '../fan-out/release-horizon.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { laneOf } from '../pace/reserve.ts';

@@ -1,4 +1,4 @@
-import type { Lot, Opening } from '../lots.ts';
+import type { Lot, Opening } from '../dispatch/lots.ts';
 import type { Timetable } from '../when/timetable.ts';
 
 /** Recipients of some zones would leave then, if the send were accepted now. */

@@ -6,7 +6,7 @@ import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { Budgets } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import { bulkEveryMs } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { Timetable } from '../when/timetable.ts';

@@ -1,7 +1,8 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
-import type { DispatchHead } from '../dispatch.ts';
-import { cancelled, type DispatchItemStates } from '../dispatch-item-state.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import type { DispatchItemStates } from '../dispatch/item-store.ts';
+import { cancelled } from '../dispatch/state.ts';
 import type { DescribedDispatch } from './described-dispatch.ts';
 import { countsOf, statusNow } from './read-report.ts';
 import type { DispatchStatus } from './report.ts';
@@ -47,7 +48,7 @@ export async function cancelOpenDispatch(ports: StopPorts, dispatchId: string): 
   const before = await countsOf(ports.report, dispatchId);
   if (before === undefined) return undefined;
   const stopped = before.counts === undefined && (await stopDispatch(ports, before.head));
-  // Separates the tries under way, which reports count from then on (items.ts, `mayReckon`).
+  // Separates the tries under way, which reports count from then on (item-writes.ts, `reckon`).
   if (stopped) await countsOf(ports.report, dispatchId);
   // A run may have died between its stop and its count, so an ended dispatch is counted as well.
   await freeReserved(ports, before);

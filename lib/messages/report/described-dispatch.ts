@@ -1,9 +1,9 @@
 import { spelledAs } from '../../opt-outs/canonical-number.ts';
 import type { DispatchReservation } from '../budget/budgets.ts';
-import type { DispatchHead, Repeat } from '../dispatch.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
-import { forgottenAtMs } from '../items.ts';
-import type { Lot } from '../lots.ts';
+import type { DispatchHead, Repeat } from '../dispatch/head.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
+import { forgottenAtMs } from '../dispatch/items.ts';
+import type { Lot } from '../dispatch/lots.ts';
 import { claimLifeMs } from '../send/deadlines.ts';
 
 export interface DescribedRecipients {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { didYouMean } from '../../http/closest-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
 import type { OutcomeCounts } from './outcome.ts';
 
 /** One word says how a dispatch stands (D59). */

@@ -1,11 +1,11 @@
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { didPattern } from '../../access/directory.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
-import { type Pause, storePause } from '../../aws/pause.ts';
-import { type DispatchPointer, PointerSchema } from '../accept/whole-dispatch.ts';
-import { dispatchesPartition, dispatchKey, dispatchMemorySeconds, timeOfDispatch } from '../items.ts';
+import type { Table } from '../../aws/table.ts';
+import { dispatchesPartition, dispatchKey, dispatchMemorySeconds, timeOfDispatch } from '../dispatch/items.ts';
+import { type DispatchPointer, PointerSchema } from '../dispatch/whole-dispatch.ts';
 import { boundsOf, type DispatchesQuery, fieldsAskedFor } from './dispatches.ts';
 
 /** Lists are newest first, after the sort key `after`, without forgotten dispatches. */
@@ -36,12 +36,8 @@ export interface AcceptedPage {
 
 const DispatchItemSchema = v.object({ pk: v.string(), withdrawnAtMs: v.optional(v.number()) });
 
-export function dispatchesStore(
-  client: DynamoDBDocumentClient,
-  table: string,
-  nowMs: () => number,
-  pause: Pause = storePause,
-): Dispatches {
+export function dispatchesStore(table: Pick<Table, 'client' | 'name' | 'nowMs' | 'pause'>): Dispatches {
+  const { client, nowMs } = table;
   const readAccepted = async (question: DispatchesQuery, { after, limit }: PageRequest): Promise<AcceptedPage> => {
     const { clientId, did } = question;
     // A request may name anything here.
@@ -52,7 +48,7 @@ export function dispatchesStore(
     const filter = filterOf(question, nowMs());
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({
-        TableName: table,
+        TableName: table.name,
         KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
         FilterExpression: filter.expression,
         ExpressionAttributeValues: { ':partition': pk, ':from': from, ':to': to, ...filter.values },
@@ -86,7 +82,7 @@ export function dispatchesStore(
 
     settle: async (clientId, { sk }) => {
       const update = new UpdateCommand({
-        TableName: table,
+        TableName: table.name,
         Key: { pk: dispatchesPartition(clientId), sk },
         UpdateExpression: 'SET settled = :true',
         ConditionExpression: 'attribute_exists(pk)',
@@ -98,7 +94,7 @@ export function dispatchesStore(
 
     notWithdrawn: async (accepted) => {
       const keys = accepted.map(({ dispatchId }) => dispatchKey(dispatchId));
-      const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: false });
+      const items = await batchGet(table, keys, { consistent: false });
       const withdrawn = items
         .map((item) => v.parse(DispatchItemSchema, item))
         .filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)

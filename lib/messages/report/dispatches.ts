@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { countTo, listOfWords, moment, textFilter } from '../../http/query.ts';
-import type { DispatchPointer } from '../accept/whole-dispatch.ts';
-import { dispatchSortKey } from '../items.ts';
+import { dispatchSortKey } from '../dispatch/items.ts';
+import type { DispatchPointer } from '../dispatch/whole-dispatch.ts';
 import { type DispatchState, DispatchStateWord } from './dispatch-state.ts';
 
 /** All filters of lists of dispatches, in documented order. Moments are epoch milliseconds. */

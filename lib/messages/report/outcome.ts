@@ -1,14 +1,6 @@
-import { type DispatchHead, messageIdOf } from '../dispatch.ts';
-import { type DispatchItemState, type Ending, endOfTry, type UnderWay } from '../dispatch-item-state.ts';
-import { lotAt, openingStateAt } from '../lots.ts';
-import type { Proven } from '../receipts/fold-receipts.ts';
-import {
-  type OwnOutcome,
-  type ReportedOutcome as ReportedFacts,
-  type ReportedState,
-  reportedOutcome,
-  reportedStates,
-} from '../receipts/reported-state.ts';
+import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
+import type { DispatchItemState, UnderWay } from '../dispatch/item.ts';
+import { lotAt, openingStateAt } from '../dispatch/lots.ts';
 import {
   isWithdrawn,
   lost,
@@ -17,7 +9,16 @@ import {
   type Recorded,
   type Slice,
   sliceOf,
-} from '../send/claims/slice.ts';
+} from '../dispatch/slice.ts';
+import { type Ending, endOfTry } from '../dispatch/state.ts';
+import type { Proven } from '../receipts/fold-receipts.ts';
+import {
+  type OwnOutcome,
+  type ReportedOutcome as ReportedFacts,
+  type ReportedState,
+  reportedOutcome,
+  reportedStates,
+} from '../receipts/reported-state.ts';
 import { claimLifeMs } from '../send/deadlines.ts';
 
 /** The platform's receipts (D39) advance a recipient's outcome on our side (D29). */
@@ -65,7 +66,7 @@ export function outcomeOf(
   const known = slice?.outcomes[placeInSlice(index)];
   if (slice !== undefined && known !== undefined && known.state !== 'again') return recordedOutcome(known, slice);
   // A stopped dispatch's open message is pending until nothing can leave, then ends as stopped unless its try was under
-  // way (items.ts, `mayReckon`; D46, D53).
+  // way (item-writes.ts, `reckon`; D46, D53).
   const stopped = endOfTry(dispatch, { slice: sliceOf({ dispatchId: '', index }).slice, try: decidingTry(slice) });
   if (stopped !== undefined) return stopped;
   if (slice?.state !== 'claimed') {
@@ -115,7 +116,7 @@ function recordedOutcome(outcome: Said, slice: Slice): OwnOutcome {
 
 /**
  * Returns the claimed tries of a stopped dispatch, from a strong read after the stop: their recipients may have been
- * called (items.ts, `mayReckon`).
+ * called (item-writes.ts, `reckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');

@@ -1,14 +1,13 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, queryPartition } from '../../aws/dynamodb-batch.ts';
-import type { Pause } from '../../aws/pause.ts';
-import { messageIdOf } from '../dispatch.ts';
-import { DispatchItemStateSchema } from '../dispatch-item-state.ts';
-import { dispatchesPartition, dispatchKey, dispatchOfPartition, dispatchSortKey } from '../items.ts';
+import type { Table } from '../../aws/table.ts';
+import { messageIdOf } from '../dispatch/head.ts';
+import { DispatchItemSchema } from '../dispatch/item.ts';
+import { dispatchesPartition, dispatchKey, dispatchOfPartition, dispatchSortKey } from '../dispatch/items.ts';
+import { type Slice, sliceOf } from '../dispatch/slice.ts';
+import { recipientsPerPartition } from '../dispatch/slice-items.ts';
+import { sliceStore } from '../dispatch/slice-store.ts';
 import { unknownOutcomesStore } from '../receipts/unknown-outcomes-store.ts';
-import { type Slice, sliceOf } from '../send/claims/slice.ts';
-import { recipientsPerPartition } from '../send/claims/slice-items.ts';
-import { sliceStore } from '../send/claims/slice-store.ts';
 import { addressAt, type DescribedDispatch, placesOf } from './described-dispatch.ts';
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
 import { partitionsOfDispatch } from './report-cursor.ts';
@@ -58,21 +57,14 @@ export interface Outcomes {
   resolve(key: MessageKey, state: 'sent' | 'failed'): Promise<boolean>;
 }
 
-interface StoreOptions {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-  readonly pause: Pause;
-}
-
 /** More requests side by side would time out while they wait for a socket, and their items fill the memory. */
 const statesAtOnce = 1_000;
 
 const PointerSchema = v.object({ sk: v.string(), dispatchId: v.string(), did: v.string() });
 
-export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
-  const messages = { documentClient: client, tableName: table, pause };
-  const report = reportStore({ client, table, nowMs, consistent: true });
+export function outcomesStore(table: Pick<Table, 'client' | 'name' | 'nowMs' | 'pause'>): Outcomes {
+  const { nowMs } = table;
+  const report = reportStore(table, { consistent: true });
   return {
     findStored: (dispatchId) => report.findDescribed(dispatchId),
 
@@ -110,10 +102,10 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     resolve: (key, state) =>
       resolveUnknown(key, state, {
         read: readMessage,
-        slices: sliceStore({ client, table, nowMs }),
+        slices: sliceStore(table),
         markUnknown: async (dispatchId) => {
           const dispatch = await report.findDescribed(dispatchId);
-          if (dispatch !== undefined) await unknownOutcomesStore(client, table).mark(dispatch.head);
+          if (dispatch !== undefined) await unknownOutcomesStore(table).mark(dispatch.head);
         },
         nowMs,
       }),
@@ -126,7 +118,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     for (const partition of fromMs < toMs ? partitions : []) {
       // Dispatch ids sort after the bare end time, so the end is exclusive.
       const period = { from: dispatchSortKey(Math.max(fromMs, 0)), to: dispatchSortKey(toMs) };
-      for (const item of await queryPartition(messages, partition, period)) {
+      for (const item of await queryPartition(table, partition, period)) {
         const pointer = v.parse(PointerSchema, item);
         if (pointer.did === did) dispatchIds.set(pointer.sk, pointer.dispatchId);
       }
@@ -136,7 +128,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
 
   /** Returns parked dispatches in this order, with those whose state cannot be read: they may be parked. */
   async function waitingAmong(dispatchIds: readonly string[]): Promise<string[]> {
-    const items = await batchGet(messages, dispatchIds.map(dispatchKey), { consistent: true });
+    const items = await batchGet(table, dispatchIds.map(dispatchKey), { consistent: true });
     const waiting = new Set(items.filter(mayBeParked).map(({ pk }) => dispatchOfPartition(pk)));
     return dispatchIds.filter((dispatchId) => waiting.has(dispatchId));
   }
@@ -166,7 +158,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
 }
 
 function mayBeParked(item: Item): boolean {
-  const state = v.safeParse(DispatchItemStateSchema, item);
+  const state = v.safeParse(DispatchItemSchema, item);
   return !state.success || (state.output.stop === undefined && state.output.parked !== undefined);
 }
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../http/refusal.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
-import { type DispatchHead, dispatchIdPattern } from '../dispatch.ts';
-import { recipientsPerPartition } from '../send/claims/slice-items.ts';
+import { type DispatchHead, dispatchIdPattern } from '../dispatch/head.ts';
+import { recipientsPerPartition } from '../dispatch/slice-items.ts';
 import type { DispatchProgress } from '../watch/watch.ts';
 import { type Cost, costOf, marketAt, releasedHead } from './cost.ts';
 import { type DescribedDispatch, isStoppedLately, placesOf } from './described-dispatch.ts';
@@ -140,8 +140,8 @@ export async function outcomesNow(
 }
 
 /**
- * Writes the tries under way of a stopped dispatch, once: from then on all other outcomes are final (items.ts,
- * `mayReckon`).
+ * Writes the tries under way of a stopped dispatch, once: from then on all other outcomes are final (item-writes.ts,
+ * `reckon`).
  */
 async function reckoned(report: Report, dispatch: DescribedDispatch): Promise<DescribedDispatch> {
   const { stop, underWay, head } = dispatch;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
+import { recipientsPerPartition } from '../dispatch/slice-items.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
-import { recipientsPerPartition } from '../send/claims/slice-items.ts';
 import type { Cost } from './cost.ts';
 import { type DescribedDispatch, type Place, placesOf } from './described-dispatch.ts';
 import { type OutcomeCounts, totalOf } from './outcome.ts';

@@ -1,25 +1,23 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
-import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
-import { addressesFrom, addressesOfItem, dispatchOfAcceptedItem } from '../accept/whole-dispatch.ts';
+import type { Table } from '../../aws/table.ts';
 import { reservationIn } from '../budget/budgets-store.ts';
-import { DispatchHeadSchema } from '../dispatch.ts';
-import { DispatchItemStateSchema, type UnderWay } from '../dispatch-item-state.ts';
+import { dispatchItemIn, headIn, stateOf, type UnderWay } from '../dispatch/item.ts';
+import { executor } from '../dispatch/item-store.ts';
+import { dispatchWrites } from '../dispatch/item-writes.ts';
 import {
   acceptedKey,
   dispatchKey,
   dispatchPartition,
-  mayReckon,
   receiptGroupOf,
   receiptPartition,
   recipientsPrefix,
   reservedKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
+import type { Slice } from '../dispatch/slice.ts';
+import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../dispatch/slice-items.ts';
+import { addressesFrom, addressesOfItem, dispatchOfAcceptedItem } from '../dispatch/whole-dispatch.ts';
 import { foldReceipts, type Proven } from '../receipts/fold-receipts.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
-import type { Slice } from '../send/claims/slice.ts';
-import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../send/claims/slice-items.ts';
 import { type DescribedDispatch, isForgotten } from './described-dispatch.ts';
 import type { WrittenMessages } from './outcome.ts';
 
@@ -31,8 +29,8 @@ export interface Report {
    */
   findDescribed(dispatchId: string): Promise<DescribedDispatch | undefined>;
   /**
-   * A reader that ends open recipients with their dispatch must read slices strongly, after the dispatch (items.ts,
-   * `mayReckon`).
+   * A reader that ends open recipients with their dispatch must read slices strongly, after the dispatch (dispatch/item-writes.ts,
+   * `reckon`).
    */
   readMessages(
     dispatchId: string,
@@ -43,24 +41,12 @@ export interface Report {
   reckon(dispatchId: string, underWay: UnderWay): Promise<UnderWay>;
 }
 
-interface StoreOptions {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-  /** Operators read strongly, at twice the price. */
-  readonly consistent?: boolean;
-}
-
-/** A dispatch that was withdrawn before it began has no head. */
-const DispatchItemSchema = v.object({
-  head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)),
-  withdrawnAtMs: v.optional(v.number()),
-  /** A straight dispatch's addresses have no items of their own. */
-  to: v.optional(v.instance(Uint8Array)),
-  ...DispatchItemStateSchema.entries,
-});
-
-export function reportStore({ client, table, nowMs, consistent = false }: StoreOptions): Report {
+export function reportStore(
+  table: Pick<Table, 'client' | 'name' | 'nowMs'>,
+  { consistent = false }: { readonly consistent?: boolean } = {},
+): Report {
+  const { nowMs } = table;
+  const execute = executor(table);
   return {
     findDescribed: async (dispatchId) => {
       const found = describedIn(await itemsOf(dispatchPartition(dispatchId), true));
@@ -78,23 +64,7 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
       return { slices: byNumber, proofs: proofsIn(receipts.flat()), askedAtMs };
     },
 
-    reckon: async (dispatchId, underWay) => {
-      const write = await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: dispatchKey(dispatchId),
-            UpdateExpression: 'SET underWay = :underWay',
-            ConditionExpression: mayReckon,
-            ExpressionAttributeNames: { '#stop': 'stop' },
-            ExpressionAttributeValues: { ':underWay': underWay },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      const existing = write.written ? undefined : write.existing;
-      return v.parse(DispatchItemStateSchema, existing ?? {}).underWay ?? underWay;
-    },
+    reckon: (dispatchId, underWay) => execute(dispatchWrites.reckon(dispatchId, underWay)),
   };
 
   async function slicesOf(dispatchId: string, partition: number, isConsistent: boolean): Promise<Slice[]> {
@@ -105,7 +75,7 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
   async function itemsOf(partition: string, isConsistent: boolean): Promise<Item[]> {
     const items: Item[] = [];
     const read = { sort: undefined, consistent: isConsistent };
-    for await (const page of queryPages({ documentClient: client, tableName: table }, partition, read)) {
+    for await (const page of queryPages(table, partition, read)) {
       for (const item of page) items.push(item);
     }
     return items;
@@ -115,21 +85,19 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
 /** Returns the dispatch described by the items of its partition, or undefined without one. */
 export function describedIn(items: readonly Item[]): DescribedDispatch | undefined {
   const itemAt = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
-  const dispatch = v.parse(v.optional(DispatchItemSchema), itemAt(dispatchKey('')));
-  if (dispatch?.withdrawnAtMs !== undefined) return undefined;
+  const dispatch = dispatchItemIn(itemAt(dispatchKey('')) ?? {});
+  if (dispatch.withdrawnAtMs !== undefined) return undefined;
   const item = itemAt(acceptedKey(''));
   const accepted = item === undefined ? undefined : dispatchOfAcceptedItem(item);
-  const head = accepted?.head ?? dispatch?.head;
+  const head = accepted?.head ?? headIn(dispatch);
   if (head === undefined) return undefined;
   const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).map(addressesOfItem);
-  const known = dispatch?.to === undefined ? described : [addressesFrom(dispatch.to)];
+  const known = dispatch.to === undefined ? described : [addressesFrom(dispatch.to)];
   const recipients = new Map(known.flatMap(({ addresses }) => addresses));
   const erasedMarkets = new Map(known.flatMap(({ erased }) => erased));
   const reserved = reservationIn(itemAt(reservedKey('')));
-  const { stop, parked, pausedFromMs, underWay, erased, retriedBy } = dispatch ?? {};
   const { repeats = [], lots, positions } = accepted ?? {};
-  const state = { stop, parked, pausedFromMs, underWay, erased, retriedBy };
-  return { head, repeats, recipients, erasedMarkets, ...state, lots, positions, reserved };
+  return { head, repeats, recipients, erasedMarkets, ...stateOf(dispatch), lots, positions, reserved };
 }
 
 export function proofsIn(items: readonly Item[]): Map<number, Proven> {

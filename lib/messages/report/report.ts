@@ -5,7 +5,7 @@ import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { dollarsOf } from '../../pricing/money.ts';
-import { type DispatchHead, RequestedTimeSchema } from '../dispatch.ts';
+import { type DispatchHead, RequestedTimeSchema } from '../dispatch/head.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import type { Cost } from './cost.ts';
 import { addressAt, type DescribedDispatch, type Place, placesOf } from './described-dispatch.ts';

@@ -1,5 +1,5 @@
-import { placeInSlice, resolvedByOperator, type Slice } from '../send/claims/slice.ts';
-import type { Slices } from '../send/claims/slice-store.ts';
+import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/slice.ts';
+import type { Slices } from '../dispatch/slice-store.ts';
 import type { ReportedOutcome } from './outcome.ts';
 
 export interface MessageKey {

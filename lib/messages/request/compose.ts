@@ -1,42 +1,10 @@
-import * as v from 'valibot';
 import { isUserId } from '../../platform/user-id.ts';
-import { HeaderInputSchema, type MessageRequest, type Recipient } from '../dispatch.ts';
+import type { CompositionPlan } from '../dispatch/composition-plan.ts';
+import type { MessageRequest, Recipient } from '../dispatch/head.ts';
 import { type QuickReplyPlace, replyPayload } from '../reply-payload.ts';
 import type { ParameterContract } from './parameter-contract.ts';
 import { canonicalAddress } from './recipient-address.ts';
 import { urlSuffix } from './url-suffix.ts';
-
-const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
-
-/** A message must name these buttons of a template or card. */
-const plannedButtonEntries = {
-  buttons: v.array(DynamicButtonSchema),
-  redirects: v.optional(v.array(v.object({ index: v.number(), code: v.string() }))),
-  quickReplies: v.optional(v.array(v.number())),
-};
-
-/** Messages of a dispatch share it: it travels once with the dispatch. */
-export const CompositionPlanSchema = v.object({
-  templateName: v.string(),
-  /** The code has the template's spelling, whatever the request wrote (D26). */
-  languageCode: v.string(),
-  /** The number's channel may name the Messaging Account of the messages (platform reference, 8). */
-  messagingAccountId: v.optional(v.string()),
-  header: v.optional(HeaderInputSchema),
-  /** A single-product template has it. */
-  catalogId: v.optional(v.string()),
-  ...plannedButtonEntries,
-  flows: v.optional(v.array(v.number())),
-  codeButton: v.optional(v.number()),
-  productList: v.optional(v.number()),
-  cards: v.array(
-    v.object({
-      media: v.object({ kind: v.picklist(['image', 'video']), link: v.string() }),
-      ...plannedButtonEntries,
-    }),
-  ),
-});
-export type CompositionPlan = v.InferOutput<typeof CompositionPlanSchema>;
 
 type HeaderInput = NonNullable<CompositionPlan['header']>;
 type PlannedButtons = Pick<CompositionPlan, 'buttons' | 'redirects' | 'quickReplies'>;

@@ -1,5 +1,5 @@
 import { canonicalNumber, spellingOf } from '../../opt-outs/canonical-number.ts';
-import type { Recipient, Repeat } from '../dispatch.ts';
+import type { Recipient, Repeat } from '../dispatch/head.ts';
 
 const maxNamed = 20;
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { Refusal } from '../../http/refusal.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
-import { mediaHeaderTypes } from '../dispatch.ts';
+import { mediaHeaderTypes } from '../dispatch/head.ts';
 import {
   type CardNeed,
   type DynamicButton,

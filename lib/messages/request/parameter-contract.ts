@@ -2,7 +2,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import type { HeaderFormat } from '../../templates/rules/header-formats.ts';
-import type { HeaderInput } from '../dispatch.ts';
+import type { HeaderInput } from '../dispatch/head.ts';
 import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
 
 /** A text says how often each of its variables appears, and its length without them, in characters. */

@@ -3,7 +3,7 @@ import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import type { HeaderInput, Recipient } from '../dispatch.ts';
+import type { HeaderInput, Recipient } from '../dispatch/head.ts';
 import {
   type DynamicButton,
   type HeaderNeed,

@@ -7,7 +7,7 @@ import { FaultList } from '../../http/fault-list.ts';
 import { butReceived } from '../../http/json-excerpt.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { type HeaderInput, mediaHeaderTypes, type Recipient } from '../dispatch.ts';
+import { type HeaderInput, mediaHeaderTypes, type Recipient } from '../dispatch/head.ts';
 import { addressForm, addressFormText, addressHint } from './recipient-address.ts';
 
 const maxRecipients = 10_000;

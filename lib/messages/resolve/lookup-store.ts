@@ -1,8 +1,9 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import type { Table } from '../../aws/table.ts';
 import { Refusal } from '../../http/refusal.ts';
-import { lookupCountKey, lookupKey } from '../items.ts';
+import { lookupCountKey, lookupKey } from '../dispatch/items.ts';
 import { type Claimed, type Lookups, lookupsPerMinute, repeatLookupAfterMs } from './lookups.ts';
 
 const minuteMs = 60_000;
@@ -33,9 +34,10 @@ const TurnsSchema = v.object({ endsAtMs: v.number() });
  * Expired items count as absent. A claim is one write; an asked question costs one more for the count (two when a
  * minute begins), and one for the answer.
  */
-export function lookupStore(client: DynamoDBDocumentClient, table: string): Lookups {
+export function lookupStore(table: Pick<Table, 'client' | 'name'>): Lookups {
+  const { client } = table;
   const write = (question: string, facts: object, askedAtMs: number) => ({
-    TableName: table,
+    TableName: table.name,
     Item: {
       ...lookupKey(question),
       ...facts,
@@ -68,7 +70,7 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
 
     release: async (question, askerId) => {
       const removal = new DeleteCommand({
-        TableName: table,
+        TableName: table.name,
         Key: lookupKey(question),
         ConditionExpression: 'askerId = :askerId',
         ExpressionAttributeValues: { ':askerId': askerId },
@@ -91,7 +93,7 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
   /** Counts in the running minute. Returns `over` if it has ended, or its end if the client has used its quota. */
   async function countTurn(clientId: number, nowMs: number): Promise<'counted' | 'over' | number> {
     const count = new UpdateCommand({
-      TableName: table,
+      TableName: table.name,
       Key: lookupCountKey(clientId),
       UpdateExpression: 'ADD turns :one',
       ConditionExpression: 'endsAtMs > :nowMs AND turns < :most',
@@ -108,7 +110,7 @@ export function lookupStore(client: DynamoDBDocumentClient, table: string): Look
   async function beginMinute(clientId: number, nowMs: number): Promise<boolean> {
     const endsAtMs = nowMs + minuteMs;
     const begin = new PutCommand({
-      TableName: table,
+      TableName: table.name,
       Item: { ...lookupCountKey(clientId), turns: 1, endsAtMs, expiresAtSeconds: secondsAfter(nowMs, minuteMs) },
       ConditionExpression: 'attribute_not_exists(pk) OR endsAtMs <= :nowMs',
       ExpressionAttributeValues: { ':nowMs': nowMs },

@@ -5,10 +5,10 @@ import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import type { AcceptedDispatches } from '../accept/accepted-dispatches-store.ts';
 import { ParametersGone, parametersExpireAtSeconds } from '../accept/parameter-pages.ts';
 import type { DispatchParameters } from '../accept/parameter-store.ts';
-import type { AcceptedDispatchRecord } from '../accept/whole-dispatch.ts';
 import { type SendCostPorts, withoutOptedOut } from '../budget/send-cost.ts';
-import type { DispatchHead, Recipient, StoredRecipient } from '../dispatch.ts';
-import { forgottenAtMs, nextParameters } from '../items.ts';
+import type { DispatchHead, Recipient, StoredRecipient } from '../dispatch/head.ts';
+import { forgottenAtMs, nextParameters } from '../dispatch/items.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { describedDispatch, outcomesNow } from '../report/read-report.ts';
 import type { Report } from '../report/report-store.ts';
 import type { SendRequest } from '../request/send-request.ts';
@@ -88,11 +88,7 @@ export async function retrySource(question: RetryQuery, ports: SourcePorts): Pro
   };
 }
 
-function retryable(
-  head: DispatchHead,
-  accepted: AcceptedDispatchRecord | undefined,
-  nowMs: number,
-): AcceptedDispatchRecord {
+function retryable(head: DispatchHead, accepted: StoredDispatch | undefined, nowMs: number): StoredDispatch {
   if (head.category === 'AUTHENTICATION') {
     throw new Refusal('not_retryable', 'one-time codes are not retried: a code is too old by then');
   }

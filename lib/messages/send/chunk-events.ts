@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import type { Outcome, Slice } from '../dispatch/slice.ts';
 import type { ChunkEnding } from './claims/run-chunk.ts';
-import type { Outcome, Slice } from './claims/slice.ts';
 import { completedEvent } from './completed-event.ts';
 import { erased } from './excluded-recipients.ts';
 import { messageEvent, outcomeEvent } from './message-event.ts';

@@ -1,8 +1,8 @@
-import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
-import { lastSlotBeforeEndMs, lotAt, type Opening, openingStateAt } from '../lots.ts';
+import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import { lastSlotBeforeEndMs, lotAt, type Opening, openingStateAt } from '../dispatch/lots.ts';
+import type { Outcome } from '../dispatch/slice.ts';
 import type { Schedule } from '../pace/schedule.ts';
 import { dueAheadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
-import type { Outcome } from './claims/slice.ts';
 
 /*
  * Before the claim, a closed recipient gets its next opening as `notBeforeMs` and waits without a slot (D56). The call

@@ -2,8 +2,10 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
 import type { Sender } from '../../opt-outs/scope.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import type { QueuedChunk } from '../chunk.ts';
-import type { DispatchItemState, DispatchStop } from '../dispatch-item-state.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { DispatchItemState, DispatchStop } from '../dispatch/item.ts';
+import type { Slice, SliceKey } from '../dispatch/slice.ts';
+import type { Slices } from '../dispatch/slice-store.ts';
 import type { Breakers } from '../holds/breaker.ts';
 import type { Holds } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
@@ -12,8 +14,6 @@ import type { NoteSent } from '../inbound/sent-ids.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { UrgentCapacity } from '../pace/urgent.ts';
-import type { Slice, SliceKey } from './claims/slice.ts';
-import type { Slices } from './claims/slice-store.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 
 export interface SnapshotQuery {

@@ -2,7 +2,7 @@ import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/cl
 import { queueBody } from '../../aws/queue-body.ts';
 import { delayedQueue } from '../../aws/sqs-batch.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
-import type { QueuedChunk } from '../chunk.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
 import type { ChunkQueue } from './chunk-ports.ts';
 
 export interface ChunkQueueUrls {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
-import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../dispatch/chunk.ts';
 import { lateLane, type Schedule, slotMsOf, type Turn, trustedUntilMs } from '../pace/schedule.ts';
 import { urgentLane } from '../pace/urgent.ts';
 

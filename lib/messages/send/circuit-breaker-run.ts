@@ -2,7 +2,7 @@ import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
-import type { QueuedChunk } from '../chunk.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
 import {
   type Answer,
   afterAnswer,

@@ -1,5 +1,5 @@
 import { type DispatchCompletedData, type DispatchData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
-import type { AboutDispatch } from '../dispatch.ts';
+import type { AboutDispatch } from '../dispatch/head.ts';
 
 type Ended = Omit<DispatchCompletedData['counts'], 'pending'>;
 

@@ -1,6 +1,6 @@
-import type { DispatchHead } from '../dispatch.ts';
-import { type DispatchAge, lastOwnCallMs } from '../items.ts';
-import { afterOpenTimeMs, type Opening } from '../lots.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { type DispatchAge, lastOwnCallMs } from '../dispatch/items.ts';
+import { afterOpenTimeMs, type Opening } from '../dispatch/lots.ts';
 
 export const platformCallTimeoutMs = 10_000;
 

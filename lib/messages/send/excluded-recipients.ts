@@ -1,7 +1,7 @@
-import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
+import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
+import { type Outcome, placeInSlice } from '../dispatch/slice.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
-import { type Outcome, placeInSlice } from './claims/slice.ts';
 
 export interface Exclusions {
   /** These people opted out of this sender's marketing, spelled as `canonicalAddress` does. */

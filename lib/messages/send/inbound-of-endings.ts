@@ -1,10 +1,10 @@
 import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import type { QueuedChunk } from '../chunk.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
+import { type Slice, sliceAt } from '../dispatch/slice.ts';
 import { type InboundUpdate, recipientsAmong } from '../inbound/inbound-message.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 import type { ChunkEnding } from './claims/run-chunk.ts';
-import { type Slice, sliceAt } from './claims/slice.ts';
 
 /** The person has stopped marketing from the number. */
 export const marketingRefusedCode = '131050';

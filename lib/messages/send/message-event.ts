@@ -1,6 +1,6 @@
 import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
-import { type AboutDispatch, messageIdOf } from '../dispatch.ts';
-import { resolvedByOperator } from './claims/slice.ts';
+import { type AboutDispatch, messageIdOf } from '../dispatch/head.ts';
+import { resolvedByOperator } from '../dispatch/slice.ts';
 
 export interface Addressed {
   readonly dispatchId: string;

@@ -1,6 +1,6 @@
 import { errorName } from '../../observe/error-name.ts';
-import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../dispatch/chunk.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
 import { byHolds, composedMsOf, holdableOf, type ParkReason, reasonOf } from '../holds/held-dispatch.ts';
 import { type HeldBy, type Holds, holdsOn, isOutdated, isProbeDue, noHolds } from '../holds/hold.ts';
 import { blockedUntilMs, isAnsweringSlowly, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
-import type { MessageRequest, SendPath } from '../dispatch.ts';
+import type { MessageRequest, SendPath } from '../dispatch/head.ts';
 
 const AcceptedSchema = v.looseObject({
   messages: v.pipe(

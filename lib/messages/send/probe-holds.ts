@@ -1,5 +1,5 @@
-import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
-import type { DispatchItemState } from '../dispatch-item-state.ts';
+import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
 import { answerIn } from '../holds/breaker.ts';
 import { reasonOf } from '../holds/held-dispatch.ts';
 import { type HeldBy, isProbeDue, type Probe } from '../holds/hold.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { queuedMessage } from '../../aws/queued-message.ts';
 import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
-import { chunkVersion, type QueuedChunk, QueuedChunkSchema } from '../chunk.ts';
+import { chunkVersion, type QueuedChunk, QueuedChunkSchema } from '../dispatch/chunk.ts';
 import { noAnswerCode } from '../holds/hold.ts';
 import { adaptivePace } from '../pace/adaptive-pace.ts';
 import { emptySchedule } from '../pace/schedule.ts';

@@ -1,6 +1,6 @@
 import { count } from '../../observe/metrics.ts';
-import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
-import { type Lot, lotAt } from '../lots.ts';
+import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import { type Lot, lotAt } from '../dispatch/lots.ts';
 import type { Ended } from './call-recipient.ts';
 
 /*

@@ -1,10 +1,10 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import { messageIdOf } from '../dispatch.ts';
+import { messageIdOf } from '../dispatch/head.ts';
+import { type Outcomes, openPlaces, type Slice, sliceSize } from '../dispatch/slice.ts';
+import type { Slices } from '../dispatch/slice-store.ts';
 import type { RunPorts } from './call-recipient.ts';
-import { type Outcomes, openPlaces, type Slice, sliceSize } from './claims/slice.ts';
-import type { Slices } from './claims/slice-store.ts';
 
 const metricOf = {
   sent: 'MessagesSent',

@@ -1,4 +1,4 @@
-import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../dispatch/chunk.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
 import { lateLane } from '../pace/schedule.ts';

@@ -1,10 +1,9 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
-import { type Pause, storePause } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 import { markKeysOf } from '../../opt-outs/opt-out-items.ts';
-import { itemStateOf } from '../dispatch-item-state-store.ts';
+import { dispatchItemIn, stateOf } from '../dispatch/item.ts';
+import { dispatchKey, holdsKey, paceKey } from '../dispatch/items.ts';
 import { holdsOf } from '../holds/hold-store.ts';
-import { dispatchKey, holdsKey, paceKey } from '../items.ts';
 import { unknownPace } from '../pace/number-pace.ts';
 import { paceOf } from '../pace/pace-items.ts';
 import type { DispatchSnapshots } from './chunk-ports.ts';
@@ -13,11 +12,7 @@ import type { DispatchSnapshots } from './chunk-ports.ts';
  * Reads number, WABA, dispatches and opt-out marks in one strongly consistent request. Marks are never removed
  * (record-opt-out.ts), so a process reads each once.
  */
-export function snapshotStore(
-  client: DynamoDBDocumentClient,
-  table: string,
-  pause: Pause = storePause,
-): DispatchSnapshots['look'] {
+export function snapshotStore(table: Pick<Table, 'client' | 'name' | 'pause'>): DispatchSnapshots['look'] {
   const marked = new Set<string>();
   return async ({ wabaId, phoneNumberId, dispatchIds, optOutsOf }) => {
     const held = holdsKey(wabaId);
@@ -29,13 +24,13 @@ export function snapshotStore(
       ...[...new Set(dispatchIds)].map(dispatchKey),
       ...(isMarked() ? [] : marks),
     ];
-    const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true });
+    const items = await batchGet(table, keys, { consistent: true });
     const byKey = new Map(items.map((item) => [item['pk'], item]));
     for (const { pk } of marks) if (byKey.has(pk)) marked.add(pk);
     const pace = number === undefined ? undefined : byKey.get(number.pk);
     const dispatches = [...new Set(dispatchIds)].flatMap((dispatchId) => {
       const item = byKey.get(dispatchKey(dispatchId).pk);
-      return item === undefined ? [] : [[dispatchId, itemStateOf(item)] as const];
+      return item === undefined ? [] : [[dispatchId, stateOf(dispatchItemIn(item))] as const];
     });
     return {
       pace: pace === undefined ? unknownPace : paceOf(pace),

@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
-import { straightRecipients } from '../chunk.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import { straightRecipients } from '../dispatch/chunk.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
 import { type CostLine, costOf, marketAt, releasedHead } from '../report/cost.ts';
 import { type DescribedDispatch, isForgotten, placesOf } from '../report/described-dispatch.ts';

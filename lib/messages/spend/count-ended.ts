@@ -1,5 +1,5 @@
-import type { QueuedChunk } from '../chunk.ts';
-import type { Slice } from '../send/claims/slice.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { Slice } from '../dispatch/slice.ts';
 
 /**
  * A straight chunk's end must be counted if no receipt will report it (D58): messages taken without receipts are

@@ -1,14 +1,16 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { countKey, dispatchExpiresAtSeconds, dispatchOfPartition, spentKey } from '../items.ts';
+import type { Table } from '../../aws/table.ts';
+import { countKey, dispatchExpiresAtSeconds, dispatchOfPartition, spentKey } from '../dispatch/items.ts';
 import type { CountReceiptsPorts } from './count-receipts.ts';
 import type { CountMarks } from './later-counts.ts';
 import { statementOf } from './statement.ts';
 
 const MarkSchema = v.object({ dueMs: v.number() });
 
-export function countMarksStore(client: DynamoDBDocumentClient, TableName: string): CountMarks {
+export function countMarksStore(table: Pick<Table, 'client' | 'name'>): CountMarks {
+  const { client, name: TableName } = table;
   return {
     dueMs: async (dispatchId) => {
       const { Item } = await client.send(

@@ -1,6 +1,6 @@
 import { utcDay } from '../../pricing/rates-of-day.ts';
 import { monthOf } from '../budget/budgets.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import { type DispatchRecord, type Line, type RecordKind, recordKinds, type Statement } from './statement.ts';
 
 /*

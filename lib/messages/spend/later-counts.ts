@@ -1,6 +1,6 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import { type CountMessage, countMessageOf } from '../watch/watch-message.ts';
 
 // Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole dispatch. So a

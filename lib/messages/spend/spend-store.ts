@@ -1,5 +1,6 @@
 import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
-import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { queryPartition, transactWrite } from '../../aws/dynamodb-batch.ts';
+import type { Table } from '../../aws/table.ts';
 import {
   budgetKey,
   dispatchExpiresAtSeconds,
@@ -9,7 +10,7 @@ import {
   receiptPartition,
   spendPartition,
   spentKey,
-} from '../items.ts';
+} from '../dispatch/items.ts';
 import { partitionsOfDispatch } from '../report/report-cursor.ts';
 import { describedIn, proofsIn, reportStore } from '../report/report-store.ts';
 import type { SpendLedger } from './count-dispatches.ts';
@@ -19,9 +20,9 @@ import { statementItem, statementOf } from './statement.ts';
 /** A client's day has several items, because concurrent transactions on one item refuse each other. */
 const shardsOfDay = 4;
 
-export function spendStore(messages: TableAccess, nowMs: () => number): SpendLedger {
-  const { documentClient: client, tableName: table } = messages;
-  const report = reportStore({ client, table, nowMs, consistent: true });
+export function spendStore(messages: Table): SpendLedger {
+  const { name: table, nowMs } = messages;
+  const report = reportStore(messages, { consistent: true });
   return {
     read: async (dispatchId) => {
       const items = await queryPartition(messages, dispatchPartition(dispatchId));

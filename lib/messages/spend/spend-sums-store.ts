@@ -1,5 +1,5 @@
 import { type Item, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { spendPartition } from '../items.ts';
+import { spendPartition } from '../dispatch/items.ts';
 import type { DaySums } from './spend.ts';
 
 export interface SpendSums {

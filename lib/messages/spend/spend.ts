@@ -3,7 +3,7 @@ import { wholeNumber } from '../../http/documented.ts';
 import { invalid } from '../../http/refusal.ts';
 import { dollarsOf } from '../../pricing/money.ts';
 import { utcDay } from '../../pricing/rates-of-day.ts';
-import { spendKeptDays } from '../items.ts';
+import { spendKeptDays } from '../dispatch/items.ts';
 import { recordAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
 import { type DispatchRecord, recordKinds } from './statement.ts';
 

@@ -4,7 +4,7 @@ import { goneUpstream } from '../../templates/model/stored-fact.ts';
 import type { PlatformTemplate } from '../../templates/model/template.ts';
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
-import type { DispatchHead } from '../dispatch.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 
 /** By its template's state, a parked dispatch goes on, fails, or waits. */
 export type TemplateReadiness = 'back' | 'disabled' | 'gone' | 'rejected' | 'waiting';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
-import type { DispatchHead } from '../dispatch.ts';
-import { ParkingSchema } from '../dispatch-item-state.ts';
-import { type Lot, openingStateAt, openingsOfAll } from '../lots.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { ParkingSchema } from '../dispatch/item.ts';
+import { type Lot, openingStateAt, openingsOfAll } from '../dispatch/lots.ts';
 
 /*
  * A message of the watch queue watches a dispatch until nothing is pending (D41) or it is no longer parked (D46), or

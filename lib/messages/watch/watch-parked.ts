@@ -1,21 +1,14 @@
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import { aboutDispatch, type DispatchHead } from '../dispatch.ts';
-import {
-  type DispatchItemState,
-  type DispatchItemStates,
-  type DispatchStop,
-  type Ending,
-  parkDelaySeconds,
-  parkEndMs,
-  pauseFromMs,
-  type Waiting,
-} from '../dispatch-item-state.ts';
+import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
+import type { DispatchItemState, DispatchStop } from '../dispatch/item.ts';
+import type { DispatchItemStates } from '../dispatch/item-store.ts';
+import { afterOpenTimeMs, type Lot, openingsOfAll } from '../dispatch/lots.ts';
+import { type Ending, parkDelaySeconds, parkEndMs, pauseFromMs, type Waiting } from '../dispatch/state.ts';
 import { endedByReading, type HeldBy, holdsOn, isProbeOverdue } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';
-import { afterOpenTimeMs, type Lot, openingsOfAll } from '../lots.ts';
 import { notApproved } from '../request/parameter-contract.ts';
 import type { NotifiedDispatch } from '../send/completed-event.ts';
 import { claimLifeMs } from '../send/deadlines.ts';

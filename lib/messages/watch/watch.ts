@@ -6,8 +6,8 @@ import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { DispatchReservation } from '../budget/budgets.ts';
-import { aboutDispatch, type DispatchHead } from '../dispatch.ts';
-import type { Lot } from '../lots.ts';
+import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
+import type { Lot } from '../dispatch/lots.ts';
 import { completedEvent } from '../send/completed-event.ts';
 import {
   type CountMessage,

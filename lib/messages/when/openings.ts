@@ -1,4 +1,4 @@
-import type { Opening } from '../lots.ts';
+import type { Opening } from '../dispatch/lots.ts';
 import { offsetSpansOf } from './wall-clock.ts';
 
 export interface LocalTimes {

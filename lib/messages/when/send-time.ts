@@ -6,7 +6,7 @@ import { butReceived, jsonExcerpt } from '../../http/json-excerpt.ts';
 import { isMoment } from '../../http/query.ts';
 import { invalid } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import type { RequestedTime } from '../dispatch.ts';
+import type { RequestedTime } from '../dispatch/head.ts';
 import type { LocalTimes } from './openings.ts';
 
 export interface SendTime extends LocalTimes {

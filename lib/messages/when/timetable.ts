@@ -1,8 +1,8 @@
 import { FaultList } from '../../http/fault-list.ts';
 import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
-import type { Recipient } from '../dispatch.ts';
-import { type Lot, lastSlotBeforeEndMs, type Opening } from '../lots.ts';
+import type { Recipient } from '../dispatch/head.ts';
+import { type Lot, lastSlotBeforeEndMs, type Opening } from '../dispatch/lots.ts';
 import { inAll, openingsIn, within } from './openings.ts';
 import type { SendTime } from './send-time.ts';
 import { zonesOf } from './zones-of.ts';

@@ -32,7 +32,7 @@ export function creationStore(
   tableName: string,
   pause: Pause = storePause,
 ): CreationStore {
-  const table: TableAccess = { documentClient, tableName, pause };
+  const table: TableAccess = { client: documentClient, name: tableName, pause };
   const read = (place: CreationPlace, clientIds: readonly number[]) => readBefore(table, place, clientIds);
   return {
     before: read,

@@ -15,7 +15,7 @@ export function rowStore(
   tableName: string,
   pause: Pause = storePause,
 ): RowStore {
-  const table: TableAccess = { documentClient, tableName, pause };
+  const table: TableAccess = { client: documentClient, name: tableName, pause };
   return {
     findRows: async (names) => {
       const keys = [...new Map(names.map((name) => [textOf(name), rowKey(name.clientId, name.templateKey)])).values()];

@@ -67,7 +67,7 @@ export function templateStore(
   tableName: string,
   pause: Pause = storePause,
 ): TemplateStore {
-  const table: TableAccess = { documentClient, tableName, pause };
+  const table: TableAccess = { client: documentClient, name: tableName, pause };
   return {
     find: async ({ clientId, wabaId, name, language }) => {
       const key = templateKey({ wabaId, name, language });
@@ -173,7 +173,7 @@ async function writeUpstream(
   writes: readonly UpstreamWrite[],
   options: WriteOptions = {},
 ): Promise<Set<string>> {
-  const units = writes.flatMap((write) => writeUnits(table.tableName, write, options.fence));
+  const units = writes.flatMap((write) => writeUnits(table.name, write, options.fence));
   const newer = new Set<string>();
   for (const transaction of packTransactions(units)) {
     for (const key of await writeTogether(table, transaction, options)) newer.add(key);

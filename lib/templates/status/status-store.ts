@@ -25,7 +25,7 @@ export function statusStore(
   tableName: string,
   pause: Pause = storePause,
 ): StatusStore {
-  const table: TableAccess = { documentClient, tableName, pause };
+  const table: TableAccess = { client: documentClient, name: tableName, pause };
   return {
     setActive: async (changes) => {
       return (await Promise.all(transactionsOf(changes).map((chunk) => writeChunk(table, chunk)))).flat();
@@ -40,7 +40,7 @@ async function writeChunk(table: TableAccess, changes: readonly StatusChange[]):
   while (pending.length > 0) {
     const reasons = await transactWrite(
       table,
-      pending.map((change) => actionOf(table.tableName, change)),
+      pending.map((change) => actionOf(table.name, change)),
     );
     if (reasons === undefined) break;
     const rest: StatusChange[] = [];

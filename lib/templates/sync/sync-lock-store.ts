@@ -23,7 +23,10 @@ const conflictPause = backoff(10, 200);
 /** Each lock is one item (versioned-item.ts). It never expires, because its fencing number must not restart. */
 export function syncLockStore(client: DynamoDBDocumentClient, table: string, pause: Pause = conflictPause): SyncLocks {
   const change = <Result>(name: string, rule: (state: LockState) => Changed<LockState, Result>) =>
-    changeVersioned({ client, table, key: lockKey(name), stateOf, itemOf }, rule, { mostTries, pause });
+    changeVersioned({ table: { client, name: table }, key: lockKey(name), stateOf, itemOf }, rule, {
+      mostTries,
+      pause,
+    });
 
   /** Changes the lock for its holder; returns false when another holds it. */
   const changeHeld = async (lock: HeldLock, rule: (state: LockState) => LockState): Promise<boolean> => {

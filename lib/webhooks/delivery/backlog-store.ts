@@ -32,7 +32,7 @@ export function backlogStore(client: DynamoDBDocumentClient, table: string): Bac
       await client.send(new DeleteCommand({ TableName: table, Key: waitingKey(pending) }));
     },
     pages: async function* (clientId) {
-      const pages = queryPages({ documentClient: client, tableName: table }, clientPartition(clientId), {
+      const pages = queryPages({ client: client, name: table }, clientPartition(clientId), {
         sort: { prefix: waitingPrefix },
         consistent: true,
         pageItems,

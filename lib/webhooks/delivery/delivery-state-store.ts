@@ -22,7 +22,7 @@ export function deliveryStateStore(options: {
     change: async (clientId, decide) => {
       const changed = await changeVersioned(
         {
-          ...{ client, table, key: deliveryKey(clientId) },
+          ...{ table: { client, name: table }, key: deliveryKey(clientId) },
           stateOf: (item) => v.parse(DeliveryStateSchema, item ?? {}),
           itemOf: (state) => state,
         },

@@ -1,7 +1,8 @@
 import type { TableAccess } from '../../../lib/aws/dynamodb-batch.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { chunkOfDispatch } from '../../../lib/messages/chunk.ts';
-import type { DispatchHead } from '../../../lib/messages/dispatch.ts';
+import { chunkOfDispatch } from '../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../lib/messages/receipts/receipt-store.ts';
 import { countDispatches } from '../../../lib/messages/spend/count-dispatches.ts';
@@ -25,7 +26,7 @@ const pricing = { billable: true, type: 'regular', category: 'authentication' };
  */
 export async function costOfCountingSingles(messages: TableAccess, together: number): Promise<Counts> {
   const dispatches = Array.from({ length: together }, (_, at) => headOf(`S${together}-${at}`, 1));
-  const meter = meterRequests(messages.documentClient);
+  const meter = meterRequests(messages.client);
   for (const head of dispatches) await begin(messages, head);
   const { counting, transacted } = counted(messages);
   const ports = {
@@ -47,8 +48,8 @@ export async function costOfCountingSingles(messages: TableAccess, together: num
 /** Returns what counting costs for each message of a dispatch, on the day on which its receipts come. */
 export async function costOfCountingBulk(messages: TableAccess, recipients: number): Promise<Counts> {
   const head = headOf(`BULK-${recipients}`, recipients);
-  await acceptedDispatchesStore(messages.documentClient, messages.tableName, nowMs).begin({ head, repeats: [] });
-  const meter = meterRequests(messages.documentClient);
+  await acceptedDispatchesStore(tableOf(messages.client, messages.name, { nowMs })).begin({ head, repeats: [] });
+  const meter = meterRequests(messages.client);
   const { counting, transacted } = counted(messages);
   for (const status of ['sent', 'delivered', 'read']) {
     const receipts = Array.from({ length: recipients }, (_, index) => receiptOf(head, index, status));
@@ -69,7 +70,7 @@ export async function costOfCountingBulk(messages: TableAccess, recipients: numb
  * The local table does not say what transactions cost: two units for each item, because all are below a kilobyte here.
  */
 function counted(messages: TableAccess) {
-  const ledger = spendStore(messages, nowMs);
+  const ledger = spendStore({ ...messages, nowMs });
   let units = 0;
   const write: typeof ledger.write = async (step) => {
     units += 2 * (step.stated.length + step.days.size + step.months.size);
@@ -101,10 +102,10 @@ function headOf(dispatchId: string, total: number): DispatchHead {
   return makeDispatchHead({ dispatchId, total, acceptedAtMs, category: 'AUTHENTICATION', receiptsExpected: true });
 }
 
-async function begin({ documentClient, tableName }: TableAccess, head: DispatchHead): Promise<void> {
+async function begin({ client: documentClient, name: tableName }: TableAccess, head: DispatchHead): Promise<void> {
   const slices = [{ try: 0, size: 1, recipients: [{ index: 0, to: '5491155550001' }] }];
   const chunk = { ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
-  await acceptedDispatchesStore(documentClient, tableName, nowMs).beginStraight(chunk);
+  await acceptedDispatchesStore(tableOf(documentClient, tableName, { nowMs })).beginStraight(chunk);
 }
 
 function receiptOf({ dispatchId }: DispatchHead, index: number, status: string): Receipt {

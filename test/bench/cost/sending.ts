@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
-import { straightRecipients } from '../../../lib/messages/chunk.ts';
+import { straightRecipients } from '../../../lib/messages/dispatch/chunk.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
@@ -136,7 +136,7 @@ async function optOutsOf(
   stack: RunningStack,
   { table, requests, recipients }: { readonly table: string; readonly requests: number; readonly recipients: number },
 ): Promise<void> {
-  const messages = { documentClient: clientOf(stack), tableName: table, pause: async () => undefined };
+  const messages = { client: clientOf(stack), name: table, pause: async () => undefined };
   const ports = optOutWriter(messages, nameOf);
   await ports.mark({ kind: 'client', clientId: dispatchOf(0, 1, 0).head.clientId });
   const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;

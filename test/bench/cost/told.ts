@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { auditWriter } from '../../../lib/audit/audit-store.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import { noteSentOf } from '../../../lib/messages/inbound/sent-ids.ts';
 import { sentIdWriter } from '../../../lib/messages/inbound/sent-ids-store.ts';
 import { receiptQueue } from '../../../lib/messages/receipts/receipt-queue.ts';
@@ -124,7 +125,7 @@ export async function costOfNotedMessage(stack: RunningStack): Promise<Counts> {
   const meter = meterRequests(documentClient);
   const note = noteSentOf({
     wanted: async () => new Set(['message.replied'] as const),
-    keep: sentIdWriter({ documentClient, tableName, pause: async () => undefined }),
+    keep: sentIdWriter(tableOf(documentClient, tableName, { pause: async () => undefined })),
     nowMs: () => 0,
     log: () => undefined,
   });

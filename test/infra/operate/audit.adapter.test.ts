@@ -4,6 +4,7 @@ import { auditCommand } from '../../../infra/operate/see/audit.ts';
 import { auditReader } from '../../../lib/audit/audit-reading-store.ts';
 import { auditWriter } from '../../../lib/audit/audit-store.ts';
 import type { AuditEntry } from '../../../lib/audit/entry.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
@@ -35,7 +36,7 @@ beforeAll(async () => {
 
 async function run(...typed: string[]): Promise<string[]> {
   const lines: string[] = [];
-  const at = { entries: auditReader({ documentClient, tableName: table }), listClientIds: async () => [1002, 1001] };
+  const at = { entries: auditReader(tableOf(documentClient, table)), listClientIds: async () => [1002, 1001] };
   await auditCommand(typed, () => at, { print: (line) => void lines.push(line), nowMs: () => nowMs });
   return lines;
 }

@@ -5,6 +5,7 @@ import demo from '../../../infra/local/demo/provisioning.json' with { type: 'jso
 import { numberCommand, numberStage } from '../../../infra/operate/see/number.ts';
 import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
+import { type Table, tableOf } from '../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { opened } from '../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
@@ -25,14 +26,14 @@ const [channel] = demo.channels;
 const { did = '', phone_number_id: phoneNumberId = '', waba_id: wabaId = '' } = channel ?? {};
 let target: Target;
 let paces: ReturnType<typeof paceStore>;
-let messages: { client: typeof client; table: string; nowMs: () => number };
+let messages: Table;
 
 beforeAll(async () => {
   ({ target } = await provisioningTarget());
   const channels = demo.channels.map((each) => ({ ...each, throughput_per_second: 80 }));
   await provision({ ...demo, channels }, target, { nowMs: () => startMs });
-  messages = { client, table: target.tableName('messages'), nowMs: () => nowMs };
-  paces = paceStore({ ...messages, newWriter: randomUUID });
+  messages = tableOf(client, target.tableName('messages'), { nowMs: () => nowMs });
+  paces = paceStore(messages, { newWriter: randomUUID });
 });
 
 let call: PlatformTransport = async ({ path, accessToken }) => ({
@@ -93,7 +94,7 @@ test('shows which clients have slots, what the service learnt from a refusal, an
     phoneNumberId,
     acceptedAtMs: nowMs - 60_000,
   });
-  const accepted = acceptedDispatchesStore(client, messages.table, () => nowMs);
+  const accepted = acceptedDispatchesStore(tableOf(client, messages.name, { nowMs: () => nowMs }));
   await accepted.describe(dispatch, AbortSignal.timeout(10_000));
   await accepted.list(dispatch, AbortSignal.timeout(10_000));
   await reserve(paces, { ...wave, lane: laneOf(dispatchId, 300), count: 250 }, nowMs);

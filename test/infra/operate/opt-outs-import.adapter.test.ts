@@ -28,7 +28,7 @@ beforeEach(async () => {
 function access(faultOf: (operation: string, attempt: number) => DynamoFault | undefined = () => undefined) {
   const documentClient = localDocumentClient();
   injectFaults(documentClient, faultOf);
-  return { documentClient, tableName: table, pause: async () => undefined };
+  return { client: documentClient, name: table, pause: async () => undefined };
 }
 
 const fileOf = (content: string) => {
@@ -148,7 +148,7 @@ test('a second run changes nothing and says so; what the client has started afte
 test('a person takes two requests, new or known: nothing is read first', async () => {
   const documentClient = localDocumentClient();
   const attempts = injectFaults(documentClient, () => undefined);
-  const messages = { documentClient, tableName: table, pause: async () => undefined };
+  const messages = { client: documentClient, name: table, pause: async () => undefined };
   const writer = optOutWriter(messages, nameOf, mostlyNew);
   const content = `recipient,at\n${first},2026-11-22T10:00:00Z\n${second},2026-11-22T10:00:00Z\n`;
   await run(content, { writer, options: ['--at-once', '1'] });

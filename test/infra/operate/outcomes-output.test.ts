@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { heldBy, holdInWords } from '../../../infra/operate/see/holds-output.ts';
 import { asJson, dispatchTable } from '../../../infra/operate/see/outcomes-output.ts';
-import type { DispatchHead } from '../../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
 import type { HoldScope } from '../../../lib/messages/holds/scope.ts';
 import { makeDispatchHead } from '../../support/made-dispatches.ts';
 

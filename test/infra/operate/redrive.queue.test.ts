@@ -13,7 +13,7 @@ import type { OpenQueue } from '../../../infra/operate/target.ts';
 import type { QueueName } from '../../../infra/queues.ts';
 import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
 import { encodeRound } from '../../../lib/messages/accept/round-message.ts';
-import type { QueuedChunk } from '../../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../../lib/messages/dispatch/chunk.ts';
 import { chunkOf, recipientsFrom } from '../../lib/messages/send/chunk-run-world.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshQueue, localQueueClient } from '../../support/stores.ts';

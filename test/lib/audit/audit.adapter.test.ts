@@ -7,6 +7,7 @@ import { auditReader } from '../../../lib/audit/audit-reading-store.ts';
 import { auditWriter } from '../../../lib/audit/audit-store.ts';
 import type { AuditEntry } from '../../../lib/audit/entry.ts';
 import { documentClient } from '../../../lib/aws/dynamodb.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import { Refusal } from '../../../lib/http/refusal.ts';
 import { MemoryAudit } from '../../support/memory-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
@@ -80,7 +81,7 @@ test('a period is read in order, over months, and no line of another client', as
   for (const each of [...others, ...kept.toReversed()]) await append(each);
   const found: AuditEntry[] = [];
   const period = { fromMs: Date.parse('2026-10-31T10:00:00Z'), toMs: Date.parse('2026-12-01T00:00:00Z') };
-  for await (const page of auditReader({ documentClient: client, tableName: table })(1001, period)) found.push(...page);
+  for await (const page of auditReader(tableOf(client, table))(1001, period)) found.push(...page);
   expect(found).toEqual(kept);
 });
 

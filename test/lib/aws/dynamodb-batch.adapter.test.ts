@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { batchGet, batchPut, queryPartition, transactWrite } from '../../../lib/aws/dynamodb-batch.ts';
+import { tableOf } from '../../../lib/aws/table.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { faultOf } from '../../support/model/race-faults.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
@@ -16,7 +17,7 @@ test('a partition of several megabytes is read to its end', async () => {
     ),
   );
   const attempts = injectFaults(documentClient, () => undefined);
-  const items = await queryPartition({ documentClient, tableName, pause: async () => undefined }, 'C#1#0');
+  const items = await queryPartition(tableOf(documentClient, tableName, { pause: async () => undefined }), 'C#1#0');
   expect(items.map((item) => item['sk'])).toEqual(keys.map(({ sk }) => sk));
   expect(attempts.get('QueryCommand')).toBeGreaterThan(1);
 });
@@ -32,7 +33,9 @@ test('a transaction that is repeated after its reply was lost is its own, also w
     Item: { pk: 'C#1#0', sk: 'key' },
     ConditionExpression: 'attribute_not_exists(pk)',
   };
-  const refused = await transactWrite({ documentClient, tableName, pause: async () => undefined }, [{ Put: put }]);
+  const refused = await transactWrite(tableOf(documentClient, tableName, { pause: async () => undefined }), [
+    { Put: put },
+  ]);
   expect(refused).toBeUndefined();
   expect(attempts.get('TransactWriteItemsCommand')).toBe(3);
 });
@@ -62,12 +65,12 @@ const keyOf = (index: number) => ({ pk: 'C#1#0', sk: `key ${String(index).padSta
 
 test('items are written in twenty-fives, and those that were left unprocessed once more', async () => {
   const documentClient = localDocumentClient();
-  const table = { tableName: await freshTable('templates'), pause: async () => undefined };
+  const table = { name: await freshTable('templates'), pause: async () => undefined };
   const items = Array.from({ length: 60 }, (_, index) => ({ ...keyOf(index), index }));
   const sizes = leaveUnprocessed(documentClient, 2);
-  await batchPut({ ...table, documentClient }, items);
+  await batchPut({ ...table, client: documentClient }, items);
   expect(sizes.toSorted((one, other) => one - other)).toEqual([10, 20, 20, 25, 25]);
-  const read = { ...table, documentClient: localDocumentClient() };
+  const read = { ...table, client: localDocumentClient() };
   expect(await queryPartition(read, 'C#1#0')).toEqual(items);
 
   await batchPut(read, [{ ...keyOf(0), index: 100 }]);
@@ -83,6 +86,6 @@ test('a table that goes on to take nothing is told as a failure', async () => {
     },
     { step: 'initialize', name: 'takesNothing', priority: 'high' },
   );
-  const writing = batchPut({ documentClient, tableName: 'any', pause: async () => undefined }, [keyOf(0)]);
+  const writing = batchPut(tableOf(documentClient, 'any', { pause: async () => undefined }), [keyOf(0)]);
   await expect(writing).rejects.toThrow(/stayed unprocessed/);
 });

@@ -18,7 +18,7 @@ function counter(sk: string, plan: FaultPlan = () => undefined) {
   const client = localDocumentClient();
   const { attempts } = injectFaults(client, plan);
   const item: VersionedItem<Names> = {
-    ...{ client, table, key: { pk: 'COUNTER', sk } },
+    ...{ table: { client, name: table }, key: { pk: 'COUNTER', sk } },
     stateOf: (found) => ({ names: found === undefined ? [] : (found['names'] as string[]) }),
     itemOf: ({ names }) => ({ names }),
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { tableOf } from '../../../lib/aws/table.ts';
 import type { HintMessage } from '../../../lib/hints/hint-message.ts';
 import { callsAnHour, gatherMs } from '../../../lib/hints/hint-state.ts';
 import { hintStore } from '../../../lib/hints/hint-store.ts';
@@ -236,7 +237,7 @@ test('numbers are refreshed, and a WABA without clients is passed over', async (
 });
 
 test('what is said of an account holds its WABA and lets it go on, whatever client has it; what could not be written comes again (D46)', async () => {
-  const holds = holdStore({ client: documentClient, table: await freshTable('messages'), nowMs });
+  const holds = holdStore(tableOf(documentClient, await freshTable('messages'), { nowMs }));
   const fates = ['lost', 'in vain'];
   const changeHolds: typeof holds.change = async (of, rule) => {
     const fate = fates.shift();
@@ -268,7 +269,7 @@ const toldOfAccounts = () =>
 
 test('what is said of an account is told to every client of the WABA, after the holds are written, and once under its id (D41)', async () => {
   const table = await freshTable('messages');
-  const holds = holdStore({ client: documentClient, table, nowMs });
+  const holds = holdStore(tableOf(documentClient, table, { nowMs }));
   const order: string[] = [];
   const changeHolds: typeof holds.change = async (of, rule) => {
     const after = await holds.change(of, rule);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { noHolds } from '../../../lib/messages/holds/hold.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { explore } from '../../support/exploration.ts';
+import { begunItem } from '../../support/messages-table/dispatch-item.ts';
 import { scenarioHead, startMs } from '../../support/scenario-dispatch.ts';
 import { thorough } from '../../support/thorough.ts';
 import { roundMessage } from './held-dispatches-model.ts';
@@ -25,11 +26,11 @@ const nothing: World = {
   ...{ ...firstStore, dispatches: [JSON.stringify(roundMessage)], total: 1, runs: [], begun: 0 },
   left: left(0, 0, 0),
 };
-const begun: World = { ...nothing, dispatch: { begun: true }, template: 'PAUSED' };
+const begun: World = { ...nothing, dispatch: { ...begunItem }, template: 'PAUSED' };
 const sinceMs = startMs - 1;
 const waiting: World = {
   ...begun,
-  dispatch: { begun: true, parked: { code: 'template_paused', scope: 'template', sinceMs }, pausedFromMs: sinceMs },
+  dispatch: { ...begunItem, parked: { code: 'template_paused', scope: 'template', sinceMs }, pausedFromMs: sinceMs },
   holds: pausedSince(sinceMs)(noHolds),
   watches: [JSON.stringify(parkedWatchOf(scenarioHead, sinceMs))],
 };

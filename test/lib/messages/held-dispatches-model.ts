@@ -1,6 +1,6 @@
 import type { RoundMessage } from '../../../lib/messages/accept/round-message.ts';
-import type { DispatchItemState } from '../../../lib/messages/dispatch-item-state.ts';
-import type { StoredDispatch } from '../../../lib/messages/fan-out/dispatch-rounds.ts';
+import type { DispatchItemState } from '../../../lib/messages/dispatch/item.ts';
+import type { StoredDispatch } from '../../../lib/messages/dispatch/whole-dispatch.ts';
 import { type FanOutPorts, fanOutDispatch } from '../../../lib/messages/fan-out/fan-out-dispatch.ts';
 import { asAccepted } from '../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { unknownBreaker } from '../../../lib/messages/holds/breaker.ts';

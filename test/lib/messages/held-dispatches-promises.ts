@@ -1,3 +1,4 @@
+import { standingIn } from '../../../lib/messages/dispatch/item.ts';
 import type { ParkedWatch } from '../../../lib/messages/watch/watch-message.ts';
 import type { World } from './held-dispatches-space.ts';
 
@@ -5,7 +6,8 @@ import type { World } from './held-dispatches-space.ts';
 export function checkPromises(world: World, before: World): void {
   const { dispatch, wrong } = world;
   if (wrong !== null) throw new Error(wrong);
-  if (dispatch.begun && dispatch.withdrawn) throw new Error('D25: a dispatch is begun and taken back');
+  if (dispatch.head !== undefined && dispatch.withdrawnAtMs !== undefined)
+    throw new Error('D25: a dispatch is begun and taken back');
   if (before.dispatch.stop !== undefined && dispatch.stop?.code !== before.dispatch.stop.code) {
     throw new Error('D53: a stop was followed by another one');
   }
@@ -27,7 +29,7 @@ function checkEndings(world: World, before: World): void {
     if (outcome?.state === 'failed' && taken.includes(index)) throw new Error('R14: counts as failed, and was taken');
     const events = told.filter((event) => event.startsWith(`J-${index} `));
     if (events.length > 1) throw new Error('D34: one ending was told as two');
-    if (isUnderWay || dispatch.withdrawn) continue;
+    if (isUnderWay || standingIn(dispatch) === 'withdrawn') continue;
     if (outcome === undefined || outcome.state === 'again') throw new Error('R14: a message has vanished');
     const type = outcome.state === 'sent' ? undefined : `J-${index} message.${outcome.state}`;
     if (events[0] !== type) throw new Error('D34: an ending was not told, or otherwise');
@@ -54,8 +56,8 @@ function checkWatching({ dispatch, taken, told, watches, runs }: World, before: 
 /** Returns what happened between the worlds; a scenario must see some of it. */
 export function eventsBetween(before: World, after: World): string[] {
   const { dispatch, slice, taken, told } = after;
-  const { progress, round } = dispatch;
-  const states = dispatch.withdrawn ? [] : (slice?.outcomes.map((outcome) => outcome?.state) ?? []);
+  const { queued, wave, round } = dispatch;
+  const states = standingIn(dispatch) === 'withdrawn' ? [] : (slice?.outcomes.map((outcome) => outcome?.state) ?? []);
   return [
     ...(dispatch.parked === undefined ? [] : ['parked']),
     ...((dispatch.parked?.sinceMs ?? 0) > (dispatch.pausedFromMs ?? Number.POSITIVE_INFINITY) ? ['parked again'] : []),
@@ -69,8 +71,8 @@ export function eventsBetween(before: World, after: World): string[] {
     ...(taken.length > before.taken.length ? ['taken'] : []),
     ...(slice?.owner === 'fan-out' ? ['ended by the fan-out'] : []),
     ...(slice !== null && slice.try > 0 ? ['tried again'] : []),
-    ...(progress?.wave !== undefined && dispatch.stop !== undefined ? ['stopped with a wave announced'] : []),
-    ...((round?.round ?? 0) > 0 && (progress?.queued ?? 0) === 0 && round?.lease === undefined ? ['waited'] : []),
+    ...(wave !== undefined && dispatch.stop !== undefined ? ['stopped with a wave announced'] : []),
+    ...((round?.round ?? 0) > 0 && (queued ?? 0) === 0 && round?.lease === undefined ? ['waited'] : []),
     ...told.flatMap((event) => (event.includes(' dispatch.') ? [event.slice(event.indexOf(' ') + 1)] : [])),
     ...(new Set(states).size > 1 ? ['ended apart'] : []),
     ...states.flatMap((state) => (state === undefined ? [] : [state])),

@@ -1,8 +1,10 @@
-import { cancelled } from '../../../lib/messages/dispatch-item-state.ts';
+import { standingIn } from '../../../lib/messages/dispatch/item.ts';
+import { dispatchWrites } from '../../../lib/messages/dispatch/item-writes.ts';
+import { cancelled } from '../../../lib/messages/dispatch/state.ts';
 import { type HoldRule, opened } from '../../../lib/messages/holds/hold.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { partNumbers, type Step } from '../../support/exploration.ts';
-import { dispatchWrites, withdrawnDispatch } from '../../support/messages-table/dispatch-item.ts';
+import { withdrawnDispatch, written } from '../../support/messages-table/dispatch-item.ts';
 import type { Call, Reply } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-dispatch.ts';
 import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-dispatches-model.ts';
@@ -62,13 +64,13 @@ async function stepAtOnce(world: World): Promise<Step<World> | undefined> {
 function ofClients(world: World): Step<World>[] {
   const { dispatch, left } = world;
   const steps: Step<World>[] = [];
-  if (!dispatch.begun && !dispatch.withdrawn) {
+  if (standingIn(dispatch) === 'open') {
     const found = withdrawnDispatch({ dispatch, slice: world.slice ?? undefined }, scenarioHead.dispatchId, startMs);
     const taken = { dispatch: found.dispatch ?? dispatch, slice: found.slice ?? null };
     steps.push({ does: 'the dispatch is taken back', state: { ...world, ...taken } });
   }
   if (dispatch.stop === undefined && left.cancels > 0) {
-    const { item = dispatch } = dispatchWrites.stop(dispatch, scenarioHead, cancelled(startMs));
+    const { item = dispatch } = written(dispatch, dispatchWrites.stop(scenarioHead, cancelled(startMs)));
     const state = { ...world, dispatch: item, left: less(world, 'cancels') };
     steps.push({ does: 'the dispatch is cancelled', state });
   }
@@ -81,7 +83,7 @@ function ofOthers(world: World): Step<World>[] {
   if (
     left.parks === 0 ||
     template !== 'PAUSED' ||
-    !dispatch.begun ||
+    standingIn(dispatch) !== 'begun' ||
     dispatch.stop !== undefined ||
     dispatch.parked !== undefined
   )
@@ -89,7 +91,7 @@ function ofOthers(world: World): Step<World>[] {
   const sinceMs = nowMsOf({ number: begun });
   const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
   const watches = [...world.watches, JSON.stringify(parkedWatchOf(scenarioHead, sinceMs))].sort();
-  const { item: held = dispatch } = dispatchWrites.park(dispatch, scenarioHead.dispatchId, parked);
+  const { item: held = dispatch } = written(dispatch, dispatchWrites.park(scenarioHead.dispatchId, parked));
   const holds = pausedSince(sinceMs)(world.holds);
   return [
     { does: 'the dispatch is parked', state: { ...world, dispatch: held, holds, watches, left: less(world, 'parks') } },

@@ -1,10 +1,10 @@
 import type { QueueEntry } from '../../../lib/aws/sqs-batch.ts';
-import type { DispatchItemState } from '../../../lib/messages/dispatch-item-state.ts';
+import { type DispatchItem, type DispatchItemState, standingIn, stateOf } from '../../../lib/messages/dispatch/item.ts';
+import type { Slice } from '../../../lib/messages/dispatch/slice.ts';
 import { type HoldRule, type Holds, holdsOn, noHolds } from '../../../lib/messages/holds/hold.ts';
 import type { HoldableMessage } from '../../../lib/messages/holds/scope.ts';
-import type { Slice } from '../../../lib/messages/send/claims/slice.ts';
 import { asking } from '../../support/memory-holds.ts';
-import { type DispatchItem, dispatchWrites, stateOf } from '../../support/messages-table/dispatch-item.ts';
+import { writtenByName } from '../../support/messages-table/dispatch-item.ts';
 import { sliceWrites } from '../../support/messages-table/slice-item.ts';
 import { writtenBy } from '../../support/messages-table/written.ts';
 import { scenarioHead } from '../../support/scenario-dispatch.ts';
@@ -45,7 +45,7 @@ interface Effect {
   readonly value?: unknown;
 }
 
-/** Applies a call, with the conditions of items.ts, dispatch-rounds.ts and slice.ts. */
+/** Applies a call, with the conditions of item-writes.ts, dispatch-rounds.ts and slice.ts. */
 export function effectOf(store: Store, name: string, args: readonly unknown[]): Effect {
   const { dispatch } = store;
   switch (name) {
@@ -89,7 +89,7 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
     case 'endForTheDead':
       return ofSlice(store, name, args);
     default: {
-      const { item = dispatch, value } = writtenBy(dispatchWrites, name, dispatch, args);
+      const { item = dispatch, value } = writtenByName(name, dispatch, args);
       return { changes: { dispatch: item }, value };
     }
   }
@@ -103,7 +103,7 @@ function sent(store: Store, index: number): Effect {
   const isAsked = on.every(({ hold: { askedUntilMs } }) => askedUntilMs !== undefined);
   const wrongs = [
     ...(taken.includes(index) ? ['R13: a message was sent twice'] : []),
-    ...(dispatch.withdrawn ? ['D25: a dispatch that was taken back was sent'] : []),
+    ...(standingIn(dispatch) === 'withdrawn' ? ['D25: a dispatch that was taken back was sent'] : []),
     ...(claimedIn.stop === undefined ? [] : ['D53: called although it was claimed after the stop']),
     ...(!isAsked && namesOf(holds).some((name) => heldAtClaim.includes(name))
       ? ['D46: called although it was claimed while it was held']

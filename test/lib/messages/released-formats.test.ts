@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint-message.ts';
 import { decodeRound } from '../../../lib/messages/accept/round-message.ts';
-import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/chunk.ts';
+import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/dispatch/chunk.ts';
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dispatchIdPattern, messageIdOf } from '../../../lib/messages/dispatch.ts';
+import { dispatchIdPattern, messageIdOf } from '../../../lib/messages/dispatch/head.ts';
 import { repliedMessageOf, replyPayload } from '../../../lib/messages/reply-payload.ts';
 import { stopWordMatcher, stopWords } from '../../../lib/opt-outs/stop-words.ts';
 

@@ -36,7 +36,7 @@ function access(faultOf: (operation: string, attempt: number) => DynamoFault | u
   const documentClient = localDocumentClient();
   lagReads(documentClient);
   const attempts = injectFaults(documentClient, faultOf);
-  return { attempts, documentClient, tableName: table, pause: async () => undefined };
+  return { attempts, client: documentClient, name: table, pause: async () => undefined };
 }
 
 const writer = (...faults: Parameters<typeof access>) => optOutWriter(access(...faults), nameOf);

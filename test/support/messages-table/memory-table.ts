@@ -1,23 +1,17 @@
 import type { AcceptedDispatches } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { pairRateDelaysMs } from '../../../lib/messages/accept/pair-rate-delays.ts';
-import type { WholeDispatch } from '../../../lib/messages/accept/whole-dispatch.ts';
-import { type DispatchHead, messageIdOf } from '../../../lib/messages/dispatch.ts';
-import type { DispatchItemState, DispatchItemStates } from '../../../lib/messages/dispatch-item-state.ts';
+import { type DispatchHead, messageIdOf } from '../../../lib/messages/dispatch/head.ts';
+import { type DispatchItem, type DispatchItemState, stateOf } from '../../../lib/messages/dispatch/item.ts';
+import type { DispatchItemStates } from '../../../lib/messages/dispatch/item-store.ts';
+import { receiptGroupOf } from '../../../lib/messages/dispatch/items.ts';
+import { pairRateDelaysMs } from '../../../lib/messages/dispatch/pair-rate-delays.ts';
+import type { Slice, SliceKey } from '../../../lib/messages/dispatch/slice.ts';
+import type { Slices } from '../../../lib/messages/dispatch/slice-store.ts';
+import type { WholeDispatch } from '../../../lib/messages/dispatch/whole-dispatch.ts';
 import type { DispatchRounds } from '../../../lib/messages/fan-out/dispatch-rounds.ts';
-import { receiptGroupOf } from '../../../lib/messages/items.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import type { ProvenSlices, ReceiptRecords } from '../../../lib/messages/receipts/receipt-ports.ts';
 import type { UnknownOutcomes } from '../../../lib/messages/send/chunk-ports.ts';
-import type { Slice, SliceKey } from '../../../lib/messages/send/claims/slice.ts';
-import type { Slices } from '../../../lib/messages/send/claims/slice-store.ts';
-import {
-  begun,
-  type DispatchItem,
-  type DispatchPort,
-  dispatchWrites,
-  stateOf,
-  withdrawnDispatch,
-} from './dispatch-item.ts';
+import { begun, type DispatchPort, itemInState, withdrawnDispatch, writtenByName } from './dispatch-item.ts';
 import { appended, provenPlaces } from './receipt-items.ts';
 import { sliceWrites } from './slice-item.ts';
 import { writtenBy } from './written.ts';
@@ -57,8 +51,7 @@ export class MemoryTable {
       return dispatch === undefined ? undefined : stateOf(dispatch);
     },
     set: (dispatchId: string, state: DispatchItemState): void => {
-      const { begun: hasBegun, withdrawn, round, progress } = this.dispatches.get(dispatchId) ?? {};
-      this.dispatches.set(dispatchId, { begun: hasBegun, withdrawn, round, progress, ...state });
+      this.dispatches.set(dispatchId, itemInState(this.dispatches.get(dispatchId), state));
     },
   };
 
@@ -215,7 +208,7 @@ export class MemoryTable {
       const [dispatch] = args as [string | { readonly dispatchId: string }];
       const dispatchId = typeof dispatch === 'string' ? dispatch : dispatch.dispatchId;
       return run.call(as, () => {
-        const { item, value } = writtenBy(dispatchWrites, name, this.dispatches.get(dispatchId), args);
+        const { item, value } = writtenByName(name, this.dispatches.get(dispatchId), args);
         this.#keep(dispatchId, item);
         return value;
       });

@@ -1,6 +1,6 @@
-import { messageIdOf } from '../../../lib/messages/dispatch.ts';
+import { messageIdOf } from '../../../lib/messages/dispatch/head.ts';
+import { type SliceKey, sliceSize } from '../../../lib/messages/dispatch/slice.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
-import { type SliceKey, sliceSize } from '../../../lib/messages/send/claims/slice.ts';
 
 /** The keys are dispatch ids of messages. */
 export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;

@@ -6,8 +6,8 @@ import {
   mayClaim,
   type Slice,
   settled,
-} from '../../../lib/messages/send/claims/slice.ts';
-import type { Slices } from '../../../lib/messages/send/claims/slice-store.ts';
+} from '../../../lib/messages/dispatch/slice.ts';
+import type { Slices } from '../../../lib/messages/dispatch/slice-store.ts';
 import type { WritesOf } from './written.ts';
 
 /** A slice is written under the conditions of slice.ts and slice-store.ts (slice-store.adapter.test.ts). */

@@ -1,6 +1,6 @@
-import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../chunk.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../dispatch/chunk.ts';
+import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from '../../dispatch/slice.ts';
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
-import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
 
 /** A queue message has these consecutive slices of a dispatch left, each with its next try. */
 export type Chunk = Pick<QueuedChunk, 'dispatchId' | 'slices' | 'keptUntilMs'>;

@@ -1,5 +1,4 @@
-import type { ChunkRecipient } from '../../chunk.ts';
-import { settleByReceipts } from './settle-by-receipts.ts';
+import type { ChunkRecipient } from '../../dispatch/chunk.ts';
 import {
   dueMsOf,
   isWithdrawn,
@@ -9,8 +8,9 @@ import {
   provenByReceipt,
   type Slice,
   type SliceClaim,
-} from './slice.ts';
-import type { Slices } from './slice-store.ts';
+} from '../../dispatch/slice.ts';
+import type { Slices } from '../../dispatch/slice-store.ts';
+import { settleByReceipts } from './settle-by-receipts.ts';
 
 export interface SliceTry {
   readonly claim: SliceClaim;

@@ -1,5 +1,5 @@
-import { provenByReceipt, type Settlements, type Slice } from './slice.ts';
-import type { Slices } from './slice-store.ts';
+import { provenByReceipt, type Settlements, type Slice } from '../../dispatch/slice.ts';
+import type { Slices } from '../../dispatch/slice-store.ts';
 
 export interface ProvenPorts {
   readonly slices: Pick<Slices, 'settle'>;

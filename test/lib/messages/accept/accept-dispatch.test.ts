@@ -4,9 +4,9 @@ import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
 import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept-dispatch.ts';
 import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { decodeRound, encodeRound } from '../../../../lib/messages/accept/round-message.ts';
-import type { WholeDispatch } from '../../../../lib/messages/accept/whole-dispatch.ts';
-import { addressesOfChunk, headOfChunk, QueuedChunkSchema } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch.ts';
+import { addressesOfChunk, headOfChunk, QueuedChunkSchema } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch/head.ts';
+import type { WholeDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 

@@ -1,15 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
 import type { ItemKey } from '../../../../lib/aws/item-key.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { maxRecipientBytes, ParametersGone } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { straightRequest } from '../../../../lib/messages/accept/straight-request.ts';
-import { addressesOf, type WholeDispatch } from '../../../../lib/messages/accept/whole-dispatch.ts';
-import { headOfChunk } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { headOfChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import {
   acceptedKey,
   dispatchesPartition,
@@ -17,11 +16,13 @@ import {
   dispatchSortKey,
   parametersKey,
   recipientsKey,
-} from '../../../../lib/messages/items.ts';
+} from '../../../../lib/messages/dispatch/items.ts';
+import { isWithdrawn } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
+import { addressesOf, type WholeDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { dispatchesStore } from '../../../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
-import { isWithdrawn } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
@@ -34,9 +35,9 @@ const in30DaysSeconds = 1_700_000_001 + 30 * 86_400;
 const in125DaysSeconds = Math.ceil(nowMs / 1_000) + 125 * 86_400;
 const client = localDocumentClient();
 const table = await freshTable('messages');
-const dispatches = acceptedDispatchesStore(client, table, () => nowMs);
-const parameters = parameterStore(client, table);
-const slices = sliceStore({ client, table, nowMs: () => nowMs });
+const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
+const parameters = parameterStore(tableOf(client, table));
+const slices = sliceStore(tableOf(client, table, { nowMs: () => nowMs }));
 const { signal } = new AbortController();
 
 async function itemOf(Key: ItemKey) {
@@ -55,7 +56,7 @@ function metered(documentClient = localDocumentClient(), onCommand: (name: strin
       },
     { step: 'initialize', name: 'meter' },
   );
-  return { dispatches: acceptedDispatchesStore(documentClient, table, () => nowMs), commands };
+  return { dispatches: acceptedDispatchesStore(tableOf(documentClient, table, { nowMs: () => nowMs })), commands };
 }
 
 let made = 0;
@@ -72,7 +73,7 @@ async function chunkOf(dispatch: WholeDispatch) {
 }
 
 async function listed({ clientId, did }: DispatchHead) {
-  const list = dispatchesStore(client, table, () => nowMs);
+  const list = dispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   const { accepted } = await list.listAccepted({ clientId, did }, { after: undefined, limit: 100 });
   return (await list.notWithdrawn(accepted)).map(({ dispatchId, total, campaignId }) => ({
     dispatchId,
@@ -133,7 +134,7 @@ describe('a dispatch', () => {
     expect(await dispatches.find(head.dispatchId)).toBeUndefined();
     await dispatches.describe(dispatch, signal);
     expect(await dispatches.find(head.dispatchId)).toEqual({ head, plan, repeats, waitsMs: new Map() });
-    const report = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(head.dispatchId);
+    const report = await reportStore(tableOf(client, table, { nowMs: () => nowMs })).findDescribed(head.dispatchId);
     expect(report).toMatchObject({ head, repeats });
     expect([...(report?.recipients ?? [])]).toEqual(recipients.map(({ to }, index) => [index, to]));
     expect(await itemOf(acceptedKey(head.dispatchId))).not.toHaveProperty('waitsMs');
@@ -161,9 +162,9 @@ describe('a dispatch', () => {
     const faulty = localDocumentClient();
     injectFaults(faulty, (_, attempt) => (attempt === 2 ? { kind: 'throw', error: new Error('refused') } : undefined));
     const dispatch = dispatchOf(2_600);
-    await expect(acceptedDispatchesStore(faulty, table, () => nowMs).describe(dispatch, signal)).rejects.toThrow(
-      'refused',
-    );
+    await expect(
+      acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs })).describe(dispatch, signal),
+    ).rejects.toThrow('refused');
     expect(await dispatches.find(dispatch.head.dispatchId)).toBeUndefined();
   });
 
@@ -181,7 +182,7 @@ describe('a dispatch', () => {
       dispatchId: begun.head.dispatchId,
       expiresAtSeconds: in30DaysSeconds,
     });
-    const state = await dispatchStateStore(client, table).of([begun.head.dispatchId]);
+    const state = await dispatchItemStore(tableOf(client, table)).of([begun.head.dispatchId]);
     expect(state.get(begun.head.dispatchId)).toEqual({ begun: true });
   });
 
@@ -216,7 +217,7 @@ describe('a dispatch', () => {
 
   test('that was stopped before it began stays so', async () => {
     const { head } = dispatchOf(11);
-    const states = dispatchStateStore(client, table);
+    const states = dispatchItemStore(tableOf(client, table));
     await states.stop(head, cancelled(nowMs));
     expect(await dispatches.begin({ head, repeats: [] })).toBe('begun');
     expect((await states.of([head.dispatchId])).get(head.dispatchId)).toEqual({ begun: true, stop: cancelled(nowMs) });
@@ -274,7 +275,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
         attempt === 1 && /TransactWrite|Update/.test(operation) ? { kind: 'lose_reply' } : undefined,
       );
       const { head } = dispatchOf(11);
-      const store = acceptedDispatchesStore(faulty, table, () => nowMs);
+      const store = acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs }));
       const ended = name === 'begin' ? await store.begin({ head, repeats: [] }) : await store.withdraw(head.dispatchId);
       expect(ended).toBe(name === 'begin' ? 'begun' : 'withdrawn');
       expect([...attempts.values()].reduce((sum, each) => sum + each, 0)).toBeGreaterThan(1);

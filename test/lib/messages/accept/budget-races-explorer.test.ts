@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { explore } from '../../../support/exploration.ts';
 import { restoreTimers, stopTimers } from '../../../support/fake-timers.ts';
 import {
@@ -23,7 +24,7 @@ beforeAll(stopTimers);
 afterAll(restoreTimers);
 
 const isSent = ({ queued, dispatch }: World['requests'][number]) =>
-  dispatch.begun === true || (queued && !dispatch.withdrawn);
+  standingIn(dispatch) === 'begun' || (queued && standingIn(dispatch) !== 'withdrawn');
 
 /** Throws when a promise of R57 is broken now, or would be once faults end. */
 async function checkPromises(world: World): Promise<void> {

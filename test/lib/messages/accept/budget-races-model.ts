@@ -10,11 +10,12 @@ import {
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import type { Reservation } from '../../../../lib/messages/budget/budgets.ts';
+import { type DispatchItem, standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import type { Step } from '../../../support/exploration.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
-import { begun, type DispatchItem, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
+import { begun, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
@@ -199,7 +200,7 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
     const isNext = world.requests.findIndex(({ startedAtMs }) => startedAtMs === undefined) === place;
     if (isNext)
       steps.push({ does: `request ${place} comes`, state: withRequest(world, place, { startedAtMs: world.nowMs }) });
-    if (request.queued && !request.dispatch.begun && !request.dispatch.withdrawn) {
+    if (request.queued && standingIn(request.dispatch) === 'open') {
       const { item: dispatch = {} } = begun(request.dispatch);
       steps.push({ does: `the fan-out begins ${dispatchIdOf(place)}`, state: withRequest(world, place, { dispatch }) });
     }
@@ -275,7 +276,8 @@ export async function afterOneMore(world: World): Promise<World> {
     next = step.state;
   }
   for (const [at, { queued, dispatch }] of next.requests.entries()) {
-    if (queued && !dispatch.withdrawn) next = withRequest(next, at, { dispatch: begun(dispatch).item ?? dispatch });
+    if (queued && standingIn(dispatch) !== 'withdrawn')
+      next = withRequest(next, at, { dispatch: begun(dispatch).item ?? dispatch });
   }
   return next;
 }

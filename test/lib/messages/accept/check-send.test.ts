@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CheckPorts, checkSend } from '../../../../lib/messages/accept/check-send.ts';
-import type { Recipient } from '../../../../lib/messages/dispatch.ts';
+import type { Recipient } from '../../../../lib/messages/dispatch/head.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';

@@ -5,11 +5,12 @@ import {
   type IdempotencyPorts,
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
+import { type DispatchItem, standingIn } from '../../../../lib/messages/dispatch/item.ts';
+import { isWithdrawn, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import { acceptUnderNextKey } from '../../../../lib/messages/retry/retry-keys.ts';
-import { isWithdrawn, type Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
-import { begun, type DispatchItem, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
+import { begun, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
@@ -241,7 +242,9 @@ export function effectOf(
     case 'check':
       return { store };
     case 'readSource': {
-      const begunOnes = store.requests.flatMap(({ dispatch }, at) => (dispatch.item.begun ? [dispatchIdOf(at)] : []));
+      const begunOnes = store.requests.flatMap(({ dispatch }, at) =>
+        standingIn(dispatch.item) === 'begun' ? [dispatchIdOf(at)] : [],
+      );
       return { store, value: begunOnes };
     }
     case 'send':
@@ -273,9 +276,10 @@ export function consumed({
   dispatch,
 }: Request): { readonly does: string; readonly changes: Partial<Dispatch> } | undefined {
   const { queued, item, slice } = dispatch;
-  if (!queued || item.begun) return undefined;
+  if (!queued || standingIn(item) === 'begun') return undefined;
   const beginning = { item: begun(item).item ?? item, listed: true };
-  if (kind !== 'straight') return item.withdrawn ? undefined : { does: 'the fan-out begins', changes: beginning };
+  if (kind !== 'straight')
+    return standingIn(item) === 'withdrawn' ? undefined : { does: 'the fan-out begins', changes: beginning };
   // The withdrawal or a worker has slice 0 for good; the worker then begins the dispatch before it sends.
   if (hasWorker(dispatch)) return { does: 'a worker begins', changes: beginning };
   if (slice !== null) return undefined;

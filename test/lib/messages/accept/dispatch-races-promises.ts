@@ -1,4 +1,5 @@
 import { rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
+import { standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { dispatchIdOf, dispatchIn, hasWorker, type Request } from './dispatch-races-model.ts';
 import { afterOneMore, isLive, noAnswer, startMs, type World } from './dispatch-races-space.ts';
 
@@ -17,7 +18,8 @@ export async function checkPromises(world: World): Promise<void> {
   for (const { answer } of end.requests) {
     if (answer?.code !== '200') continue;
     const { item, listed } = dispatchIn(end, answer.dispatchId ?? '');
-    if (!item.withdrawn && !(item.begun && listed)) throw new Error('D25: a dispatch that was answered 200 is lost');
+    if (standingIn(item) !== 'withdrawn' && !(standingIn(item) === 'begun' && listed))
+      throw new Error('D25: a dispatch that was answered 200 is lost');
   }
 }
 
@@ -44,12 +46,13 @@ function checkNow({ requests }: World): void {
   for (const group of ofOneMemory.values()) checkKey(group, requests);
 }
 
-const isSent = ({ dispatch }: Pick<Request, 'dispatch'>) => dispatch.item.begun || hasWorker(dispatch);
+const isSent = ({ dispatch }: Pick<Request, 'dispatch'>) =>
+  standingIn(dispatch.item) === 'begun' || hasWorker(dispatch);
 const isAccepted = ({ answer }: Pick<Request, 'answer'>) => answer?.code === '200';
 
 function checkDispatch({ kind, dispatch, place }: Came): void {
   const { stored, described, queued, listed } = dispatch;
-  const { withdrawn } = dispatch.item;
+  const withdrawn = standingIn(dispatch.item) === 'withdrawn';
   if (listed && !withdrawn && !queued)
     throw new Error(`D40: the dispatch of request ${place} is listed, and never queued`);
   if (!isSent({ dispatch })) return;
@@ -68,9 +71,9 @@ function checkAnswer(request: Came, requests: readonly Request[]): void {
   const made = madeFor(request, requests);
   if (!made.dispatch.queued) throw new Error(`D25: request ${place} is told 200, and its dispatch is not queued`);
   if (made.kind !== request.kind) throw new Error(`R21: request ${place} is told the dispatch of another body`);
-  if (made.dispatch.item.withdrawn && !wasTakenBack(made))
+  if (standingIn(made.dispatch.item) === 'withdrawn' && !wasTakenBack(made))
     throw new Error(`D25: request ${place} is told 200, and not sent`);
-  if (made.kind === 'retry' && !made.dispatch.item.begun)
+  if (made.kind === 'retry' && standingIn(made.dispatch.item) !== 'begun')
     throw new Error(`D57: the retry of request ${place} is told 200 and may be taken back`);
 }
 
@@ -93,5 +96,5 @@ function madeFor({ answer }: Request, requests: readonly Request[]): Came {
  * dispatch had not begun after 35 s. The next request replaces it. A retry begins before its answer.
  */
 function wasTakenBack({ kind, dispatch, keyed }: Request): boolean {
-  return kind !== 'retry' && keyed && dispatch.item.withdrawn === true && !dispatch.completed;
+  return kind !== 'retry' && keyed && standingIn(dispatch.item) === 'withdrawn' && !dispatch.completed;
 }

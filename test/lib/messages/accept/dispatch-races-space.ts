@@ -1,4 +1,4 @@
-import type { Slice } from '../../../../lib/messages/send/claims/slice.ts';
+import type { Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {

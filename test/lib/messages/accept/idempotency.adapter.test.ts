@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import {
@@ -36,8 +37,8 @@ function portsOn(documents: ReturnType<typeof localDocumentClient>, clock: { rea
   const name = keys;
   let ids = 0;
   return {
-    records: idempotencyStore(documents, table),
-    acceptance: acceptedDispatchesStore(documents, table, () => clock.nowMs),
+    records: idempotencyStore(tableOf(documents, table)),
+    acceptance: acceptedDispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
     nowMs: () => clock.nowMs,
     remainingMs: () => 29_000,
     newDispatchId: () => {
@@ -212,7 +213,7 @@ describe('a run that died', () => {
 
 test('once another takes over, the run that died records no answer, however late its last write lands (D25)', async () => {
   const { scope, run } = setup();
-  const records = idempotencyStore(localDocumentClient(), table);
+  const records = idempotencyStore(tableOf(localDocumentClient(), table));
   const died = {
     bodyHash: bodyHashOf({ a: 1 }),
     dispatchId: 'died',

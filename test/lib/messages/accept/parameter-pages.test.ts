@@ -7,8 +7,8 @@ import {
   parametersExpireAtSeconds,
   recipientsOfPage,
 } from '../../../../lib/messages/accept/parameter-pages.ts';
-import type { Recipient } from '../../../../lib/messages/dispatch.ts';
-import { nextParameters } from '../../../../lib/messages/items.ts';
+import type { Recipient } from '../../../../lib/messages/dispatch/head.ts';
+import { nextParameters } from '../../../../lib/messages/dispatch/items.ts';
 import { makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
 
 function unpackedPages(recipients: readonly Recipient[]) {

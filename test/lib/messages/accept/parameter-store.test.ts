@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { pagesOf } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
@@ -23,7 +24,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('ten pages are on their way at once, and the next when one is written', async () => {
   const { waiting, client } = waitingClient();
-  const stored = parameterStore(client, 'messages').store(dispatch, signal);
+  const stored = parameterStore(tableOf(client, 'messages')).store(dispatch, signal);
   const pages = [...pagesOf(dispatch.recipients)].length;
   expect(pages).toBeGreaterThan(11);
   for (let written = 0; written < pages; written += 1) {
@@ -36,7 +37,7 @@ test('ten pages are on their way at once, and the next when one is written', asy
 
 test('one that fails is the end of it: no further page is written', async () => {
   const { waiting, client } = waitingClient();
-  const stored = parameterStore(client, 'messages').store(dispatch, signal);
+  const stored = parameterStore(tableOf(client, 'messages')).store(dispatch, signal);
   waiting[3]?.reject(new Error('refused'));
   await settled();
   for (const write of waiting) write.resolve({});

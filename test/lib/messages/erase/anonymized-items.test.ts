@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptedItem, dispatchOfAcceptedItem } from '../../../../lib/messages/accept/whole-dispatch.ts';
+import { acceptedItem, dispatchOfAcceptedItem } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { sharedWithout } from '../../../../lib/messages/erase/anonymized-items.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 

@@ -3,16 +3,17 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eraseCommand } from '../../../../infra/operate/people/erase.ts';
 import type { Item } from '../../../../lib/aws/dynamodb-batch.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { acceptedKey, dispatchKey } from '../../../../lib/messages/items.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { acceptedKey, dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
 import { recipientHashOf } from '../../../../lib/messages/pace/number-pace.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personKeyText } from '../../../../lib/opt-outs/person-key.ts';
 import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
@@ -145,7 +146,7 @@ test('nothing in the tables names the person any more, others are as they were, 
 
 test('reports keep the outcome without the person; what was open is not sent any more (D40)', async () => {
   await erase(`--recipient ${number}`);
-  const outcomes = outcomesStore({ client, table: tables.messages, nowMs: () => nowMs, pause });
+  const outcomes = outcomesStore(tableOf(client, tables.messages, { nowMs: () => nowMs, pause }));
   const rowsOf = async ({ dispatchId }: DispatchHead) => {
     const dispatch = await outcomes.findStored(dispatchId);
     if (dispatch === undefined) throw new Error('the dispatch is gone');
@@ -163,7 +164,7 @@ test('reports keep the outcome without the person; what was open is not sent any
     atMs: at,
   });
   expect((await rowsOf(open))[24]).toEqual({ messageId: `${open.dispatchId}-24`, position: 24, state: 'pending' });
-  const read = await parameterStore(client, tables.messages).read(open.dispatchId, 23);
+  const read = await parameterStore(tableOf(client, tables.messages)).read(open.dispatchId, 23);
   expect(read).toEqual([{ to: many(24)[23], params: paramsFor(many(24)[23] ?? '') }, {}]);
   const events: ServiceEvent[] = [];
   const kept = eventRecordStore(client, tables.webhooks).pages(1001, { sinceMs: 0, untilMs: nowMs });
@@ -175,7 +176,7 @@ test('reports keep the outcome without the person; what was open is not sent any
 });
 
 test('a person who is erased between two receipts leaves the market, by which later ones are priced (D60)', async () => {
-  const report = reportStore({ client, table: tables.messages, nowMs: () => nowMs });
+  const report = reportStore(tableOf(client, tables.messages, { nowMs: () => nowMs }));
   const marketsOf = async ({ dispatchId }: DispatchHead) => {
     const { recipients = new Map(), erasedMarkets } = (await report.findDescribed(dispatchId)) ?? {};
     return [recipients.size, [...(erasedMarkets ?? [])]];
@@ -338,7 +339,7 @@ test('a run that dies at any write is repeated; no recipient is left who may be 
 
 describe('a message that a worker has', () => {
   test('is told, and found again by the note in its dispatch', async () => {
-    const slices = sliceStore({ client, table: tables.messages, nowMs: () => nowMs });
+    const slices = sliceStore(tableOf(client, tables.messages, { nowMs: () => nowMs }));
     const { slice } = await slices.claim(claimOf(open, 2, { atMs: nowMs }));
     const { log, error } = await erase(`--recipient ${number}`);
     expect(log).toMatchObject({ underWay: 1, clean: true });

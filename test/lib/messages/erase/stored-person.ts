@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { chunkOfDispatch } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import { chunkOfDispatch } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch/head.ts';
+import { paceKey } from '../../../../lib/messages/dispatch/items.ts';
+import type { Outcome } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
 import { replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
-import { paceKey } from '../../../../lib/messages/items.ts';
 import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceItemOf } from '../../../../lib/messages/pace/pace-items.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import type { Outcome } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
@@ -42,7 +43,7 @@ export interface Tables {
   readonly webhooks: string;
 }
 
-export const accessTo = ({ messages }: Tables) => ({ documentClient: client, tableName: messages, pause });
+export const accessTo = ({ messages }: Tables) => tableOf(client, messages, { pause });
 
 export const paramsFor = (to: string) => ({ body: [to === number || to === userId ? secret : `for ${to}`] });
 export const recipientsOf = (...addresses: string[]): Recipient[] =>
@@ -60,9 +61,9 @@ export const platformId = `wamid.${Buffer.from(`\u0018\u0013${number}\u0015\u000
 
 /** Stores a dispatch and begins it, as acceptance and the fan-out do. */
 export async function accept({ messages }: Tables, head: DispatchHead, recipients: Recipient[]): Promise<void> {
-  const dispatches = acceptedDispatchesStore(client, messages, () => acceptedAtMs);
+  const dispatches = acceptedDispatchesStore(tableOf(client, messages, { nowMs: () => acceptedAtMs }));
   const dispatch = { ...makeDispatch(recipients), head };
-  await parameterStore(client, messages).store(dispatch, new AbortController().signal);
+  await parameterStore(tableOf(client, messages)).store(dispatch, new AbortController().signal);
   await dispatches.describe(dispatch, new AbortController().signal);
   await dispatches.begin({ head, repeats: [] });
 }
@@ -82,7 +83,7 @@ async function end(
   of: { readonly head: DispatchHead; readonly slice: number },
   first: Outcome,
 ): Promise<void> {
-  const slices = sliceStore({ client, table: messages, nowMs: () => nowMs });
+  const slices = sliceStore(tableOf(client, messages, { nowMs: () => nowMs }));
   const { slice: own } = await slices.claim(claimOf(of.head, of.slice, { atMs: acceptedAtMs }));
   const outcomeAt = (place: number): Outcome =>
     place === 0 ? first : { state: 'sent', platformMessageId: `wamid.${of.slice}-${place}` };
@@ -117,7 +118,7 @@ async function storeDispatches(tables: Tables): Promise<void> {
   await end(tables, { head: bulk, slice: 120 }, failed);
   await accept(tables, open, recipientsOf(...many(24), number));
   await accept(tables, elsewhere, recipientsOf(...many(11), number));
-  const dispatches = acceptedDispatchesStore(client, tables.messages, () => acceptedAtMs);
+  const dispatches = acceptedDispatchesStore(tableOf(client, tables.messages, { nowMs: () => acceptedAtMs }));
   await dispatches.beginStraight(chunkOf(straight, [userId]));
   await end(tables, { head: straight, slice: 0 }, { state: 'sent', platformMessageId: platformId });
 }
@@ -141,7 +142,7 @@ async function storeTraces(tables: Tables): Promise<void> {
     state: 'done',
   } as const;
   const warning = `user ids that the platform has replaced are followed: recipients[0] to ${userId}; something else`;
-  await idempotencyStore(client, tables.messages).claim(scope, { ...record, warning });
+  await idempotencyStore(tableOf(client, tables.messages)).claim(scope, { ...record, warning });
   await replacedIdWriter(accessTo(tables))(bulk.wabaId, [{ userId: oldId, by: userId, atMs: acceptedAtMs }]);
   const pace = withBlocked(unknownPace, recipientHashOf(`+${number}`), nowMs, acceptedAtMs);
   const waiting = withBlocked(pace, recipientHashOf(others[0]), nowMs, acceptedAtMs);

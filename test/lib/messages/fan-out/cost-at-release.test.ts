@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MonthlyBudget } from '../../../../lib/access/directory.ts';
 import type { Raise } from '../../../../lib/messages/budget/budgets.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { costStop } from '../../../../lib/messages/fan-out/cost-at-release.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';

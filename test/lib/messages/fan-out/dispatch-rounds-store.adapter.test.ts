@@ -1,9 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { DispatchRounds } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../../../../lib/messages/fan-out/dispatch-rounds-store.ts';
-import { dispatchKey } from '../../../../lib/messages/items.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   table = await freshTable('messages');
   const unused = () => Promise.reject(new Error('not asked here'));
   const stored = { find: unused, recipientsFrom: unused, begin: unused };
-  rounds = dispatchRoundsStore({ client, table }, stored);
+  rounds = dispatchRoundsStore(tableOf(client, table), stored);
 });
 
 async function begun(dispatchId: string): Promise<void> {
@@ -29,13 +30,13 @@ const wave = { until: 60, position: 1_200 };
 test('a round belongs to one run until it hands over or its lease ends', async () => {
   await begun('A');
   const first = run('A', 0, 'a');
-  expect(await rounds.take(first, nowMs)).toEqual({ kind: 'taken', progress: { queued: 0 }, state: {} });
+  expect(await rounds.take(first, nowMs)).toEqual({ kind: 'taken', progress: { queued: 0 }, state: { begun: true } });
   expect(await rounds.take(first, nowMs)).toMatchObject({ kind: 'taken' });
   expect(await rounds.take(run('A', 0, 'b'), nowMs + 44_999)).toEqual({ kind: 'held', untilMs: nowMs + 45_000 });
   expect(await rounds.take(run('A', 1, 'b'), nowMs + 44_999)).toEqual({ kind: 'held', untilMs: nowMs + 45_000 });
-  expect(await rounds.announce(first, { queued: 30, wave }, nowMs + 44_999)).toEqual({});
+  expect(await rounds.announce(first, { queued: 30, wave }, nowMs + 44_999)).toEqual({ begun: true });
   expect(await rounds.take(run('A', 0, 'b'), nowMs + 45_000)).toMatchObject({ kind: 'held' });
-  const taken = { kind: 'taken', progress: { queued: 30, wave }, state: {} };
+  const taken = { kind: 'taken', progress: { queued: 30, wave }, state: { begun: true } };
   expect(await rounds.take(run('A', 0, 'b'), nowMs + 89_999)).toEqual(taken);
   const late = [
     await rounds.announce(first, { queued: 60 }, nowMs),
@@ -52,11 +53,12 @@ test('an announcement that lands again after the next one changes nothing: its w
   const mine = run('D', 0, 'a');
   await rounds.take(mine, nowMs);
   const next = { queued: 60, wave: { until: 90, position: 1_260 } };
-  for (const progress of [{ queued: 30, wave }, next]) expect(await rounds.announce(mine, progress, nowMs)).toEqual({});
+  for (const progress of [{ queued: 30, wave }, next])
+    expect(await rounds.announce(mine, progress, nowMs)).toEqual({ begun: true });
   for (const late of [{ queued: 30, wave }, { queued: 30 }, { queued: 60 }]) {
     expect(await rounds.announce(mine, late, nowMs)).toBeUndefined();
   }
-  expect(await rounds.take(mine, nowMs)).toEqual({ kind: 'taken', progress: next, state: {} });
+  expect(await rounds.take(mine, nowMs)).toEqual({ kind: 'taken', progress: next, state: { begun: true } });
 });
 
 test('a dispatch whose item is gone is over, and stays gone (TTL)', async () => {
@@ -72,7 +74,11 @@ test('a stop that comes while a run works is told to it with each wave and each 
   const mine = run('C', 0, 'a');
   const stop = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
   await rounds.take(mine, nowMs);
-  await dispatchStateStore(client, table).stop({ dispatchId: 'C', acceptedAtMs: nowMs }, stop);
-  expect(await rounds.announce(mine, { queued: 0, wave }, nowMs)).toEqual({ stop });
-  expect(await rounds.take(mine, nowMs)).toEqual({ kind: 'taken', progress: { queued: 0, wave }, state: { stop } });
+  await dispatchItemStore(tableOf(client, table)).stop({ dispatchId: 'C', acceptedAtMs: nowMs }, stop);
+  expect(await rounds.announce(mine, { queued: 0, wave }, nowMs)).toEqual({ begun: true, stop });
+  expect(await rounds.take(mine, nowMs)).toEqual({
+    kind: 'taken',
+    progress: { queued: 0, wave },
+    state: { begun: true, stop },
+  });
 });

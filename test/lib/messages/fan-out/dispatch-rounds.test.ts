@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { againstTaking, type RoundRecord } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
+import type { RoundRecord } from '../../../../lib/messages/dispatch/item.ts';
+import { againstTaking } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 
 const run = { dispatchId: 'J', round: 3, owner: 'mine' };
 const nowMs = 1_000;

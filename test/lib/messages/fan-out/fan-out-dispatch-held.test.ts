@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { DispatchStop } from '../../../../lib/messages/dispatch-item-state.ts';
-import type { Lot } from '../../../../lib/messages/lots.ts';
-import { claimed } from '../../../../lib/messages/send/claims/slice.ts';
+import type { DispatchStop } from '../../../../lib/messages/dispatch/item.ts';
+import type { Lot } from '../../../../lib/messages/dispatch/lots.ts';
+import { claimed } from '../../../../lib/messages/dispatch/slice.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { fanOutWorld, nowMs, upTo } from './fan-out-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DispatchStop } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchStop } from '../../../../lib/messages/dispatch/item.ts';
 import { PaceContended } from '../../../../lib/messages/pace/number-paces.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { deliveryLeadMs } from '../../../../lib/messages/send/chunk-time.ts';
@@ -89,7 +89,7 @@ test('each chunk comes before the first slot of its slices', async () => {
 test('a dispatch that was never stored, or was taken back, is dropped with a word to the operator (D25)', async () => {
   const { fannedOut, table, queued, watched, logged } = fanOutWorld(20);
   expect(await fannedOut({ dispatchId: 'K' })).toBe('done');
-  table.dispatches.set('J', { withdrawn: true });
+  table.dispatches.set('J', { withdrawnAtMs: 1 });
   expect(await fannedOut()).toBe('done');
   expect([queued, watched]).toEqual([[], []]);
   expect(logged).toEqual([

@@ -1,8 +1,8 @@
 import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
-import type { WholeDispatch } from '../../../../lib/messages/accept/whole-dispatch.ts';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch/head.ts';
+import type { WholeDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { type FanOutPorts, fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
 import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
-import { leaseMs, type RoundRecord, roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
+import type { RoundRecord } from '../../../../lib/messages/dispatch/item.ts';
+import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import {
   findLostRounds,
   roundState,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import { queueChunks } from '../../../../lib/messages/fan-out/queue-chunks.ts';
 import { deliveryLeadMs } from '../../../../lib/messages/send/chunk-time.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Lot, Opening } from '../../../../lib/messages/dispatch/lots.ts';
 import {
   advanced,
   lotsBetween,
@@ -9,7 +10,6 @@ import {
   restsOf,
   withoutEnded,
 } from '../../../../lib/messages/fan-out/recipient-ranges.ts';
-import type { Lot, Opening } from '../../../../lib/messages/lots.ts';
 
 /** A scheduled dispatch releases the recipients of a range together (D56). */
 

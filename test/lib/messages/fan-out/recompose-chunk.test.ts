@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { StoredRecipient } from '../../../../lib/messages/dispatch.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { StoredRecipient } from '../../../../lib/messages/dispatch/head.ts';
 import { recomposedChunk } from '../../../../lib/messages/fan-out/recompose-chunk.ts';
 import { composeMessage } from '../../../../lib/messages/request/compose.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import type { StoredDispatch } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import type { StoredDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { revalidateDispatch } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';

@@ -1,14 +1,15 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { Progress, StoredDispatch, Wave } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchItem, Wave } from '../../../../lib/messages/dispatch/item.ts';
+import type { Lot } from '../../../../lib/messages/dispatch/lots.ts';
+import { claimed, ended } from '../../../../lib/messages/dispatch/slice.ts';
+import type { StoredDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
+import type { Progress } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { type FanOutPorts, fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
 import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
-import type { Lot } from '../../../../lib/messages/lots.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
-import { claimed, ended } from '../../../../lib/messages/send/claims/slice.ts';
-import { type DispatchItem, dispatchWrites } from '../../../support/messages-table/dispatch-item.ts';
-import { writtenBy } from '../../../support/messages-table/written.ts';
+import { writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
@@ -181,7 +182,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       // The store writes the run's time, which may be old when the write lands; here the call and its effect are one
       // step.
       const given = name === 'take' || name === 'announce' ? [...args.slice(0, -1), nowMs] : args;
-      const { item: dispatch = {}, value } = writtenBy(dispatchWrites, name, world.dispatch, given);
+      const { item: dispatch = {}, value } = writtenByName(name, world.dispatch, given);
       const isNews = name === 'announce' && value !== undefined;
       const announced = isNews ? withWave(world.announced, args[1] as Progress) : world.announced;
       return { world: { ...world, dispatch, announced }, value };

@@ -1,8 +1,10 @@
-import { cancelled, type DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import { type DispatchItem, type DispatchItemState, standingIn } from '../../../../lib/messages/dispatch/item.ts';
+import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import type { Taken } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import type { Step } from '../../../support/exploration.ts';
-import { type DispatchItem, dispatchWrites, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
+import { withdrawnDispatch, written } from '../../../support/messages-table/dispatch-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import {
@@ -80,7 +82,9 @@ function turnsOfDispatch(state: State, { mayStop, mayPark }: Scenario): Step<Sta
   const { dispatchId } = scenarioHead;
   const turn = (does: string, { item: dispatch = {} }: Pick<Written<DispatchItem, unknown>, 'item'>) =>
     void next.push({ does: `the dispatch ${does}`, state: { ...state, world: { ...world, dispatch } } });
-  const { begun, withdrawn, stop, parked, pausedFromMs } = world.dispatch;
+  const { stop, parked, pausedFromMs } = world.dispatch;
+  const begun = standingIn(world.dispatch) === 'begun';
+  const withdrawn = standingIn(world.dispatch) === 'withdrawn';
   const parking = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
   if (!begun && !withdrawn) {
     turn('is taken back', {
@@ -88,11 +92,11 @@ function turnsOfDispatch(state: State, { mayStop, mayPark }: Scenario): Step<Sta
     });
   }
   if (mayStop && stop === undefined) {
-    turn('is cancelled', dispatchWrites.stop(world.dispatch, scenarioHead, cancelled(startMs)));
+    turn('is cancelled', written(world.dispatch, dispatchWrites.stop(scenarioHead, cancelled(startMs))));
   }
   if (mayPark && pausedFromMs === undefined && begun)
-    turn('is parked', dispatchWrites.park(world.dispatch, dispatchId, parking));
-  if (parked !== undefined) turn('resumes', dispatchWrites.resume(world.dispatch, dispatchId, parked));
+    turn('is parked', written(world.dispatch, dispatchWrites.park(dispatchId, parking)));
+  if (parked !== undefined) turn('resumes', written(world.dispatch, dispatchWrites.resume(dispatchId, parked)));
   return next;
 }
 
@@ -190,10 +194,11 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
   const isTold = Object.keys(world.ended).length > 0 || world.endedFrom !== null;
   const isQueuedOrTold = Object.keys(world.queued).length > 0 || isTold;
   checkLots(world, scenario);
-  if (world.dispatch.withdrawn && isQueuedOrTold)
+  if (standingIn(world.dispatch) === 'withdrawn' && isQueuedOrTold)
     throw new Error('D25: something of a withdrawn dispatch was queued or told');
   if (world.dispatch.round?.round === roundAfterLast) checkReleased(world, scenario);
-  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.dispatch.withdrawn) return;
+  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || standingIn(world.dispatch) === 'withdrawn')
+    return;
   checkReleased(world, scenario);
 }
 

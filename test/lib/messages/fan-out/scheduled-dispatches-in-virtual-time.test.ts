@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { type Lot, lotAt, type Opening } from '../../../../lib/messages/dispatch/lots.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
 import { findLostRounds, lostAfterMs } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import type { FanOutPorts } from '../../../../lib/messages/fan-out/round.ts';
-import { type Lot, lotAt, type Opening } from '../../../../lib/messages/lots.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';

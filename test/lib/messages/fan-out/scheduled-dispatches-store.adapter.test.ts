@@ -1,15 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import {
   type AcceptedDispatches,
   acceptedDispatchesStore,
 } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { DispatchRounds } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { dispatchRoundsStore } from '../../../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import type { LostRoundsPorts, ScheduledDispatch } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { scheduledDispatchesStore } from '../../../../lib/messages/fan-out/scheduled-dispatches-store.ts';
-import { dispatchKey } from '../../../../lib/messages/items.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -24,9 +25,9 @@ let table: string;
 beforeAll(async () => {
   table = await freshTable('messages');
   const unused = () => Promise.reject(new Error('not asked here'));
-  accepted = acceptedDispatchesStore(client, table, () => nowMs);
-  rounds = dispatchRoundsStore({ client, table }, { find: unused, recipientsFrom: unused, begin: accepted.begin });
-  scheduled = scheduledDispatchesStore(client, table);
+  accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
+  rounds = dispatchRoundsStore(tableOf(client, table), { find: unused, recipientsFrom: unused, begin: accepted.begin });
+  scheduled = scheduledDispatchesStore(tableOf(client, table));
 });
 
 const when = { asked: { send_at: '2027-01-15T09:00:00Z' }, fromMs: nowMs + 1_000 };

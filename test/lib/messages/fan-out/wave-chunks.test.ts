@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ChunkRecipient } from '../../../../lib/messages/chunk.ts';
+import type { ChunkRecipient } from '../../../../lib/messages/dispatch/chunk.ts';
 import { chunksOfWave } from '../../../../lib/messages/fan-out/wave-chunks.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 

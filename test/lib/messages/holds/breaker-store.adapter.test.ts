@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import {
   afterSilentNumber,
   type Breaker,
@@ -20,7 +21,7 @@ beforeEach(async () => {
 });
 
 function store() {
-  return breakerStore({ client: localDocumentClient(), table, nowMs: () => nowMs });
+  return breakerStore(tableOf(localDocumentClient(), table, { nowMs: () => nowMs }));
 }
 
 test('what is stored is found again; without an item the breaker is unknown', async () => {

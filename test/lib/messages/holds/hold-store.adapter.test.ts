@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { ended, noHolds, opened, type Probe, probeEnded } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
@@ -16,7 +17,7 @@ beforeEach(async () => {
 });
 
 function store(nowMs = startMs) {
-  return holdStore({ client: localDocumentClient(), table, nowMs: () => nowMs, pause: async () => undefined });
+  return holdStore(tableOf(localDocumentClient(), table, { nowMs: () => nowMs }), { pause: async () => undefined });
 }
 
 test('what is stored is found again; nothing is held of a WABA of which nothing is stored (D46)', async () => {

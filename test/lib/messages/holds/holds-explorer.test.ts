@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Hold, noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { explore } from '../../../support/exploration.ts';
+import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { thorough } from '../../../support/thorough.ts';
 import { keyOf } from './holds-key.ts';
 import { checkPromises } from './holds-promises.ts';
@@ -24,7 +25,7 @@ function worldOf(
 ): World {
   return {
     ...{ nowMs: startMs, holds: noHolds, broken: breakable, breakable, expiresAtMs: {}, receipts: 0 },
-    ...{ dispatches: { A: { begun: true }, B: { begun: true } }, messages: ids.map(message) },
+    ...{ dispatches: { A: begunItem, B: begunItem }, messages: ids.map(message) },
     ...{ watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
     left: { ...none, ...left },
     ...changes,

@@ -1,3 +1,5 @@
+import type { DispatchItem } from '../../../../lib/messages/dispatch/item.ts';
+import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
 import {
   afterAnsweredRun,
   afterSilentRun,
@@ -19,7 +21,7 @@ import {
   scopesOf,
 } from '../../../../lib/messages/holds/scope.ts';
 import { asking } from '../../../support/memory-holds.ts';
-import { type DispatchItem, dispatchWrites } from '../../../support/messages-table/dispatch-item.ts';
+import { written } from '../../../support/messages-table/dispatch-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
 
 /**
@@ -183,8 +185,8 @@ export function done(store: Store, run: Run): Next {
     }
     case 'park': {
       const code = holdsOn(store.holds, kind)[0]?.hold.code ?? String(run.code);
-      const written = dispatchWrites.park(dispatch, id, { code, scope: 'waba', sinceMs: run.parkMs ?? 0 });
-      return { store: withDispatch(store, id, written), run: to('end') };
+      const parked = written(dispatch, dispatchWrites.park(id, { code, scope: 'waba', sinceMs: run.parkMs ?? 0 }));
+      return { store: withDispatch(store, id, parked), run: to('end') };
     }
     case 'end':
       return end(store, run);
@@ -197,7 +199,7 @@ function end(store: Store, run: Run): Next {
   if (run.result !== 'taken') return back(store, run);
   const id = dispatchOf(run.message);
   if (run.mayEndPause !== true) return ended(store, run, 'sent');
-  return ended(withDispatch(store, id, dispatchWrites.endPause(store.dispatches[id], id)), run, 'sent');
+  return ended(withDispatch(store, id, written(store.dispatches[id], dispatchWrites.endPause(id))), run, 'sent');
 }
 
 /** Returns the holds after a worker's single write of what its call revealed. */

@@ -1,4 +1,5 @@
 import { scopesOf } from '../../../../lib/messages/holds/scope.ts';
+import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { keyOf } from './holds-key.ts';
 import { type DispatchId, dispatchOf, done, kinds, nameOf } from './holds-model.ts';
 import { looked, nextMs, type World, waiting, withRun } from './holds-space.ts';
@@ -63,7 +64,7 @@ function checkAfterwards(world: World, { keys, told }: Mended): void {
     const fresh = (id: string) => ({ id, dueMs: next.nowMs, taken: 0 });
     next = {
       ...next,
-      dispatches: { A: { begun: true }, B: { begun: true } },
+      dispatches: { A: begunItem, B: begunItem },
       expiresAtMs: {},
       told: [],
       messages: [...next.messages, fresh('A-later'), fresh('B-later')],

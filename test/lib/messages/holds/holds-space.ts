@@ -1,9 +1,11 @@
-import { cancelled, type DispatchStop, longestParkMs } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchItem, DispatchStop } from '../../../../lib/messages/dispatch/item.ts';
+import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
+import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/state.ts';
 import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { dispatchTimeoutMs } from '../../../../lib/messages/send/deadlines.ts';
 import type { Step } from '../../../support/exploration.ts';
-import { type DispatchItem, dispatchWrites } from '../../../support/messages-table/dispatch-item.ts';
+import { written } from '../../../support/messages-table/dispatch-item.ts';
 import {
   done,
   failed,
@@ -92,7 +94,7 @@ function ofWords(world: World): Step<World>[] {
 }
 
 function stoppedAs(dispatch: DispatchItem, dispatchId: string, stop: DispatchStop) {
-  return dispatchWrites.stop(dispatch, { dispatchId, acceptedAtMs: 0 }, stop);
+  return written(dispatch, dispatchWrites.stop({ dispatchId, acceptedAtMs: 0 }, stop));
 }
 
 function ofClient(world: World): Step<World>[] {
@@ -200,11 +202,11 @@ export function looked(world: World, watch: Watch): World {
       return withDispatch(gone, id, stoppedAs(dispatch, id, { state: 'expired', code: parked.code, atMs: nowMs }));
     }
     if (holdsOn(world.holds, kinds[id]).length > 0) return later();
-    return withDispatch(later(), id, dispatchWrites.resume(dispatch, id, parked));
+    return withDispatch(later(), id, written(dispatch, dispatchWrites.resume(id, parked)));
   }
   if (toldMs === undefined) return nowMs < sinceMs + 90_000 ? later() : gone;
   if (pausedFromMs === undefined || pausedFromMs > toldMs) return tell(gone, `resumed ${toldMs}`);
   if (parked !== undefined) return gone;
   if (nowMs < sinceMs + longestUnprovenMs) return later();
-  return tell(withDispatch(gone, id, dispatchWrites.endPause(dispatch, id)), `resumed ${toldMs}`);
+  return tell(withDispatch(gone, id, written(dispatch, dispatchWrites.endPause(id))), `resumed ${toldMs}`);
 }

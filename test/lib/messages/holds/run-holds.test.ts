@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
 import { noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
 import { countedBy } from '../../../support/counted.ts';

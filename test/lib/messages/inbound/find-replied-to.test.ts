@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { repliedToFinder } from '../../../../lib/messages/inbound/find-replied-to.ts';
 import { replyPayload } from '../../../../lib/messages/reply-payload.ts';
 import type { Reply } from '../../../../lib/platform/webhook/person-updates.ts';

@@ -42,7 +42,7 @@ export async function freshWorld(): Promise<void> {
 }
 
 export function access() {
-  return { documentClient: localDocumentClient(), tableName: world.table, pause: async () => undefined };
+  return { client: localDocumentClient(), name: world.table, pause: async () => undefined };
 }
 
 export function hearing(over: Partial<InboundPorts> = {}): InboundPorts {

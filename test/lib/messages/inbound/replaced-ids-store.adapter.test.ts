@@ -1,16 +1,16 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { replacedIdKey } from '../../../../lib/messages/dispatch/items.ts';
 import {
   replacedIdMemorySeconds,
   replacedIdReader,
   replacedIdWriter,
 } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
-import { replacedIdKey } from '../../../../lib/messages/items.ts';
 import { injectFaults } from '../../../support/queue-faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
-const over = (documentClient = localDocumentClient()) => ({ documentClient, tableName: table });
+const over = (documentClient = localDocumentClient()) => ({ client: documentClient, name: table });
 const find = replacedIdReader({ ...over(), pause: async () => undefined });
 const note = replacedIdWriter(over());
 

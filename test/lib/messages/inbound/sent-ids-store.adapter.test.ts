@@ -1,11 +1,11 @@
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { sentIdKey } from '../../../../lib/messages/dispatch/items.ts';
 import { sentIdReader, sentIdWriter } from '../../../../lib/messages/inbound/sent-ids-store.ts';
-import { sentIdKey } from '../../../../lib/messages/items.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const tableName = await freshTable('messages');
-const table = { documentClient: localDocumentClient(), tableName, pause: async () => undefined };
+const table = { client: localDocumentClient(), name: tableName, pause: async () => undefined };
 const keep = sentIdWriter(table);
 const find = sentIdReader(table);
 const number = { wabaId: '200000000000001', phoneNumberId: '300000000000001' };
@@ -36,10 +36,10 @@ test('an item goes with its dispatch, and names no person: the platform codes th
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': sentIdKey(message).pk },
   });
-  const { Items } = await table.documentClient.send(query);
+  const { Items } = await table.client.send(query);
   const expiresAtSeconds = 1_802_592_001;
   expect(Items).toEqual([{ ...sentIdKey(message), dispatchId: 'J', index: 7, expiresAtSeconds }]);
-  const all = await table.documentClient.send(new ScanCommand({ TableName: tableName }));
+  const all = await table.client.send(new ScanCommand({ TableName: tableName }));
   expect(JSON.stringify(all.Items)).not.toMatch(/wamid|5491155550001/);
 });
 
@@ -51,7 +51,7 @@ test('a write that fails is told', async () => {
     },
     { step: 'initialize', name: 'away' },
   );
-  const writing = sentIdWriter({ ...table, documentClient: broken })(
+  const writing = sentIdWriter({ ...table, client: broken })(
     [{ ...number, dispatchId: 'J', index: 0, platformMessageId: 'w' }],
     1,
   );

@@ -1,6 +1,7 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { paceKey } from '../../../../lib/messages/items.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
+import { paceKey } from '../../../../lib/messages/dispatch/items.ts';
 import { perSecondOf, slowedDown, unknownPace, withCap } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
@@ -24,7 +25,10 @@ function faulty(plan: FaultPlan = () => undefined) {
     writers += 1;
     return `W${writers}`;
   };
-  return { faults, paces: paceStore({ client, table, nowMs: () => nowMs, newWriter, pause: async () => {} }) };
+  return {
+    faults,
+    paces: paceStore(tableOf(client, table, { nowMs: () => nowMs }), { newWriter, pause: async () => {} }),
+  };
 }
 
 function wave(phoneNumberId: string, clientId = 1, count = 10) {
@@ -51,7 +55,7 @@ test('a reader sees what was written a moment ago', async () => {
   const { pace } = await reserve(faulty().paces, wave('fresh'), nowMs);
   const client = localDocumentClient();
   lagReads(client);
-  const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: () => 'reader' });
+  const paces = paceStore(tableOf(client, table, { nowMs: () => nowMs }), { newWriter: () => 'reader' });
   expect(await paces.find('fresh')).toEqual(pace);
 });
 
@@ -146,7 +150,10 @@ function beaten(name: string, isBeaten: (write: number) => boolean) {
 
 test('a writer that is always too late gives up after forty writes, and says so', async () => {
   const { client, commands } = beaten('beaten', () => true);
-  const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: () => 'late', pause: async () => {} });
+  const paces = paceStore(tableOf(client, table, { nowMs: () => nowMs }), {
+    newWriter: () => 'late',
+    pause: async () => {},
+  });
   await expect(reserve(paces, wave('beaten'), nowMs)).rejects.toThrow('again and again');
   expect(commands().filter((command) => command === 'PutItemCommand')).toHaveLength(40);
   expect((await paces.find('beaten')).version).toBe(40);
@@ -159,7 +166,7 @@ test('a writer that was beaten twice waits and looks again; its change is asked 
     clockMs += 40;
     await other();
   };
-  const paces = paceStore({ client, table, nowMs: () => clockMs, newWriter: () => 'slow', pause });
+  const paces = paceStore(tableOf(client, table, { nowMs: () => clockMs }), { newWriter: () => 'slow', pause });
   const told: [number, number][] = [];
   await paces.change('waited', unknownPace, (pace, waitedMs) => {
     told.push([pace.version, waitedMs]);

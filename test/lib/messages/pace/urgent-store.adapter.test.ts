@@ -1,6 +1,7 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { urgentKey } from '../../../../lib/messages/items.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
+import { urgentKey } from '../../../../lib/messages/dispatch/items.ts';
 import { urgentStore } from '../../../../lib/messages/pace/urgent-store.ts';
 import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 function faulty(plan: FaultPlan = () => undefined) {
   const client = localDocumentClient();
   const faults = injectFaults(client, plan);
-  return { faults, urgentCapacity: urgentStore(client, table) };
+  return { faults, urgentCapacity: urgentStore(tableOf(client, table)) };
 }
 
 /** Each request asks for this many codes. */
@@ -69,7 +70,7 @@ test('several codes at once have slots within a second too, when others have mov
 /** Counts the writes of the slots and runs `other` right before each. */
 function raced(other: (write: number) => Promise<unknown>) {
   const client = localDocumentClient();
-  const raced = { writes: 0, urgentCapacity: urgentStore(client, table) };
+  const raced = { writes: 0, urgentCapacity: urgentStore(tableOf(client, table)) };
   client.middlewareStack.add(
     (next) => async (args) => {
       raced.writes += 1;

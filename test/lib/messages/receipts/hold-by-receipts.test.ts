@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Outcome, Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
-import type { Outcome, Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 

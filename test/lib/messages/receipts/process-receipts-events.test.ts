@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import type { EventType, ServiceEvent } from '../../../../lib/webhooks/event.ts';

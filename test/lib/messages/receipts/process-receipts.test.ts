@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { dispatchMemorySeconds } from '../../../../lib/messages/items.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchMemorySeconds } from '../../../../lib/messages/dispatch/items.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-ports.ts';
-import type { Outcome, Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { countedBy } from '../../../support/counted.ts';
 import type { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead as head, startMs } from '../../../support/scenario-dispatch.ts';

@@ -1,5 +1,5 @@
+import { claimed, ended, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
-import { claimed, ended, type Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead as head, startMs } from '../../../support/scenario-dispatch.ts';

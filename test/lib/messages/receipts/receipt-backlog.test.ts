@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { functions } from '../../../../infra/functions.ts';
 import { queues } from '../../../../infra/queues.ts';
-import { type DispatchHead, messageIdOf } from '../../../../lib/messages/dispatch.ts';
+import { type DispatchHead, messageIdOf } from '../../../../lib/messages/dispatch/head.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { type EventType, eventId, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';

@@ -1,7 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { dispatchKey } from '../../../../lib/messages/items.ts';
+import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { defaultEventTypes, type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
@@ -18,7 +19,7 @@ const table = await freshTable('messages');
 const own = localDocumentClient();
 
 function storeOver(documentClient = own) {
-  return receiptStore({ documentClient, tableName: table, pause: async () => undefined });
+  return receiptStore(tableOf(documentClient, table, { pause: async () => undefined }));
 }
 
 function receipt(dispatchId: string, index: number, status = 'delivered'): Receipt {
@@ -42,7 +43,10 @@ test('receipts that are appended twice are there once, and seen at once', async 
 });
 
 test('of dispatches there are those that began, those that cannot be read, and no others', async () => {
-  await acceptedDispatchesStore(own, table, () => startMs).begin({ head: headOf('H'), repeats: [] });
+  await acceptedDispatchesStore(tableOf(own, table, { nowMs: () => startMs })).begin({
+    head: headOf('H'),
+    repeats: [],
+  });
   await own.send(new PutCommand({ TableName: table, Item: { ...dispatchKey('I'), withdrawnAtMs: 1 } }));
   await own.send(new PutCommand({ TableName: table, Item: { ...dispatchKey('K'), head: '{"dispatchId":7}' } }));
   const heads = await storeOver().findHeads(['H', 'I', 'K', 'L']);

@@ -1,16 +1,17 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { maxBatchKeys } from '../../../../lib/aws/dynamodb-limits.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
-import { dispatchKey, dispatchMemorySeconds, unknownMarkKey } from '../../../../lib/messages/items.ts';
+import { dispatchKey, dispatchMemorySeconds, unknownMarkKey } from '../../../../lib/messages/dispatch/items.ts';
+import { ended, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { packedAddresses } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { addressStore } from '../../../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../../../lib/messages/receipts/proven-slices-store.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { unknownOutcomesStore } from '../../../../lib/messages/receipts/unknown-outcomes-store.ts';
-import { ended, type Slice } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
 import { injectFaults } from '../../../support/faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 
 function access(documentClient: DynamoDBDocumentClient) {
-  return { documentClient, tableName: table, pause };
+  return { client: documentClient, name: table, pause };
 }
 
 function laggingClient(): DynamoDBDocumentClient {
@@ -47,7 +48,7 @@ describe('a doubt', () => {
   test('is written once by a process, however many slices ask at once, and read strongly', async () => {
     const client = localDocumentClient();
     const { attempts } = injectFaults(client, () => undefined);
-    const unknowns = unknownOutcomesStore(client, table);
+    const unknowns = unknownOutcomesStore(tableOf(client, table));
     const dispatch = { dispatchId: 'A', acceptedAtMs: startMs };
     await Promise.all(Array.from({ length: 5 }, () => unknowns.mark(dispatch)));
     await unknowns.mark(dispatch);
@@ -62,7 +63,7 @@ describe('a doubt', () => {
     const client = localDocumentClient();
     let broken = true;
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
-    const unknowns = unknownOutcomesStore(client, table);
+    const unknowns = unknownOutcomesStore(tableOf(client, table));
     const dispatch = { dispatchId: 'C', acceptedAtMs: startMs };
     await expect(Promise.all([unknowns.mark(dispatch), unknowns.mark(dispatch)])).rejects.toThrow();
     broken = false;
@@ -75,7 +76,7 @@ describe('a doubt', () => {
 test('a process remembers a thousand dispatches that it has marked', async () => {
   const written: unknown[] = [];
   const client = { send: async (command: unknown) => void written.push(command) };
-  const unknowns = unknownOutcomesStore(client as never, table);
+  const unknowns = unknownOutcomesStore(tableOf(client as never, table));
   const mark = (dispatch: number) => unknowns.mark({ dispatchId: `dispatch ${dispatch}`, acceptedAtMs: startMs });
   for (let dispatch = 1; dispatch <= 1_000; dispatch += 1) await mark(dispatch);
   await mark(1);
@@ -88,7 +89,7 @@ test('a process remembers a thousand dispatches that it has marked', async () =>
 describe('places with receipts', () => {
   test('are those of the slice alone, seen at once', async () => {
     await append('D', [10, 13, 19, 20, 999, 1_000, 1_010]);
-    const { proven } = unknownOutcomesStore(laggingClient(), table);
+    const { proven } = unknownOutcomesStore(tableOf(laggingClient(), table));
     const asked = [0, 1, 2, 99, 100, 101].map((slice) => proven({ dispatchId: 'D', slice }));
     const none = new Set();
     const expected = [none, new Set([0, 3, 9]), new Set([0]), new Set([9]), new Set([0]), new Set([0])];
@@ -110,7 +111,7 @@ describe('places with receipts', () => {
       },
       { step: 'initialize', name: 'holdReplies' },
     );
-    const { proven } = unknownOutcomesStore(client, table);
+    const { proven } = unknownOutcomesStore(tableOf(client, table));
     const ask = (slice: number) => proven({ dispatchId: 'F', slice });
     const early = [0, 1, 2].map(ask);
     await read.promise;
@@ -127,7 +128,7 @@ describe('places with receipts', () => {
     const client = localDocumentClient();
     let broken = true;
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
-    const { proven } = unknownOutcomesStore(client, table);
+    const { proven } = unknownOutcomesStore(tableOf(client, table));
     await expect(proven({ dispatchId: 'F', slice: 0 })).rejects.toThrow();
     broken = false;
     expect(await proven({ dispatchId: 'F', slice: 0 })).toEqual(new Set([1]));
@@ -136,7 +137,7 @@ describe('places with receipts', () => {
 
 describe('slices', () => {
   async function unknownSlices(dispatchId: string, numbers: readonly number[]): Promise<Slice[]> {
-    const store = sliceStore({ client: own, table, nowMs: () => startMs });
+    const store = sliceStore(tableOf(own, table, { nowMs: () => startMs }));
     return await Promise.all(
       numbers.map(async (slice) => {
         const claim = { key: { dispatchId, slice }, try: 0, owner: 'run-1', atMs: startMs, size: 2 };
@@ -154,7 +155,7 @@ describe('slices', () => {
     const attempts = injectDynamoFaults(client, (operation, attempt) =>
       operation === 'BatchGetItemCommand' && attempt <= 2 ? { kind: 'unprocessed', keep: 1 } : undefined,
     );
-    const store = provenSlicesStore(access(client), () => startMs);
+    const store = provenSlicesStore({ ...access(client), nowMs: () => startMs });
     const found = await store.findAll([...numbers, 1].map((slice) => ({ dispatchId: 'G', slice })));
     expect(found.toSorted((one, other) => one.key.slice - other.key.slice)).toEqual(slices);
     expect(attempts.get('BatchGetItemCommand')).toBe(4);
@@ -162,7 +163,7 @@ describe('slices', () => {
   });
 
   test('are settled as they were seen, once, however many of their places', async () => {
-    const store = provenSlicesStore(access(own), () => startMs);
+    const store = provenSlicesStore({ ...access(own), nowMs: () => startMs });
     const [seen] = await unknownSlices('I', [3]);
     if (seen === undefined) return;
     const proven = { state: 'sent', code: 'receipt' } as const;
@@ -199,7 +200,7 @@ describe('the addresses of messages', () => {
   }
 
   test('come from the items of their dispatch that have them, in one request, and as they are now', async () => {
-    const dispatches = acceptedDispatchesStore(own, table, () => startMs);
+    const dispatches = acceptedDispatchesStore(tableOf(own, table, { nowMs: () => startMs }));
     for (const dispatch of [dispatchOf('J', 7_500), dispatchOf('K', 1)])
       await dispatches.describe(dispatch, new AbortController().signal);
     const client = laggingClient();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import type { ProvenSlices } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import { settleSlices } from '../../../../lib/messages/receipts/settle-slices.ts';
-import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Lot, Opening } from '../../../../lib/messages/lots.ts';
+import type { Lot, Opening } from '../../../../lib/messages/dispatch/lots.ts';
 import { expectedTimes } from '../../../../lib/messages/rehearse/expected-times.ts';
 import type { Timetable } from '../../../../lib/messages/when/timetable.ts';
 

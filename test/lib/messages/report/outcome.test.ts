@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import {
+  lost,
+  type Outcome,
+  provenByReceipt,
+  type Recorded,
+  type Slice,
+  withdrawn,
+} from '../../../../lib/messages/dispatch/slice.ts';
 import { foldReceipts } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import {
   countStates,
@@ -11,14 +19,6 @@ import {
   underWayIn,
   type WrittenMessages,
 } from '../../../../lib/messages/report/outcome.ts';
-import {
-  lost,
-  type Outcome,
-  provenByReceipt,
-  type Recorded,
-  type Slice,
-  withdrawn,
-} from '../../../../lib/messages/send/claims/slice.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 
 const nowMs = 1_800_000_000_000;

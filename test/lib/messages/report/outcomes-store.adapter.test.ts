@@ -6,20 +6,26 @@ import { holdsCommand } from '../../../../infra/operate/see/holds.ts';
 import { openHolds } from '../../../../infra/operate/see/open-holds.ts';
 import { outcomesCommand, type Terminal } from '../../../../infra/operate/see/outcomes.ts';
 import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import {
+  dispatchesPartition,
+  dispatchKey,
+  dispatchSortKey,
+  unknownMarkKey,
+} from '../../../../lib/messages/dispatch/items.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { opened as breakerOpened, closed } from '../../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
 import { ended, type Hold, opened, probeTaken } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
-import { dispatchesPartition, dispatchKey, dispatchSortKey, unknownMarkKey } from '../../../../lib/messages/items.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
-import type { Outcome, Slice } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
@@ -36,9 +42,9 @@ const nowMs = acceptedAtMs + 10 * claimLifeMs;
 const client = localDocumentClient();
 const table = await freshTable('messages');
 const pause = async () => undefined;
-const outcomes = outcomesStore({ client, table, nowMs: () => nowMs, pause });
-const kept = acceptedDispatchesStore(client, table, () => nowMs);
-const slices = sliceStore({ client, table, nowMs: () => nowMs });
+const outcomes = outcomesStore(tableOf(client, table, { nowMs: () => nowMs, pause }));
+const kept = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
+const slices = sliceStore(tableOf(client, table, { nowMs: () => nowMs }));
 const headOf = (name: string, changes: Partial<DispatchHead> = {}) =>
   makeDispatchHead({ dispatchId: name.padStart(26, '0'), acceptedAtMs, total: 23, ...changes });
 const first = headOf('FIRST');
@@ -65,9 +71,9 @@ beforeAll(async () => {
   await claim(first, 2);
 });
 
-const stored = { client, table, nowMs: () => nowMs };
-const access = { documentClient: client, tableName: table, pause };
-const ledger = spendStore(access, () => nowMs);
+const stored = { client, name: table, nowMs: () => nowMs };
+const access = tableOf(client, table, { pause });
+const ledger = spendStore({ ...access, nowMs: () => nowMs });
 const { wabaId } = first;
 const dids = [first.did, '5491100000002'];
 
@@ -224,9 +230,9 @@ test('dispatches are found by DID and time, each once, and from their acceptance
 });
 
 describe('what is held, and who waits (D46)', () => {
-  const wabas = holdStore({ ...stored, pause });
+  const wabas = holdStore(stored, { pause });
   const breakers = breakerStore(stored);
-  const states = dispatchStateStore(client, table, pause);
+  const states = dispatchItemStore(tableOf(client, table, { pause }));
   const sinceMs = nowMs - 60_000;
   const later = (ms: number) => new Date(sinceMs + ms).toISOString();
   const since = later(0);

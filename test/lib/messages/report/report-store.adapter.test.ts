@@ -1,17 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
-import { dispatchKey } from '../../../../lib/messages/items.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
+import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/dispatch/slice-items.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { packedAddresses } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { cancelDispatch } from '../../../../lib/messages/report/cancel.ts';
 import { countsOf, describedDispatch, openReport, readPage } from '../../../../lib/messages/report/read-report.ts';
 import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.ts';
 import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
-import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/send/claims/slice-items.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
@@ -43,8 +44,8 @@ type Asked = { readonly limit?: number; readonly filter?: string[]; readonly aft
 /** Reads the report as its page does; the meter counts the reads. */
 function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const meter = meterRequests(client);
-  const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
-  const states = dispatchStateStore(client, table.tableName, async () => undefined);
+  const report = reportStore(tableOf(client, table.tableName, { nowMs: () => atMs }));
+  const states = dispatchItemStore(tableOf(client, table.tableName, { pause: async () => undefined }));
   const page = async ({ dispatchId }: DispatchHead, { limit = 1_000, filter, after }: Asked = {}) => {
     const question = { dispatchId, states: statesOf(filter), limit };
     const from = after === undefined ? undefined : reportPlaceOf(question, after);
@@ -82,8 +83,8 @@ async function accept(head: DispatchHead, repeats: [number, number][] = []): Pro
 }
 
 const { signal } = new AbortController();
-const kept = acceptedDispatchesStore(plain, table.tableName, () => nowMs);
-const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+const kept = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
+const slices = sliceStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
 const reports = reportsOver();
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 const stop = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
@@ -127,7 +128,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     expect(after?.answer).toMatchObject({ complete: true, counts: { read: 10_000 } });
     expect(after?.cost.roundTrips).toBe(2);
     expect(after?.cost.readUnits).toBeLessThanOrEqual(250);
-    await dispatchStateStore(plain, table.tableName).stop(head, stop);
+    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, stop);
     const stopped = await own.page(head);
     expect(stopped?.answer.counts).toEqual(after?.answer.counts);
     expect(stopped?.cost.roundTrips).toBe(2);
@@ -222,7 +223,7 @@ describe('a report (D40)', () => {
   test('of what is no dispatch is none on a later page too, and what cannot be the id of one is not read', async () => {
     const client = patientDocumentClient();
     const meter = meterRequests(client);
-    const report = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+    const report = reportStore(tableOf(client, table.tableName, { nowMs: () => nowMs }));
     const from = { position: 1, index: 1, total: 3, counts: none, cost: noCost, repeatedPartitions: [] };
     const asked = (dispatchId: string) => ({ dispatchId, states: undefined, limit: 1 });
     expect(await openReport(report, asked('no id'), undefined)).toBeUndefined();
@@ -241,7 +242,7 @@ describe('a report (D40)', () => {
     const read = async (options: { consistent?: boolean }) => {
       const client = localDocumentClient();
       lagReads(client);
-      const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs, ...options });
+      const store = reportStore(tableOf(client, table.tableName, { nowMs: () => nowMs }), options);
       const { slices: found, proofs } = await store.readMessages(head.dispatchId, [0]);
       return [found.size, proofs.size];
     };
@@ -302,7 +303,11 @@ describe('a dispatch that is cancelled (D53)', () => {
   test('by another word first: that is how it ends, once it is known of which tries that is certain', async () => {
     const head = headOf('disabled');
     await accept(head);
-    await dispatchStateStore(plain, table.tableName).stop(head, { state: 'failed', code: '132016', atMs: nowMs });
+    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, {
+      state: 'failed',
+      code: '132016',
+      atMs: nowMs,
+    });
     expect(await rowsOf(head)).toEqual(['pending', 'pending', 'pending']);
     expect(await reports.progress(head.dispatchId)).toMatchObject({
       counts: { ...none, failed: 3 },
@@ -315,15 +320,15 @@ describe('a dispatch that is cancelled (D53)', () => {
   test('the first reckoning counts, of a dispatch that is stopped alone', async () => {
     const head = headOf('reckoned');
     await accept(head);
-    const store = reportStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+    const store = reportStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
     await store.reckon(head.dispatchId, { '0': 2 });
     expect((await store.findDescribed(head.dispatchId))?.underWay).toBeUndefined();
-    await dispatchStateStore(plain, table.tableName).stop(head, stop);
+    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, stop);
     expect(await store.reckon(head.dispatchId, { '0': 1 })).toEqual({ '0': 1 });
     expect(await store.reckon(head.dispatchId, {})).toEqual({ '0': 1 });
     expect((await store.findDescribed(head.dispatchId))?.underWay).toEqual({ '0': 1 });
     expect(
-      (await dispatchStateStore(plain, table.tableName).of([head.dispatchId])).get(head.dispatchId)?.underWay,
+      (await dispatchItemStore(tableOf(plain, table.tableName)).of([head.dispatchId])).get(head.dispatchId)?.underWay,
     ).toEqual({
       '0': 1,
     });
@@ -381,7 +386,7 @@ test('a watcher does not read again what is final, and counts all of it at the e
   expect(await reports.progress(head.dispatchId)).toMatchObject({ finalPartitions: [0] });
   const client = patientDocumentClient();
   const meter = meterRequests(client);
-  const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+  const store = reportStore(tableOf(client, table.tableName, { nowMs: () => nowMs }));
   expect((await countsOf(store, head.dispatchId, [0]))?.counts).toBeUndefined();
   // The counts need the dispatch, and slices and receipts of the other partition.
   expect(meter.taken().requests).toBe(3);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DispatchHead, Repeat } from '../../../../lib/messages/dispatch.ts';
+import type { DispatchHead, Repeat } from '../../../../lib/messages/dispatch/head.ts';
 import { reportedStates } from '../../../../lib/messages/receipts/reported-state.ts';
 import { placesOf } from '../../../../lib/messages/report/described-dispatch.ts';
 import type { ReportedOutcome } from '../../../../lib/messages/report/outcome.ts';

@@ -1,4 +1,4 @@
-import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import { type DispatchItem, type DispatchItemState, stateOf } from '../../../../lib/messages/dispatch/item.ts';
 import { cancelDispatch } from '../../../../lib/messages/report/cancel.ts';
 import type { DescribedDispatch } from '../../../../lib/messages/report/described-dispatch.ts';
 import { countStates, type OutcomeCounts, type WrittenMessages } from '../../../../lib/messages/report/outcome.ts';
@@ -7,8 +7,7 @@ import type { Report } from '../../../../lib/messages/report/report-store.ts';
 import { type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';
 import type { DispatchCompletedData, ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
-import { type DispatchItem, dispatchWrites } from '../../../support/messages-table/dispatch-item.ts';
-import { writtenBy } from '../../../support/messages-table/written.ts';
+import { writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { noCost, shippedKnownRates } from '../../../support/reported-dispatches.ts';
@@ -92,7 +91,7 @@ export function readerCall(
         head: makeDispatchHead({ dispatchId, total }),
         repeats: [],
         recipients: new Map(),
-        ...dispatch,
+        ...stateOf(dispatch),
       };
       return { store, dispatch, value };
     }
@@ -103,7 +102,7 @@ export function readerCall(
     }
     case 'reckon':
     case 'stop': {
-      const { item = {}, value } = writtenBy(dispatchWrites, name, dispatch, args);
+      const { item = {}, value } = writtenByName(name, dispatch, args);
       return { store: { ...store, stopped: item.stop !== undefined }, dispatch: item, value };
     }
     case 'of':

@@ -1,7 +1,7 @@
-import { endOfTry, settlementOf } from '../../../../lib/messages/dispatch-item-state.ts';
-import { lost, type SliceClaim } from '../../../../lib/messages/send/claims/slice.ts';
+import type { DispatchItem } from '../../../../lib/messages/dispatch/item.ts';
+import { lost, type SliceClaim } from '../../../../lib/messages/dispatch/slice.ts';
+import { endOfTry, settlementOf } from '../../../../lib/messages/dispatch/state.ts';
 import { partNumbers, type Step } from '../../../support/exploration.ts';
-import type { DispatchItem } from '../../../support/messages-table/dispatch-item.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {
   applied,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FaultList } from '../../../../lib/http/fault-list.ts';
-import type { HeaderInput, Recipient } from '../../../../lib/messages/dispatch.ts';
+import type { HeaderInput, Recipient } from '../../../../lib/messages/dispatch/head.ts';
 import { neededAtSend, type ParametersView } from '../../../../lib/messages/request/needed-at-send.ts';
 import { parameterContract } from '../../../../lib/messages/request/parameter-contract.ts';
 import { checkHeaderInput, checkRecipients } from '../../../../lib/messages/request/recipient-rules.ts';

@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { lookupStore } from '../../../../lib/messages/resolve/lookup-store.ts';
 import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 function storeWith(plan: FaultPlan = () => undefined) {
   const client = localDocumentClient();
   injectFaults(client, plan);
-  return lookupStore(client, table);
+  return lookupStore(tableOf(client, table));
 }
 
 const asking = (askerId: string, atMs: number, changedAtMs = 0) => ({ askerId, nowMs: atMs, changedAtMs });

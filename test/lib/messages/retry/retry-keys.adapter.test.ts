@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { Refusal, type RefusalCode } from '../../../../lib/http/refusal.ts';
 import { reservationReleaseOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
@@ -7,9 +8,9 @@ import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
-import { idempotencyKey } from '../../../../lib/messages/items.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { idempotencyKey } from '../../../../lib/messages/dispatch/items.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { acceptUnderNextKey, freeNow, type Retrying } from '../../../../lib/messages/retry/retry-keys.ts';
 import { type Retry, rehearsedRetry } from '../../../../lib/messages/retry/retry-send.ts';
@@ -23,9 +24,9 @@ const client = localDocumentClient();
 const table = await freshTable('messages');
 const startMs = Date.UTC(2026, 10, 22, 10);
 const dayMs = 86_400_000;
-const records = idempotencyStore(client, table);
+const records = idempotencyStore(tableOf(client, table));
 let nowMs = startMs;
-const acceptance = acceptedDispatchesStore(client, table, () => nowMs);
+const acceptance = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
 const ports = { records, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
 const ofClient = { clientId: 1001, did: '5491100000001' };
 let number = 0;
@@ -96,7 +97,7 @@ describe('the retries of a dispatch (D57, R55)', () => {
 
   test('one that died gives back what it has reserved when it is taken back, one that has begun does not (D58)', async () => {
     const clientId = 7_000 + number;
-    const budgets = budgetsStore({ documentClient: client, tableName: table, pause: async () => undefined });
+    const budgets = budgetsStore(tableOf(client, table, { pause: async () => undefined }));
     const budget = { clientId, amount: 1, stop: true };
     const takenBack = reservationReleaseOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
     for (const name of ['begun', 'dead']) {
@@ -148,7 +149,7 @@ describe('the retries of a dispatch (D57, R55)', () => {
     await retried('B', [1]);
     await begin(dispatchIdOf('B'));
     await retried('C', [2]);
-    const found = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(source.dispatchId);
+    const found = await reportStore(tableOf(client, table, { nowMs: () => nowMs })).findDescribed(source.dispatchId);
     expect(found?.retriedBy).toEqual(new Set([dispatchIdOf('B'), dispatchIdOf('C')]));
   });
 
@@ -175,7 +176,7 @@ const headersOf = (hours: { readonly window: string; readonly days: string; read
 });
 
 describe('a retry whose recipients are judged (D57)', () => {
-  const parameters = parameterStore(client, table);
+  const parameters = parameterStore(tableOf(client, table));
 
   /** Stores a dispatch of three recipients that expired. */
   async function storeExpired(dispatchId: string, when: DispatchHead['when']): Promise<void> {
@@ -184,7 +185,11 @@ describe('a retry whose recipients are judged (D57)', () => {
     const signal = AbortSignal.timeout(60_000);
     await Promise.all([acceptance.describe(dispatch, signal), parameters.store(dispatch, signal)]);
     await acceptance.begin({ head: dispatch.head, repeats: [] });
-    await dispatchStateStore(client, table).stop(dispatch.head, { state: 'expired', code: 'expired', atMs: startMs });
+    await dispatchItemStore(tableOf(client, table)).stop(dispatch.head, {
+      state: 'expired',
+      code: 'expired',
+      atMs: startMs,
+    });
   }
 
   /** Three recipients expired; another retry has the first one. */
@@ -200,7 +205,7 @@ describe('a retry whose recipients are judged (D57)', () => {
     await storeExpired(dispatchId, when);
     source = { ...source, dispatchId };
     await retried('A', [0]);
-    const report = reportStore({ client, table, nowMs: () => nowMs, consistent: true });
+    const report = reportStore(tableOf(client, table, { nowMs: () => nowMs }), { consistent: true });
     const retry: Retry = {
       ...{ dispatchId: 'R', clientId: 1001, sourceId: dispatchId, codes: undefined, means: {} },
       caller: { userId: 'u', clientId: 1001, crossClient: false },

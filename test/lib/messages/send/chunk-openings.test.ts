@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { type Lot, lastSlotBeforeEndMs, type Opening } from '../../../../lib/messages/lots.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import { type Lot, lastSlotBeforeEndMs, type Opening } from '../../../../lib/messages/dispatch/lots.ts';
 import { ChunkRunWorld, chunkOf, slicesOf, startMs } from './chunk-run-world.ts';
 
 /** Closed lots wait, and no recipient is called outside an opening (D56, R54). */

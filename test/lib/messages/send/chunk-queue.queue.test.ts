@@ -1,7 +1,7 @@
 import { type Message, ReceiveMessageCommand, type SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { type QueuedChunk, QueuedChunkSchema } from '../../../../lib/messages/chunk.ts';
+import { type QueuedChunk, QueuedChunkSchema } from '../../../../lib/messages/dispatch/chunk.ts';
 import { waveQueue } from '../../../../lib/messages/fan-out/wave-queue.ts';
 import { chunkQueue } from '../../../../lib/messages/send/chunk-queue.ts';
 import { injectFaults } from '../../../support/faults.ts';

@@ -4,14 +4,14 @@ import {
   chunkVersion,
   headOfChunk,
   type QueuedChunk,
-} from '../../../../lib/messages/chunk.ts';
+} from '../../../../lib/messages/dispatch/chunk.ts';
+import { claimed, ended, type Outcome, type Recorded } from '../../../../lib/messages/dispatch/slice.ts';
 import { opened } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import type { SlotRequest } from '../../../../lib/messages/pace/schedule.ts';
-import { claimed, ended, type Outcome, type Recorded } from '../../../../lib/messages/send/claims/slice.ts';
 import { type Later, type PlacedChunk, placeChunks } from '../../../../lib/messages/send/place-chunks.ts';
 import type { Handover, Posting } from '../../../../lib/messages/send/platform-messages.ts';
 import { processBatch } from '../../../../lib/messages/send/process-batch.ts';

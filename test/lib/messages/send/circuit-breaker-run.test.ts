@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import { opened, unknownBreaker } from '../../../../lib/messages/holds/breaker.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';

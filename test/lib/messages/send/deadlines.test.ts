@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dispatchMemorySeconds } from '../../../../lib/messages/items.ts';
+import { dispatchMemorySeconds } from '../../../../lib/messages/dispatch/items.ts';
 import {
   claimLifeMs,
   dispatchTimeoutMs,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import { processBatch } from '../../../../lib/messages/send/process-batch.ts';
 import { log } from '../../../../lib/observe/log.ts';
 import { countPlatformError, metered } from '../../../../lib/observe/metrics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { InboundMessage } from '../../../../lib/messages/inbound/inbound-message.ts';
 import type { OptOutChange } from '../../../../lib/opt-outs/entry.ts';
 import { recordIdChange, recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ChunkSlice, QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { ChunkSlice, QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import { trustedUntilMs } from '../../../../lib/messages/pace/schedule.ts';
 import { type Slot, withPosition } from '../../../../lib/messages/send/chunk-time.ts';
 import { placeChunks } from '../../../../lib/messages/send/place-chunks.ts';

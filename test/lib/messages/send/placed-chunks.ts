@@ -1,4 +1,4 @@
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { slotTimeMs } from '../../../../lib/messages/send/chunk-time.ts';
 import type { PlacedChunk } from '../../../../lib/messages/send/place-chunks.ts';

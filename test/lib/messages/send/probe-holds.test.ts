@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { cancelled, type DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import type { Outcome } from '../../../../lib/messages/dispatch/slice.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import type { Hold } from '../../../../lib/messages/holds/hold.ts';
-import type { Outcome } from '../../../../lib/messages/send/claims/slice.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
@@ -24,12 +25,12 @@ test('one look shows the number as it was written last, and each dispatch as it 
   const [client, table] = [localDocumentClient(), await freshTable('messages')];
   const late = localDocumentClient();
   lagReads(late);
-  const look = snapshotStore(late, table);
+  const look = snapshotStore(tableOf(late, table));
   expect(await look({ wabaId, phoneNumberId, dispatchIds: ['none'] })).toEqual({
     ...{ pace: unknownPace, holds: noHolds, anyStops: false },
     dispatches: new Map(),
   });
-  const dispatches = acceptedDispatchesStore(client, table, () => nowMs);
+  const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   for (const dispatchId of ['sent', 'stopped'])
     await dispatches.begin({ head: makeDispatchHead({ dispatchId }), repeats: [] });
   expect(await look({ wabaId, phoneNumberId, dispatchIds: ['sent'] })).toEqual({
@@ -37,14 +38,14 @@ test('one look shows the number as it was written last, and each dispatch as it 
     dispatches: new Map([['sent', { begun: true }]]),
   });
 
-  const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID });
+  const paces = paceStore(tableOf(client, table, { nowMs: () => nowMs }), { newWriter: randomUUID });
   const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1, lane: '*', count: 2 };
   const { pace } = await reserve(paces, wanted, nowMs);
   const stop = cancelled(nowMs);
-  await dispatchStateStore(client, table).stop({ dispatchId: 'stopped', acceptedAtMs: nowMs }, stop);
+  await dispatchItemStore(tableOf(client, table)).stop({ dispatchId: 'stopped', acceptedAtMs: nowMs }, stop);
 
   // Ten chunks of one number make these reads; two chunks are of one dispatch.
-  const holds = await holdStore({ client, table, nowMs: () => nowMs }).change(
+  const holds = await holdStore(tableOf(client, table, { nowMs: () => nowMs })).change(
     wabaId,
     opened('waba', { code: '368', nowMs }),
   );
@@ -67,7 +68,7 @@ test('a look says in its one request whether there are opt-outs of a sender, and
     asked.push(RequestItems[table]?.Keys?.length ?? 0);
     return await next(args);
   });
-  const look = snapshotStore(late, table);
+  const look = snapshotStore(tableOf(late, table));
   const optOutsOf = { clientId: 7, wabaId, phoneNumberId };
   /** Returns whether there are opt-outs, and the number of items in each request. */
   const looked = async (sender = optOutsOf) => {
@@ -75,7 +76,7 @@ test('a look says in its one request whether there are opt-outs of a sender, and
     return [anyStops, asked.splice(0)];
   };
   const { mark } = optOutWriter(
-    { documentClient: client, tableName: table, pause: async () => undefined },
+    tableOf(client, table, { pause: async () => undefined }),
     personNames(new Uint8Array(32)),
   );
   await mark({ kind: 'client', clientId: 8 });

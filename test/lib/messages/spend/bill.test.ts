@@ -6,7 +6,7 @@ import {
   usualCourse,
 } from '@template-messaging/simulator/contract';
 import { expect, test } from 'vitest';
-import { type DispatchHead, messageIdOf } from '../../../../lib/messages/dispatch.ts';
+import { type DispatchHead, messageIdOf } from '../../../../lib/messages/dispatch/head.ts';
 import { matchReceipts } from '../../../../lib/messages/receipts/match-receipts.ts';
 import type { HeadOfDispatch } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/receipts-of.ts';

@@ -1,13 +1,13 @@
-import { addressesOfItem, packedAddresses } from '../../../../lib/messages/accept/whole-dispatch.ts';
 import type { DispatchReservation } from '../../../../lib/messages/budget/budgets.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import type { Slice } from '../../../../lib/messages/dispatch/slice.ts';
+import { addressesOfItem, packedAddresses } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { addressesWithout } from '../../../../lib/messages/erase/anonymized-items.ts';
 import { foldReceipts, type Proven } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { anonymizedReceipt } from '../../../../lib/messages/receipts/receipt-items.ts';
 import type { DescribedRecipients } from '../../../../lib/messages/report/described-dispatch.ts';
-import type { Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import type { SpendLedger } from '../../../../lib/messages/spend/count-dispatches.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { DaySums } from '../../../../lib/messages/spend/spend.ts';

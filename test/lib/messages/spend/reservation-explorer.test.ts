@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import type { DispatchReservation, Raise } from '../../../../lib/messages/budget/budgets.ts';
-import type { DispatchItemState } from '../../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import { type DispatchItem, stateOf } from '../../../../lib/messages/dispatch/item.ts';
+import type { Recorded, Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import { cancelDispatch } from '../../../../lib/messages/report/cancel.ts';
 import type { DescribedDispatch } from '../../../../lib/messages/report/described-dispatch.ts';
 import type { WrittenMessages } from '../../../../lib/messages/report/outcome.ts';
-import type { Recorded, Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 import { explore, partNumbers, type Step } from '../../../support/exploration.ts';
-import { type DispatchItem, dispatchWrites, stateOf } from '../../../support/messages-table/dispatch-item.ts';
-import { writtenBy } from '../../../support/messages-table/written.ts';
+import { begunItem, writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { shippedKnownRates } from '../../../support/reported-dispatches.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
@@ -111,7 +111,7 @@ async function effectOf(world: World, { name, args }: Call, atMs: number): Promi
     }
     case 'stop':
     case 'reckon': {
-      const { item = {}, value } = writtenBy(dispatchWrites, name, dispatch, args);
+      const { item = {}, value } = writtenByName(name, dispatch, args);
       return { after: { ...world, dispatch: item }, value };
     }
     case 'of':
@@ -202,7 +202,7 @@ test.each(firstUnlessThorough(scenarios))(
   async ({ kinds, faultsLeft }) => {
     const runs = kinds.map((kind): Run => ({ kind, replies: [], isOver: false }));
     const reserved = { units: 11 * utility };
-    const first: World = { dispatch: { begun: true }, reserved, committed: reserved.units, runs, faultsLeft };
+    const first: World = { dispatch: begunItem, reserved, committed: reserved.units, runs, faultsLeft };
     const ends = new Set<number>();
     const states = await explore(first, {
       successorsOf,

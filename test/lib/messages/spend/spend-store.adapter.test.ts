@@ -1,14 +1,15 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
-import { chunkOfDispatch } from '../../../../lib/messages/chunk.ts';
-import type { DispatchHead } from '../../../../lib/messages/dispatch.ts';
-import { cancelled } from '../../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore } from '../../../../lib/messages/dispatch-item-state-store.ts';
+import { chunkOfDispatch } from '../../../../lib/messages/dispatch/chunk.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import type { Outcome } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import type { Outcome } from '../../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../../lib/messages/send/claims/slice-store.ts';
 import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { countMarksStore, statedCosts } from '../../../../lib/messages/spend/count-marks-store.ts';
 import { clientDays, spendOf } from '../../../../lib/messages/spend/spend.ts';
@@ -20,10 +21,10 @@ import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
 const client = localDocumentClient();
-const messages = { documentClient: client, tableName: table, pause: async () => undefined };
+const messages = tableOf(client, table, { pause: async () => undefined });
 const nowMs = () => startMs + 60_000;
 const day = new Date(startMs).toISOString().slice(0, 10);
-const ledger = spendStore(messages, nowMs);
+const ledger = spendStore({ ...messages, nowMs });
 const counting = { ledger, rates: async () => [shippedRates] as const, nowMs };
 const sums = spendSumsStore(messages);
 const marketing = 0.0618;
@@ -34,7 +35,7 @@ async function begun(dispatchId: string, changes: Partial<DispatchHead> = {}): P
   const recipients = Array.from({ length: head.total }, (_, index) => ({ index, to: `549115555000${index + 1}` }));
   const slices = [{ try: 0, size: head.total, recipients }];
   const chunk = { ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
-  await acceptedDispatchesStore(client, table, () => startMs).beginStraight(chunk);
+  await acceptedDispatchesStore(tableOf(client, table, { nowMs: () => startMs })).beginStraight(chunk);
   return head;
 }
 
@@ -77,7 +78,7 @@ test('a delivery is in the sums of its day once, however often it is counted, an
 test('what a worker alone knows to have failed stays in the record of its day when receipts are counted (D58)', async () => {
   const clientId = 9;
   const head = await begun('F', { clientId, total: 2, campaignId: 10 });
-  const slices = sliceStore({ client, table, nowMs });
+  const slices = sliceStore(tableOf(client, table, { nowMs }));
   const claim = { key: { dispatchId: 'F', slice: 0 }, try: 0, size: 2, owner: 'w', atMs: startMs };
   const first = new Map<number, Outcome>([
     [0, { state: 'sent', platformMessageId: 'w' }],
@@ -100,7 +101,7 @@ test('what a worker alone knows to have failed stays in the record of its day wh
 
 test('calls that a count has found stay, whatever a later one reads; of what the platform took it is one at least (D58)', async () => {
   const clientId = 11;
-  const slices = sliceStore({ client, table, nowMs });
+  const slices = sliceStore(tableOf(client, table, { nowMs }));
   const heads = [await begun('C1', { clientId }), await begun('C2', { clientId })];
   const { slice } = await slices.claim({
     key: { dispatchId: 'C1', slice: 0 },
@@ -119,7 +120,7 @@ test('calls that a count has found stay, whatever a later one reads; of what the
 });
 
 test('a count is marked, and the last mark counts', async () => {
-  const marks = countMarksStore(client, table);
+  const marks = countMarksStore(tableOf(client, table));
   expect(await marks.dueMs('M')).toBeUndefined();
   await marks.mark({ dispatchId: 'M', acceptedAtMs: startMs }, 7);
   await marks.mark({ dispatchId: 'M', acceptedAtMs: startMs }, 9);
@@ -184,7 +185,7 @@ test('releases that have read the same reservation give it back once (D58)', asy
   const clientId = 12;
   const budgets = budgetsStore(messages);
   for (const dispatchId of ['G1', 'G2']) await budgets.reserve({ clientId, dispatchId, atMs: startMs, units: 100 });
-  const racing = budgetsStore({ ...messages, documentClient: readingTogether() });
+  const racing = budgetsStore({ ...messages, client: readingTogether() });
   await Promise.all([1, 2].map(() => racing.release({ clientId, dispatchId: 'G1' })));
   expect(await budgets.committedUnits(clientId, startMs)).toBe(100);
 });
@@ -201,7 +202,7 @@ describe('a release raises what its dispatch has reserved (D56)', () => {
     expect(await committed()).toBe(0);
     await budgets.reserve({ clientId, dispatchId, atMs: startMs, units: 100 });
     expect(await raise(201, 200)).toEqual({ kind: 'over', committedUnits: 100 });
-    const racing = budgetsStore({ ...messages, documentClient: readingTogether() });
+    const racing = budgetsStore({ ...messages, client: readingTogether() });
     await Promise.all([raise(200, undefined, racing), raise(200, undefined, racing)]);
     for (const units of [200, 150]) expect(await raise(units, 200)).toEqual({ kind: 'raised' });
     expect(await committed()).toBe(200);
@@ -218,7 +219,7 @@ describe('a release raises what its dispatch has reserved (D56)', () => {
   });
 
   test('nothing of a stopped dispatch, which a cancellation counts', async () => {
-    await dispatchStateStore(client, table).stop({ dispatchId, acceptedAtMs: startMs }, cancelled(startMs));
+    await dispatchItemStore(tableOf(client, table)).stop({ dispatchId, acceptedAtMs: startMs }, cancelled(startMs));
     const before = await committed();
     expect(await raise(90_000_000)).toEqual({ kind: 'raised' });
     expect(await committed()).toBe(before);

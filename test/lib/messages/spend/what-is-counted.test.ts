@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Recorded, Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import { cancelOpenDispatch } from '../../../../lib/messages/report/cancel.ts';
-import type { Recorded, Slice } from '../../../../lib/messages/send/claims/slice.ts';
 import { endIsCounted } from '../../../../lib/messages/spend/count-ended.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';

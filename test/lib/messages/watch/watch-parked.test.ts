@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  cancelled,
-  type DispatchItemState,
-  type DispatchStop,
-  longestParkMs,
-} from '../../../../lib/messages/dispatch-item-state.ts';
+import type { DispatchItemState, DispatchStop } from '../../../../lib/messages/dispatch/item.ts';
+import type { Lot } from '../../../../lib/messages/dispatch/lots.ts';
+import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/state.ts';
 import { type Hold, type Holds, inReviewCode, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
-import type { Lot } from '../../../../lib/messages/lots.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Opening } from '../../../../lib/messages/lots.ts';
+import type { Opening } from '../../../../lib/messages/dispatch/lots.ts';
 import { inAll, type LocalTimes, openingsIn, within } from '../../../../lib/messages/when/openings.ts';
 
 /** A time is open when local clocks show the given hours and days (D56, R54). */

@@ -9,7 +9,7 @@ import {
 } from '@template-messaging/simulator/contract';
 import { describe, expect, test } from 'vitest';
 import { FaultList } from '../../../../lib/http/fault-list.ts';
-import type { Recipient } from '../../../../lib/messages/dispatch.ts';
+import type { Recipient } from '../../../../lib/messages/dispatch/head.ts';
 import { composeMessage, compositionPlan } from '../../../../lib/messages/request/compose.ts';
 import { parameterContract } from '../../../../lib/messages/request/parameter-contract.ts';
 import { checkRecipients } from '../../../../lib/messages/request/recipient-rules.ts';

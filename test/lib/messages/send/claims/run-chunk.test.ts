@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { type Chunk, type ChunkPorts, runChunk } from '../../../../../lib/messages/send/claims/run-chunk.ts';
 import {
   claimed,
   ended,
@@ -7,7 +6,8 @@ import {
   type Outcome,
   type Slice,
   type SliceClaim,
-} from '../../../../../lib/messages/send/claims/slice.ts';
+} from '../../../../../lib/messages/dispatch/slice.ts';
+import { type Chunk, type ChunkPorts, runChunk } from '../../../../../lib/messages/send/claims/run-chunk.ts';
 
 const dispatchId = '01JD0000000000000000000000';
 const nowMs = 1_800_000_000_000;

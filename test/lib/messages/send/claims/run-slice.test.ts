@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { runSlice, type SlicePorts } from '../../../../../lib/messages/send/claims/run-slice.ts';
 import {
   claimed,
   ended,
@@ -10,8 +9,9 @@ import {
   provenByReceipt,
   type Slice,
   withdrawn,
-} from '../../../../../lib/messages/send/claims/slice.ts';
-import type { Slices } from '../../../../../lib/messages/send/claims/slice-store.ts';
+} from '../../../../../lib/messages/dispatch/slice.ts';
+import type { Slices } from '../../../../../lib/messages/dispatch/slice-store.ts';
+import { runSlice, type SlicePorts } from '../../../../../lib/messages/send/claims/run-slice.ts';
 
 const key = { dispatchId: '01JD0000000000000000000000', slice: 3 };
 const nowMs = 1_800_000_000_000;

@@ -1,5 +1,5 @@
-import type { ChunkRecipient, ChunkSlice } from '../../../../../lib/messages/chunk.ts';
-import type { Slice } from '../../../../../lib/messages/send/claims/slice.ts';
+import type { ChunkRecipient, ChunkSlice } from '../../../../../lib/messages/dispatch/chunk.ts';
+import type { Slice } from '../../../../../lib/messages/dispatch/slice.ts';
 import { explore, partNumbers, written } from '../../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../../support/replayed-run.ts';
 import {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { openPlaces, resolvedByOperator } from '../../../../../lib/messages/send/claims/slice.ts';
+import { openPlaces, resolvedByOperator } from '../../../../../lib/messages/dispatch/slice.ts';
 import type { State } from './slice-explorer.ts';
 import { platformEffects } from './slice-world.ts';
 

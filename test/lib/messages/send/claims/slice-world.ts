@@ -1,5 +1,12 @@
-import type { QueuedChunk } from '../../../../../lib/messages/chunk.ts';
-import { aboutDispatch } from '../../../../../lib/messages/dispatch.ts';
+import type { QueuedChunk } from '../../../../../lib/messages/dispatch/chunk.ts';
+import { aboutDispatch } from '../../../../../lib/messages/dispatch/head.ts';
+import {
+  lost,
+  type Outcome,
+  type Slice,
+  type SliceClaim,
+  type SliceKey,
+} from '../../../../../lib/messages/dispatch/slice.ts';
 import { processReceipts } from '../../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt, ReceiptMessage } from '../../../../../lib/messages/receipts/receipt.ts';
 import type { ReceiptPorts } from '../../../../../lib/messages/receipts/receipt-ports.ts';
@@ -14,13 +21,6 @@ import {
   runChunk,
 } from '../../../../../lib/messages/send/claims/run-chunk.ts';
 import type { SliceLook } from '../../../../../lib/messages/send/claims/run-slice.ts';
-import {
-  lost,
-  type Outcome,
-  type Slice,
-  type SliceClaim,
-  type SliceKey,
-} from '../../../../../lib/messages/send/claims/slice.ts';
 import { defaultEventTypes, type MessageData } from '../../../../../lib/webhooks/event.ts';
 import { noStops } from '../../../../support/memory-opt-outs.ts';
 import { withdrawnDispatch } from '../../../../support/messages-table/dispatch-item.ts';

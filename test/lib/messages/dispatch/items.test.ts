@@ -11,8 +11,6 @@ import {
   idempotencyKey,
   lookupCountKey,
   lookupKey,
-  mayBegin,
-  mayWithdraw,
   nextParameters,
   paceKey,
   parametersKey,
@@ -25,8 +23,8 @@ import {
   unknownMarkKey,
   urgentKey,
   userIdOfReplaced,
-} from '../../../lib/messages/items.ts';
-import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../lib/messages/send/claims/slice-items.ts';
+} from '../../../../lib/messages/dispatch/items.ts';
+import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../../lib/messages/dispatch/slice-items.ts';
 
 const dispatchId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const at = Date.UTC(2026, 9, 1, 23, 59, 59, 999);
@@ -121,8 +119,4 @@ test('slices, receipts and what is written of a dispatch as a whole are found by
   expect([dispatchOfPartition(dispatchKey(dispatchId).pk), dispatchOfPartition(unknownMarkKey(dispatchId).pk)]).toEqual(
     [dispatchId, dispatchId],
   );
-});
-
-test('a dispatch is begun or withdrawn under conditions that exclude each other, in every version (D25)', () => {
-  expect([mayBegin, mayWithdraw]).toEqual(['attribute_not_exists(withdrawnAtMs)', 'attribute_not_exists(head)']);
 });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
+import { type CompositionPlan, CompositionPlanSchema } from './composition-plan.ts';
 import {
   type DispatchHead,
   DispatchHeadSchema,
@@ -9,7 +10,7 @@ import {
   type Repeat,
   RepeatSchema,
   WhenSchema,
-} from '../dispatch.ts';
+} from './head.ts';
 import {
   acceptedKey,
   dispatchExpiresAtSeconds,
@@ -17,9 +18,8 @@ import {
   dispatchSortKey,
   forgottenAtMs,
   recipientsKey,
-} from '../items.ts';
-import { type Lot, LotSchema } from '../lots.ts';
-import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
+} from './items.ts';
+import { type Lot, LotSchema } from './lots.ts';
 import { packed, unpacked } from './packed-json.ts';
 import { pairRateDelaysMs } from './pair-rate-delays.ts';
 
@@ -37,7 +37,7 @@ export interface WholeDispatch {
   readonly header?: HeaderInput;
 }
 
-export interface AcceptedDispatchRecord extends Pick<WholeDispatch, 'head' | 'plan'> {
+export interface StoredDispatch extends Pick<WholeDispatch, 'head' | 'plan'> {
   readonly repeats: readonly Repeat[];
   readonly lots?: readonly Lot[];
   readonly positions?: readonly number[];
@@ -129,7 +129,7 @@ const AcceptedItemSchema = v.object({
 
 const WaitsSchema = v.array(v.tuple([v.number(), v.number()]));
 
-export function dispatchOfAcceptedItem(item: unknown): AcceptedDispatchRecord {
+export function dispatchOfAcceptedItem(item: unknown): StoredDispatch {
   const { head, plan, repeats, waitsMs, lots, positions, header } = v.parse(AcceptedItemSchema, item);
   return {
     head,
@@ -174,7 +174,7 @@ const StoredAddressSchema = v.union([v.string(), v.object({ market: v.string() }
 export type StoredAddress = v.InferOutput<typeof StoredAddressSchema>;
 
 /** Returns addresses as an item holds them, also `to` of a straight dispatch. */
-export function packedAddresses(addresses: readonly StoredAddress[]): Uint8Array {
+export function packedAddresses(addresses: readonly StoredAddress[]): Uint8Array<ArrayBuffer> {
   return packed(addresses);
 }
 

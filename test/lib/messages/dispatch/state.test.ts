@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { DispatchItemSchema, dispatchItemIn, stateOf } from '../../../../lib/messages/dispatch/item.ts';
 import {
   byDispatchState,
   cancelled,
-  DispatchItemStateSchema,
   longestParkMs,
   parkDelaySeconds,
-} from '../../../lib/messages/dispatch-item-state.ts';
+} from '../../../../lib/messages/dispatch/state.ts';
 
 const parked = { code: 'template_paused', scope: 'template', sinceMs: 100_000 } as const;
 
@@ -70,14 +70,17 @@ describe('the state of a dispatch, as its item holds it', () => {
   const stop = { state: 'failed', code: 'cancelled', atMs: 5 } as const;
 
   test.each([
-    [{ head: '{}', progress: {} }, {}],
-    [{ stop, head: '{}' }, { stop }],
+    [{ head: '{}', queued: 3 }, { begun: true }],
+    [
+      { stop, head: '{}' },
+      { begun: true, stop },
+    ],
     [
       { stop: { ...stop, state: 'expired', reason: 'why' }, parked, underWay: { '3': 1 } },
       { stop: { ...stop, state: 'expired', reason: 'why' }, parked, underWay: { '3': 1 } },
     ],
   ])('%j is read', (item, state) => {
-    expect(v.parse(DispatchItemStateSchema, item)).toEqual(state);
+    expect(stateOf(dispatchItemIn(item))).toEqual(state);
   });
 
   test.each([
@@ -88,6 +91,6 @@ describe('the state of a dispatch, as its item holds it', () => {
     [{ parked: { code: parked.code } }],
     [{ underWay: { '3': 'then' } }],
   ])('%j is none', (item) => {
-    expect(v.is(DispatchItemStateSchema, item)).toBe(false);
+    expect(v.is(DispatchItemSchema, item)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pairRateDelaysMs } from '../../../../lib/messages/accept/pair-rate-delays.ts';
+import { pairRateDelaysMs } from '../../../../lib/messages/dispatch/pair-rate-delays.ts';
 
 const times = (count: number, ...to: readonly string[]) =>
   Array.from({ length: count }, () => to.map((each) => ({ to: each }))).flat();

@@ -1,36 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { ItemKey } from '../aws/item-key.ts';
-import { hashKey } from '../keys/hash-key.ts';
+import type { ItemKey } from '../../aws/item-key.ts';
+import { hashKey } from '../../keys/hash-key.ts';
 
-// Keys of the messages table, and the conditions of writes to a dispatch. The spellings are stored for 30 days or
+// Keys of the messages table. The spellings are stored for 30 days or
 // longer (D56): a test holds them letter for letter.
 
 // Opt-outs live in the same table without a TTL (lib/opt-outs/opt-out-items.ts).
 
 const dispatchPrefix = 'DISPATCH#';
 
-/**
- * Keys the dispatch: head and rounds by the fan-out (fan-out/dispatch-rounds.ts), head and `to` of a straight request
- * by acceptance or a worker (chunk.ts), withdrawal, stop and park.
- */
+/** Keys the dispatch's item (item-writes.ts). */
 export function dispatchKey(dispatchId: string): ItemKey {
   return { pk: `DISPATCH#${dispatchId}`, sk: 'DISPATCH' };
 }
-
-// Two writers decide by conditional writes whether an accepted dispatch is sent (D25), because messages may be queued
-// before acceptance knows that all are. Only TTL removes the dispatch.
-
-// A straight request is begun by its acceptance after the queue's confirmation, or by the worker that has claimed slice
-// 0, before anything leaves. A withdrawal takes slice 0 as well.
-
-// A retry (D57) is begun by its acceptance before it answers 200: another retry may take back a dispatch that has not
-// begun (retry/retry-keys.ts).
-
-/** The fan-out *begins*: it sets `head` unless the dispatch is withdrawn. From then on the whole dispatch is sent. */
-export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
-
-/** Acceptance *withdraws*: it sets `withdrawnAtMs` unless `head` is there. Nothing of the dispatch is sent then. */
-export const mayWithdraw = 'attribute_not_exists(head)';
 
 /** Dispatches and claims are kept this long (R23); a dispatch counts from its acceptance. */
 export const dispatchMemorySeconds = 30 * 86_400;
@@ -67,53 +49,6 @@ export function forgottenAtMs({
 export function dispatchExpiresAtSeconds(dispatch: DispatchAge): number {
   return Math.ceil(forgottenAtMs(dispatch) / 1_000);
 }
-
-// The state decides whether the unclaimed messages of a dispatch are sent (D46, D53; dispatch-item-state.ts). The stop
-// of a withdrawn dispatch means nothing.
-
-// A worker claims a slice, then reads state and holds (strongly), then calls. So a claim after a stop ends as `stop`
-// says, and a held try as `again`.
-
-// The fan-out ends unqueued slices uncalled. The slice item decides between it and a worker, so each ending has one
-// event.
-
-// To a strong read of all slices after the stop, an unclaimed message has ended, so reports need not wait for that.
-
-/**
- * A cancellation, a worker that meets a disabled template, or the watcher of a parked dispatch *stops* it at any time,
- * also before begin. The first stop is final and ends `parked`.
- */
-export const mayStop = 'attribute_not_exists(#stop)';
-
-/**
- * A worker that meets a hold (holds/hold.ts) *parks*: it sets `parked` in a dispatch that has begun, unless the
- * dispatch is parked or stopped.
- */
-export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
-
-// A cancellation or watcher that has read all slices strongly after the stop *reckons*: it sets `underWay` once, to the
-// claimed tries. Any other try ends as stopped.
-
-/**
- * Until then open messages are pending in every report; afterwards only those tries are. So an ended message never
- * becomes pending again, without a comparison of clocks.
- */
-export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
-
-/**
- * The watcher *resumes* once nothing holds the dispatch: it removes exactly the `parked` it has read, named by
- * `sinceMs`, and `pausedFromMs` too if the platform took a message since.
- */
-export const isParkedSo = 'parked.sinceMs = :sinceMs';
-
-/** A worker whose message the platform took while the dispatch is parked *goes on*: it notes that in `parked`. */
-export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
-
-/**
- * A worker whose message was taken, or the watcher, *ends the pause*, unless the dispatch is parked: else no watcher
- * would end this pause.
- */
-export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
 
 /** The partitions are few, because a look for lost rounds reads all of them. */
 export const scheduledShards = 8;

@@ -1,6 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionalWrite } from '../../../aws/conditional-write.ts';
-import { dispatchExpiresAtSeconds } from '../../items.ts';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import type { Table } from '../../aws/table.ts';
+import { dispatchExpiresAtSeconds } from './items.ts';
 import {
   claimed,
   ended,
@@ -36,26 +37,21 @@ export interface Slices {
   settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
 }
 
-interface StoreOptions {
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly nowMs: () => number;
-}
-
 type Written =
   | { readonly written: Slice; readonly existing?: never }
   | { readonly written?: never; readonly existing: Slice | undefined };
 
 /** Makes one write for a claim, one for its end, each under an optimistic lock. No condition depends on TTL (R24). */
-export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
+export function sliceStore(table: Pick<Table, 'client' | 'name' | 'nowMs'>): Slices & {
   readonly find: (key: SliceKey) => Promise<Slice | undefined>;
 } {
+  const { client, nowMs } = table;
   // Expiry counts from the last write, because a try may come long after acceptance, or as long as the dispatch (D56).
   const expiresAtSeconds = (slice: Slice) => dispatchExpiresAtSeconds({ ...slice, acceptedAtMs: nowMs() });
 
   async function find(key: SliceKey): Promise<Slice | undefined> {
     const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: sliceKeyOf(key), ConsistentRead: true }),
+      new GetCommand({ TableName: table.name, Key: sliceKeyOf(key), ConsistentRead: true }),
     );
     return Item === undefined ? undefined : sliceOfItem(key, Item);
   }
@@ -65,7 +61,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
     const write = await conditionalWrite(
       client.send(
         new PutCommand({
-          TableName: table,
+          TableName: table.name,
           Item: { ...sliceKeyOf(next.key), ...sliceItemOf(next), expiresAtSeconds: expiresAtSeconds(next) },
           ...(seen === undefined
             ? { ConditionExpression: 'attribute_not_exists(pk)' }
@@ -126,7 +122,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
     const write = await conditionalWrite(
       client.send(
         new UpdateCommand({
-          TableName: table,
+          TableName: table.name,
           Key: sliceKeyOf(key),
           UpdateExpression:
             'SET #try = :try, #owner = :owner, #state = :claimed, atMs = :atMs, version = version + :one',

@@ -1,7 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dispatchMemorySeconds } from '../../../../../lib/messages/items.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
+import { dispatchMemorySeconds } from '../../../../lib/messages/dispatch/items.ts';
 import {
   claimed,
   lost,
@@ -9,19 +10,19 @@ import {
   type Outcomes,
   type Slice,
   type SliceClaim,
-} from '../../../../../lib/messages/send/claims/slice.ts';
-import { sliceKeyOf } from '../../../../../lib/messages/send/claims/slice-items.ts';
-import { sliceStore } from '../../../../../lib/messages/send/claims/slice-store.ts';
-import { type FaultPlan, injectFaults } from '../../../../support/faults.ts';
-import { lagReads } from '../../../../support/lagging-reads.ts';
-import { sliceWrites } from '../../../../support/messages-table/slice-item.ts';
-import { writtenBy } from '../../../../support/messages-table/written.ts';
-import { freshTable, localDocumentClient } from '../../../../support/stores.ts';
-import { thorough } from '../../../../support/thorough.ts';
-import { dispatchId, startMs } from './slice-world.ts';
+} from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceKeyOf } from '../../../../lib/messages/dispatch/slice-items.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
+import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { thorough } from '../../../support/thorough.ts';
+import { dispatchId, startMs } from '../send/claims/slice-world.ts';
 
 const [client, table] = [localDocumentClient(), await freshTable('messages')];
-const slices = sliceStore({ client, table, nowMs: () => startMs });
+const slices = sliceStore(tableOf(client, table, { nowMs: () => startMs }));
 
 const size = 3;
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
@@ -129,13 +130,13 @@ describe('what has changed since it was read', () => {
   test('is seen as it is, where reads are as late as they may be', async () => {
     const late = localDocumentClient();
     lagReads(late);
-    const store = sliceStore({ client: late, table, nowMs: () => startMs });
+    const store = sliceStore(tableOf(late, table, { nowMs: () => startMs }));
     await slices.claim(claimOf(6));
     expect(await store.endUncalled(claimOf(6), again)).toMatchObject({ state: 'ended' });
   });
 
   test('is not written over by the run that gives its claim up: it looks again', async () => {
-    const store = sliceStore({ client: claimedBefore(claimOf(7)), table, nowMs: () => startMs });
+    const store = sliceStore(tableOf(claimedBefore(claimOf(7)), table, { nowMs: () => startMs }));
     await expect(store.endUncalled(claimOf(7), again)).rejects.toThrow('the slice has changed meanwhile');
     expect(await slices.find(claimOf(7).key)).toMatchObject({ state: 'claimed' });
     expect(await store.endUncalled(claimOf(7), again)).toMatchObject({ state: 'ended' });
@@ -189,7 +190,7 @@ test.each<[string, FaultPlan]>([
 ])('each claim and each end %s', async (name, plan) => {
   const faulty = localDocumentClient();
   const { attempts } = injectFaults(faulty, plan);
-  const store = sliceStore({ client: faulty, table, nowMs: () => startMs });
+  const store = sliceStore(tableOf(faulty, table, { nowMs: () => startMs }));
   const key = { dispatchId: name.slice(0, 10), slice: 0 };
   const again = { state: 'again', dueMs: startMs } as const;
   for (const [tried, outcome] of [again, { state: 'sent', platformMessageId: 'w' } as const].entries()) {
@@ -226,7 +227,7 @@ test('a slice is kept for 30 days from its last write, in seconds (R23)', async 
     (await client.send(new GetCommand({ TableName: table, Key: sliceKeyOf(key) }))).Item?.['expiresAtSeconds'];
   const { slice } = await slices.claim({ key, try: 0, owner: 'run-1', atMs: startMs, size: 1 });
   expect(await kept()).toBe(startMs / 1_000 + dispatchMemorySeconds);
-  const later = sliceStore({ client, table, nowMs: () => startMs + 500 });
+  const later = sliceStore(tableOf(client, table, { nowMs: () => startMs + 500 }));
   await later.end(slice, new Map([[0, { state: 'expired', code: 'expired' }]]));
   expect(await kept()).toBe(startMs / 1_000 + 1 + dispatchMemorySeconds);
 });

@@ -1,27 +1,23 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { DispatchHead } from '../../../lib/messages/dispatch.ts';
-import { cancelled, type DispatchItemState } from '../../../lib/messages/dispatch-item-state.ts';
-import { dispatchStateStore, itemStateOf } from '../../../lib/messages/dispatch-item-state-store.ts';
-import { roundAfterLast } from '../../../lib/messages/fan-out/dispatch-rounds.ts';
-import { dispatchRoundsStore } from '../../../lib/messages/fan-out/dispatch-rounds-store.ts';
-import { dispatchKey, dispatchMemorySeconds } from '../../../lib/messages/items.ts';
-import { reportStore } from '../../../lib/messages/report/report-store.ts';
-import type { Slice } from '../../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../../lib/messages/send/claims/slice-store.ts';
-import { makeDispatchHead } from '../../support/made-dispatches.ts';
-import {
-  type DispatchItem,
-  dispatchWrites,
-  type Withdrawable,
-  withdrawnDispatch,
-} from '../../support/messages-table/dispatch-item.ts';
-import { sliceWrites } from '../../support/messages-table/slice-item.ts';
-import { writtenBy } from '../../support/messages-table/written.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
-import { thorough } from '../../support/thorough.ts';
+import { tableOf } from '../../../../lib/aws/table.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { type DispatchItem, type DispatchItemState, dispatchItemIn } from '../../../../lib/messages/dispatch/item.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
+import { dispatchKey, dispatchMemorySeconds } from '../../../../lib/messages/dispatch/items.ts';
+import type { Slice } from '../../../../lib/messages/dispatch/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
+import { roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
+import { dispatchRoundsStore } from '../../../../lib/messages/fan-out/dispatch-rounds-store.ts';
+import { makeDispatchHead } from '../../../support/made-dispatches.ts';
+import { type Withdrawable, withdrawnDispatch, writtenByName } from '../../../support/messages-table/dispatch-item.ts';
+import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { thorough } from '../../../support/thorough.ts';
 
 let table: string;
 const client = localDocumentClient();
@@ -30,8 +26,8 @@ beforeEach(async () => {
   table = await freshTable('messages');
 });
 
-const dispatches = () => acceptedDispatchesStore(client, table, () => 8_000);
-const states = () => dispatchStateStore(client, table, async () => undefined);
+const dispatches = () => acceptedDispatchesStore(tableOf(client, table, { nowMs: () => 8_000 }));
+const states = () => dispatchItemStore(tableOf(client, table, { pause: async () => undefined }));
 const head = makeDispatchHead({ dispatchId: 'J', acceptedAtMs: 5_000 });
 const parked = { code: 'template_paused', scope: 'template', sinceMs: 1_000 } as const;
 
@@ -40,7 +36,7 @@ async function begin(): Promise<void> {
 }
 
 /** Returns the dispatch's state without `begun`. */
-async function stateOf(dispatchId: string) {
+async function stateNow(dispatchId: string) {
   const state = (await states().of([dispatchId])).get(dispatchId);
   if (state === undefined) return undefined;
   const { begun: _, ...rest } = state;
@@ -52,7 +48,7 @@ test('a dispatch is stopped once: the first stop stays, repeated it is the same 
   expect(await states().stop(head, cancelled(7_000))).toBe(true);
   expect(await states().stop(head, cancelled(7_000))).toBe(true);
   expect(await states().stop(head, { state: 'expired', code: 'template_paused', atMs: 9_000 })).toBe(false);
-  expect(await stateOf('J')).toEqual({ stop: { state: 'failed', code: 'cancelled', atMs: 7_000 } });
+  expect(await stateNow('J')).toEqual({ stop: { state: 'failed', code: 'cancelled', atMs: 7_000 } });
 });
 
 test('a dispatch is stopped before the fan-out begins it; TTL removes it with its claims, and the fan-out reads the stop', async () => {
@@ -60,7 +56,7 @@ test('a dispatch is stopped before the fan-out begins it; TTL removes it with it
   const { Item } = await client.send(new GetCommand({ TableName: table, Key: dispatchKey('J') }));
   expect(Item?.['expiresAtSeconds']).toBe(5 + dispatchMemorySeconds);
   await begin();
-  expect(await stateOf('J')).toEqual({ stop: cancelled(7_000) });
+  expect(await stateNow('J')).toEqual({ stop: cancelled(7_000) });
 });
 
 test('a dispatch that was stopped may still be taken back (D25)', async () => {
@@ -75,10 +71,10 @@ test('a dispatch is parked once, only after it has begun, and resumed by the one
   expect(await states().park('J', parked)).toBe(true);
   expect(await states().park('J', { ...parked, sinceMs: 2_000 })).toBe(false);
   expect(await states().resume('J', { ...parked, sinceMs: 2_000 })).toBe(false);
-  expect(await stateOf('J')).toEqual({ parked, pausedFromMs: 1_000 });
+  expect(await stateNow('J')).toEqual({ parked, pausedFromMs: 1_000 });
   expect(await states().resume('J', parked)).toBe(true);
   expect(await states().resume('J', parked)).toBe(false);
-  expect(await stateOf('J')).toEqual({ pausedFromMs: 1_000 });
+  expect(await stateNow('J')).toEqual({ pausedFromMs: 1_000 });
 });
 
 test('the pause outlasts the end of a waiting, and ends with the message that was taken (D46)', async () => {
@@ -86,28 +82,28 @@ test('the pause outlasts the end of a waiting, and ends with the message that wa
   await states().park('J', parked);
   await states().resume('J', parked);
   await states().park('J', { ...parked, sinceMs: 9_000 });
-  expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
+  expect(await stateNow('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
   // The pause continues while the dispatch is parked: no watcher would report its end otherwise.
   expect(await states().endPause('J')).toBe(false);
   await states().goOn('J', 1_000);
-  expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
+  expect(await stateNow('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
   await states().resume('J', { ...parked, sinceMs: 9_000 });
   expect([await states().endPause('J'), await states().endPause('J')]).toEqual([true, true]);
   await states().park('J', { ...parked, sinceMs: 9_000 });
   await states().goOn('J', 9_000);
   await states().goOn('J', 9_000);
-  expect((await stateOf('J'))?.parked).toEqual({ ...parked, sinceMs: 9_000, goesOn: true });
+  expect((await stateNow('J'))?.parked).toEqual({ ...parked, sinceMs: 9_000, goesOn: true });
   await states().resume('J', { ...parked, sinceMs: 9_000, goesOn: true });
-  expect(await stateOf('J')).toEqual({});
+  expect(await stateNow('J')).toEqual({});
   await states().endPause('none');
-  expect(await stateOf('none')).toBeUndefined();
+  expect(await stateNow('none')).toBeUndefined();
 });
 
 test('a stop ends the waiting, and what is stopped is parked no more', async () => {
   await begin();
   await states().park('J', parked);
   await states().stop(head, cancelled(7_000));
-  expect(await stateOf('J')).toEqual({ stop: cancelled(7_000) });
+  expect(await stateNow('J')).toEqual({ stop: cancelled(7_000) });
   expect(await states().park('J', { ...parked, sinceMs: 8_000 })).toBe(false);
 });
 
@@ -152,7 +148,8 @@ const parkedOf = ({ sinceMs }: Facts) => ({ ...parked, sinceMs });
 
 /** Each write of a dispatch or of its first slice gets these arguments. */
 const given: Readonly<Record<string, (facts: Facts, dispatch: DispatchHead) => readonly unknown[]>> = {
-  begin: (_, dispatch) => [{ head: dispatch, repeats: [] }],
+  begin: (_, dispatch) => [dispatch],
+  nameRetry: ({ code }, dispatch) => [dispatch.dispatchId, code],
   withdraw: (_, dispatch) => [dispatch.dispatchId],
   stop: ({ code, sinceMs }, dispatch) => [dispatch, { state: 'failed', code, atMs: sinceMs }],
   park: (facts, dispatch) => [dispatch.dispatchId, parkedOf(facts)],
@@ -172,25 +169,13 @@ const given: Readonly<Record<string, (facts: Facts, dispatch: DispatchHead) => r
 const meeting = fc.constantFrom(
   ['park', 'park', 'goOn', 'resume', 'endPause'],
   ['take', 'announce', 'announce', 'handOver'],
-  ['begin', 'withdraw', 'stop', 'reckon', 'claim', 'endUncalled'],
+  ['begin', 'withdraw', 'stop', 'reckon', 'claim', 'endUncalled', 'nameRetry'],
   ['park', 'resume', 'endPause', 'stop', 'reckon'],
   Object.keys(given),
 );
 const anyWrites = meeting.chain((names) =>
   fc.array(fc.tuple(fc.constantFrom(...names), anyFacts), { minLength: 1, maxLength: 16 }),
 );
-
-/** Returns the stored dispatch in the model's form. */
-function itemOf(item: Record<string, unknown> | undefined): DispatchItem | undefined {
-  if (item === undefined) return undefined;
-  const { withdrawnAtMs, round: stored, queued, wave, ofStretches } = item;
-  return {
-    ...itemStateOf(item),
-    ...(withdrawnAtMs === undefined ? {} : { withdrawn: true }),
-    round: stored,
-    ...(queued === undefined ? {} : { progress: { queued, wave, ofStretches } }),
-  } as DispatchItem;
-}
 
 function afterWrite(
   { dispatch, slice }: Withdrawable,
@@ -202,7 +187,7 @@ function afterWrite(
     const { item, value } = writtenBy(sliceWrites, name, slice, args);
     return { dispatch, slice: item, value };
   }
-  const { item, value } = writtenBy(dispatchWrites, name, dispatch, args);
+  const { item, value } = writtenByName(name, dispatch, args);
   return { dispatch: item, slice, value };
 }
 
@@ -211,12 +196,16 @@ let worlds = 0;
 test('every write of a dispatch and of its first slice does what the model of explorations and worlds does (D25, D46, D53)', async () => {
   const nowMs = () => 0;
   const unused = () => Promise.reject(new Error('not asked here'));
-  const accepted = acceptedDispatchesStore(client, table, nowMs, async () => undefined);
-  const slices = sliceStore({ client, table, nowMs });
-  const stored = { find: unused, recipientsFrom: unused, begin: accepted.begin };
-  const { reckon } = reportStore({ client, table, nowMs });
+  const accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs }), async () => undefined);
+  const slices = sliceStore(tableOf(client, table, { nowMs }));
+  const stored = { find: unused, recipientsFrom: unused, begin: unused };
   const stores = {
-    ...{ ...states(), ...dispatchRoundsStore({ client, table }, stored), reckon, withdraw: accepted.withdraw },
+    ...{
+      ...states(),
+      ...dispatchRoundsStore(tableOf(client, table), stored),
+      begin: states().begin,
+      withdraw: accepted.withdraw,
+    },
     ...{ claim: slices.claim, endUncalled: slices.endUncalled },
   } as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
   await fc.assert(
@@ -243,7 +232,7 @@ test('every write of a dispatch and of its first slice does what the model of ex
           client.send(new GetCommand({ TableName: table, Key: dispatchKey(dispatchId), ConsistentRead: true })),
           slices.find({ dispatchId, slice: 0 }),
         ]);
-        expect([itemOf(Item), first]).toEqual([dispatch, slice]);
+        expect([Item && dispatchItemIn(Item), first]).toEqual([dispatch, slice]);
       }
     }),
     { numRuns: thorough ? 500 : 200 },

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Outcome, Slice } from '../../../../../lib/messages/send/claims/slice.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import {
   recipientsPerPartition,
   sliceItemOf,
@@ -8,7 +8,7 @@ import {
   sliceOfItem,
   sliceOfSortKey,
   slicePartition,
-} from '../../../../../lib/messages/send/claims/slice-items.ts';
+} from '../../../../lib/messages/dispatch/slice-items.ts';
 
 const key = { dispatchId: '01JD0000000000000000000000', slice: 1 };
 const facts = { version: 3, try: 2, owner: 'run-1', atMs: 1_800_000_000_000, state: 'ended' } as const;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isUserId } from '../platform/user-id.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import {
   aboutDispatch,
   aboutSchema,
@@ -9,7 +9,7 @@ import {
   MessageRequestSchema,
   RecipientSchema,
   sendPathSchema,
-} from './dispatch.ts';
+} from './head.ts';
 import { LotSchema } from './lots.ts';
 
 /** Queued chunks carry this version (D47). */
@@ -72,7 +72,7 @@ const ChunkOfDispatchSchema = v.object({
   heedsOptOuts: v.optional(v.literal(true)),
   /** This chunk is the whole dispatch, so its end is the end of the dispatch (D41). */
   alone: v.optional(v.literal(true)),
-  /** Acceptance has queued this chunk itself; its dispatch may not have begun yet (items.ts, `mayBegin`). */
+  /** Acceptance has queued this chunk itself; its dispatch may not have begun yet (item-writes.ts, `begin`). */
   straight: v.optional(v.literal(true)),
   limitPerSecond: v.number(),
   lane: v.string(),

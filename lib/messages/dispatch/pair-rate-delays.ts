@@ -1,5 +1,5 @@
 import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
-import type { Recipient } from '../dispatch.ts';
+import type { Recipient } from './head.ts';
 
 /** The pair rate applies only after this many messages from one number to one person (FACTS, pair rate). */
 const burst = 45;

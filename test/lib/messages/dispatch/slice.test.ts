@@ -13,7 +13,7 @@ import {
   settled,
   sliceOf,
   withdrawn,
-} from '../../../../../lib/messages/send/claims/slice.ts';
+} from '../../../../lib/messages/dispatch/slice.ts';
 
 const key = { dispatchId: '01JD0000000000000000000000', slice: 3 };
 const sent: Outcome = { state: 'sent', platformMessageId: 'wamid.1' };

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
-import type { ItemKey } from '../../../aws/item-key.ts';
+import type { ItemKey } from '../../aws/item-key.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*

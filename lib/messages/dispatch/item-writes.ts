@@ -1,0 +1,146 @@
+import { type AfterWrite, absent, equals, type ItemWrite, present, unlessThere } from '../../aws/item-write.ts';
+import { otherMarket } from '../../pricing/country.ts';
+import type { DispatchHead } from './head.ts';
+import type { DispatchItem, DispatchParked, DispatchStop, UnderWay } from './item.ts';
+import { dispatchExpiresAtSeconds, longestDispatchMemorySeconds } from './items.ts';
+import { packedAddresses } from './whole-dispatch.ts';
+
+/** A write of a dispatch's item, and the writer's answer. Every write may be repeated. */
+export interface DispatchWrite<Value> extends ItemWrite<DispatchItem> {
+  readonly dispatchId: string;
+  readonly answer: (after: AfterWrite<DispatchItem>) => Value;
+}
+
+/** Each write as a call of a store. */
+export type CallsOf<Writes> = {
+  readonly [Name in keyof Writes]: Writes[Name] extends (...args: infer Args) => DispatchWrite<infer Value>
+    ? (...args: Args) => Promise<Value>
+    : never;
+};
+
+type Execute = <Value>(write: DispatchWrite<Value>) => Promise<Value>;
+
+/** Returns the calls of a store that executes the writes. Each rejects when it cannot be reached. */
+export function callsOf<Writes extends object>(writes: Writes, execute: Execute): CallsOf<Writes> {
+  const calls = Object.entries(writes).map(([name, write]) => [
+    name,
+    (...args: readonly unknown[]) => execute(write(...args)),
+  ]);
+  return Object.fromEntries(calls) as CallsOf<Writes>;
+}
+
+const isWritten = ({ written }: AfterWrite<DispatchItem>) => written;
+
+export type StoppedDispatch = Pick<DispatchHead, 'dispatchId' | 'acceptedAtMs' | 'keptUntilMs'>;
+
+// Begin and withdraw exclude each other: they decide whether a dispatch is sent (D25). Only TTL removes the item.
+
+// A straight request is begun by its acceptance after the queue's confirmation, or by the worker that has claimed slice
+// 0, before anything leaves. A withdrawal takes slice 0 as well.
+
+// A worker claims a slice, then reads the item and holds (strongly), then calls. So a claim after a stop ends as `stop`
+// says, and a held try as `again`.
+
+export const dispatchWrites = {
+  /** Begins a dispatch unless it is withdrawn: from then on all of it is sent. An existing head stays. */
+  begin: (head: DispatchHead, addresses?: readonly (string | undefined)[]): DispatchWrite<'begun' | 'withdrawn'> => ({
+    dispatchId: head.dispatchId,
+    if: [absent('withdrawnAtMs')],
+    set: {
+      head: unlessThere(JSON.stringify(head)),
+      to: addresses && unlessThere(packedAddresses(addresses.map((to) => to ?? { market: otherMarket }))),
+      expiresAtSeconds: dispatchExpiresAtSeconds(head),
+    },
+    answer: ({ written }) => (written ? 'begun' : 'withdrawn'),
+  }),
+
+  /**
+   * Withdraws a dispatch unless it has begun: nothing of it is sent, whatever queues hold. The item is kept for the
+   * longest life of any dispatch, because anything of this one may be found that long.
+   */
+  withdraw: (dispatchId: string, nowMs: number): DispatchWrite<'withdrawn' | 'begun'> => ({
+    dispatchId,
+    if: [absent('head')],
+    set: { withdrawnAtMs: nowMs, expiresAtSeconds: Math.ceil(nowMs / 1_000) + longestDispatchMemorySeconds },
+    answer: ({ written }) => (written ? 'withdrawn' : 'begun'),
+  }),
+
+  /**
+   * Stops the dispatch, also before it begins. The first stop is final, ends `parked`, and means nothing for a withdrawn
+   * dispatch. Returns true when this stop is in force, false when an earlier one is.
+   */
+  stop: (dispatch: StoppedDispatch, stop: DispatchStop): DispatchWrite<boolean> => ({
+    dispatchId: dispatch.dispatchId,
+    if: [absent('stop')],
+    // Before the dispatch begins there is no item yet, and TTL must find one.
+    set: { stop, expiresAtSeconds: unlessThere(dispatchExpiresAtSeconds(dispatch)) },
+    remove: ['parked', 'pausedFromMs'],
+    own: [equals('stop.atMs', stop.atMs), equals('stop.code', stop.code)],
+    answer: isWritten,
+  }),
+
+  /**
+   * Parks a dispatch that has begun: a worker has met a hold (holds/hold.ts). Returns true when this parking is in
+   * force, false when the dispatch was parked before, is stopped, or is gone.
+   */
+  park: (dispatchId: string, parked: DispatchParked): DispatchWrite<boolean> => ({
+    dispatchId,
+    if: [present('head'), absent('stop'), absent('parked')],
+    set: { parked, pausedFromMs: unlessThere(parked.sinceMs) },
+    own: [equals('parked.sinceMs', parked.sinceMs)],
+    answer: isWritten,
+  }),
+
+  /** Notes that the platform took a message while the dispatch is parked. */
+  goOn: (dispatchId: string, sinceMs: number): DispatchWrite<void> => ({
+    dispatchId,
+    if: [equals('parked.sinceMs', sinceMs), absent('parked.goesOn')],
+    set: { 'parked.goesOn': true },
+    answer: () => undefined,
+  }),
+
+  /**
+   * Ends exactly this waiting, once nothing holds the dispatch, and the pause too if the platform has taken a message
+   * since. Returns false when the waiting had ended, or another had begun.
+   */
+  resume: (
+    dispatchId: string,
+    { sinceMs, goesOn }: Pick<DispatchParked, 'sinceMs' | 'goesOn'>,
+  ): DispatchWrite<boolean> => ({
+    dispatchId,
+    if: [equals('parked.sinceMs', sinceMs)],
+    remove: goesOn ? ['parked', 'pausedFromMs'] : ['parked'],
+    answer: isWritten,
+  }),
+
+  /**
+   * Ends the pause of a dispatch that is not parked, because a message was taken. Returns false when it is parked again:
+   * the pause goes on, for else no watcher would end it.
+   */
+  endPause: (dispatchId: string): DispatchWrite<boolean> => ({
+    dispatchId,
+    if: [present('pausedFromMs'), absent('parked')],
+    remove: ['pausedFromMs'],
+    own: [absent('parked')],
+    answer: isWritten,
+  }),
+
+  /**
+   * Stores the tries under way of a stopped dispatch, once, after a strong read of all its slices; returns the stored
+   * ones. Any other try ends as stopped, so an ended message never becomes pending again, without comparing clocks.
+   */
+  reckon: (dispatchId: string, underWay: UnderWay): DispatchWrite<UnderWay> => ({
+    dispatchId,
+    if: [present('stop'), absent('underWay')],
+    set: { underWay },
+    answer: ({ item }) => item?.underWay ?? underWay,
+  }),
+
+  /** Names a retry at the dispatch that it retries (D57). Does nothing once that is forgotten. */
+  nameRetry: (dispatchId: string, retry: string): DispatchWrite<void> => ({
+    dispatchId,
+    if: [present('head')],
+    add: { retriedBy: new Set([retry]) },
+    answer: () => undefined,
+  }),
+};

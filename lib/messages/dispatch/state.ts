@@ -1,0 +1,78 @@
+import type { DispatchItemState, DispatchParked, DispatchStop } from './item.ts';
+import { afterOpenTimeMs, type Lot, openingsOfAll } from './lots.ts';
+
+/* A stop or park holds back the messages of a dispatch as a whole (D46, D53). */
+
+/** Returns the stop that a client's cancellation writes (D53). */
+export function cancelled(atMs: number): DispatchStop {
+  return { state: 'failed', code: 'cancelled', atMs };
+}
+
+/** A dispatch waits no longer for a hold (D46). */
+export const longestParkMs = 24 * 3_600_000;
+
+/** Returns the delay until a parked message, its round message or its watcher looks again. */
+export function parkDelaySeconds(parkedForMs: number): number {
+  return Math.min(120, Math.max(15, Math.ceil(parkedForMs / 4_000)));
+}
+
+export type ByDispatchState =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'wait'; readonly delaySeconds: number }
+  | { readonly kind: 'settle'; readonly settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'> };
+
+/**
+ * Decides by the dispatch's state, read between claim and call (D46, D53). A message that waits gives its claim back
+ * and returns as a copy.
+ */
+export function byDispatchState(state: DispatchItemState, message: Ending, nowMs: number): ByDispatchState {
+  const { stop, parked } = state;
+  if (stop !== undefined) return { kind: 'settle', settlement: settlementOf(stop) };
+  if (parked === undefined) return { kind: 'send' };
+  const waiting = { ...state, parked };
+  if (nowMs >= parkEndMs(waiting, message)) {
+    return { kind: 'settle', settlement: { state: 'expired', code: parked.code } };
+  }
+  return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - pauseFromMs(waiting)) };
+}
+
+export function settlementOf({
+  atMs: _when,
+  ...settlement
+}: DispatchStop): Pick<DispatchStop, 'state' | 'code' | 'reason'> {
+  return settlement;
+}
+
+/**
+ * Returns how a try ends for certain, unless receipts prove otherwise: its worker saw the stop, or died before. Returns
+ * undefined while unknown.
+ */
+export function endOfTry(
+  { stop, underWay }: DispatchItemState,
+  { slice, try: tried }: { readonly slice: number; readonly try: number },
+): DispatchStop | undefined {
+  const under = underWay?.[slice];
+  return underWay !== undefined && (under === undefined || tried > under) ? stop : undefined;
+}
+
+export type Waiting = Pick<DispatchItemState, 'pausedFromMs'> & { readonly parked: DispatchParked };
+
+/** Returns the start of the pause. A pause has several waitings when a template is approved again but still refused. */
+export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Waiting): number {
+  return Math.min(pausedFromMs, sinceMs);
+}
+
+export interface Ending {
+  readonly expiresAtMs?: number | undefined;
+  readonly lots?: readonly Lot[] | undefined;
+}
+
+/**
+ * Returns when a parked dispatch or message expires: with its time to live, or after a day of pause, for scheduled
+ * sends a day of open time (D56).
+ */
+export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFINITY, lots }: Ending): number {
+  const fromMs = pauseFromMs(waiting);
+  const endMs = lots ? afterOpenTimeMs(openingsOfAll(lots), fromMs, longestParkMs) : fromMs + longestParkMs;
+  return Math.min(endMs, expiresAtMs);
+}
