@@ -91,6 +91,7 @@ export const logEvents = [
   'send.postpone_failed',
   'send.retry',
   'send.sent',
+  'send.resolved',
   'send.slot_missed',
   'send.status_unknown',
   'send.unknown',

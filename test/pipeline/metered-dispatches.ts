@@ -130,7 +130,7 @@ function storesOn(
   const messages = { documentClient: worker, tableName: table, pause };
   const recording = {
     records: receiptStore(messages),
-    slices: provenSlicesStore(messages, nowMs),
+    slices: provenSlicesStore(messages),
     addressesOf: addressStore(messages),
     changeHolds: working.wabas.change,
   };

@@ -70,7 +70,7 @@ export async function recordInBulk(bulk: Bulk) {
   for (let first = 0; first < queued.length; first += batchSize) {
     const failed = await processReceipts(queued.slice(first, first + batchSize), {
       records,
-      slices: provenSlicesStore(access, () => startMs),
+      slices: provenSlicesStore(access),
       addressesOf: addressStore(access),
       changeHolds: holdStore({ client, table, nowMs: () => startMs }).change,
       wanted,

@@ -14,7 +14,7 @@ export function deployedReceipts() {
   const messages = { documentClient: client, tableName: table, pause: storePause };
   return {
     records: receiptStore(messages),
-    slices: provenSlicesStore(messages, nowMs),
+    slices: provenSlicesStore(messages),
     addressesOf: addressStore(messages),
     changeHolds: holdStore({ client, table, nowMs }).change,
     wanted: deployedSubscriptions(),

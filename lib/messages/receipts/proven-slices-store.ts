@@ -1,19 +1,15 @@
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import { sliceKeyOf, sliceOfItem } from '../send/claims/slice-items.ts';
-import { sliceStore } from '../send/claims/slice-store.ts';
 import type { ProvenSlices } from './receipt-ports.ts';
 
-export function provenSlicesStore(messages: TableAccess, nowMs: () => number): ProvenSlices {
-  const { settle } = sliceStore({ client: messages.documentClient, table: messages.tableName, nowMs });
+export function provenSlicesStore(messages: TableAccess): ProvenSlices {
   return {
-    settle,
-
-    findAll: async (keys) => {
-      const items = await batchGet(messages, keys.map(sliceKeyOf), { consistent: true });
-      const found = new Map(items.map((item) => [textOf(item), item]));
-      return keys.flatMap((key) => {
-        const item = found.get(textOf(sliceKeyOf(key)));
-        return item === undefined ? [] : [sliceOfItem(key, item)];
+    findAll: async (asked) => {
+      const keys = new Map(asked.map((key) => [textOf(sliceKeyOf(key)), key]));
+      const items = await batchGet(messages, [...keys.values()].map(sliceKeyOf), { consistent: true });
+      return items.flatMap((item) => {
+        const key = keys.get(textOf(item));
+        return key === undefined ? [] : [sliceOfItem(key, item)];
       });
     },
   };

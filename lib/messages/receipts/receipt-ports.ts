@@ -4,7 +4,6 @@ import type { DispatchHead } from '../dispatch.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { Slice, SliceKey } from '../send/claims/slice.ts';
-import type { Slices } from '../send/claims/slice-store.ts';
 import type { Receipt } from './receipt.ts';
 
 /** `erased` are the indexes of erased people (D60). */
@@ -25,8 +24,8 @@ export interface ReceiptRecords {
   ofGroup(dispatchId: string, group: number): Promise<readonly Receipt[]>;
 }
 
-export interface ProvenSlices extends Pick<Slices, 'settle'> {
-  /** Returns the existing slices, in any order, strongly consistent. */
+export interface ProvenSlices {
+  /** Returns the existing slices, each once, in any order, strongly consistent. */
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
 }
 

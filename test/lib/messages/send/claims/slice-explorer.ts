@@ -43,6 +43,8 @@ export interface Scenario {
   readonly operator?: number;
   /** The life of a claim passes this often; every run is killed then. */
   readonly waits?: number;
+  /** Runs that are at work then are not killed: they stall, are taken for dead, and go on. */
+  readonly stalls?: true;
   /** Calls may also have these effects. */
   readonly effects?: readonly Exclude<Effect, 'ok'>[];
 }
@@ -71,6 +73,8 @@ export interface State {
   readonly faultsLeft: number;
   readonly deliveriesLeft: Readonly<Record<Body['kind'], number>>;
   readonly waitsLeft: number;
+  /** A run may have been taken for dead while it lives. */
+  readonly stalled: boolean;
   /** A run was killed, or a write took effect and its author does not know. */
   readonly harmed: boolean;
 }
@@ -101,7 +105,7 @@ function kindsOf({ workers = 2, receipts = 0, receiptRuns = 1, operator = 0 }: S
   ];
 }
 
-const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markUnknown', 'append']);
+const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'endLate', 'settle', 'markUnknown', 'append']);
 const sendings = new Set(['tell', 'tellReceipts', 'queueAgain']);
 
 export function initialState(scenario: Scenario): State {
@@ -120,6 +124,7 @@ export function initialState(scenario: Scenario): State {
     faultsLeft: faults,
     deliveriesLeft: { chunk: deliveries, receipts, operator },
     waitsLeft: waits,
+    stalled: false,
     harmed: false,
   };
 }
@@ -264,13 +269,18 @@ async function apply(
     case 'withdraw':
       return { ...state, store: withWithdrawal(state.store) };
     case 'wait': {
+      const nowMs = state.nowMs + claimLifeMs;
+      if (scenario.stalls) {
+        const queue = state.queue.map((each) => (each.body.kind === 'chunk' ? { ...each, visible: true } : each));
+        return { ...state, queue, nowMs, waitsLeft: state.waitsLeft - 1, stalled: true };
+      }
       // An operator may take any time, and is not killed.
       const killed = state.workers.reduce<State>(
         (reached, worker, at) => (worker === null || worker.body.kind === 'operator' ? reached : died(reached, at)),
         state,
       );
       const harmed = state.harmed || state.workers.some((worker) => worker !== null);
-      return { ...killed, nowMs: state.nowMs + claimLifeMs, waitsLeft: state.waitsLeft - 1, harmed };
+      return { ...killed, nowMs, waitsLeft: state.waitsLeft - 1, harmed };
     }
   }
 }
@@ -340,7 +350,7 @@ function effectOf(state: State, op: Call): { readonly after: State; readonly val
     return { after: withQueued(state, { kind: 'chunk', chunk: { dispatchId, slices } }), value: undefined };
   }
   const { store, value } = applied(state.store, op);
-  if (op.name !== 'endForTheDead' || value === undefined) return { after: { ...state, store }, value };
+  if (op.name !== 'endForTheDead' || value === undefined || state.stalled) return { after: { ...state, store }, value };
   const [{ owner }] = op.args as [Slice];
   const lives = state.workers.some((worker) => worker?.owner === owner && worker.end === undefined);
   const wrongs = lives ? [...store.wrongs, `R14: ${owner} was taken for dead`] : store.wrongs;
