@@ -9,8 +9,7 @@ import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-sto
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
 import type { ChunkWorkerPorts } from '../../lib/messages/send/chunk-ports.ts';
-import { placeInSlice, sliceOf } from '../../lib/messages/send/claims/slice.ts';
-import { sliceStore } from '../../lib/messages/send/claims/slice-store.ts';
+import { sliceOf } from '../../lib/messages/send/claims/slice.ts';
 import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';

@@ -29,7 +29,7 @@ export const sliceWrites: WritesOf<Slice, Slices & SettledSlices> = {
   },
 
   endLate: (existing, own, outcomes) => {
-    if (existing?.try !== own.try) return { item: existing, value: undefined };
+    if (existing?.try !== own.try || existing.state !== 'ended') return { item: existing, value: undefined };
     return same(endedLate(existing, outcomes) ?? existing);
   },
 

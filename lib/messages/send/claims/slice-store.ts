@@ -113,7 +113,7 @@ export function sliceStore({
 
     endLate: async (own, outcomes) => {
       let seen = await find(own.key);
-      while (seen?.try === own.try) {
+      while (seen?.try === own.try && seen.state === 'ended') {
         const next = endedLate(seen, outcomes);
         if (next === undefined) return seen;
         const { written, existing } = await replace(seen, next);
