@@ -74,7 +74,7 @@ async function tellableOf(
     return [...told, { type: typeOfProof[proof], head, receipt: deciding, timestampMs }];
   });
 
-  /** The time of `message.unknown` is that of its try (D41), so this one is later, whichever is queued first. */
+  /** The time of `message.unknown` is that of its try (D29), so this one is later, whichever is queued first. */
   function resolvedBy(receipt: Receipt): Tellable[] {
     const triedAtMs = resolved.get(messageIdOf(receipt));
     if (triedAtMs === undefined || !wanted.has('message.resolved')) return [];

@@ -18,7 +18,7 @@ export function eventsOfEndings(
   const triedAtMs = new Map(slices.map(({ key, atMs }) => [key.slice, atMs]));
   const outcomes = endings.flatMap((ending) => {
     const { outcome, recipient } = ending;
-    // As in the report, so that `message.resolved` is later in time, even if it is queued first (D41).
+    // As in the report, so that `message.resolved` is later in time, even if it is queued first (D29).
     const timestampMs = outcome.state === 'unknown' ? triedAtMs.get(sliceAt(recipient.index)) : undefined;
     return eventsOf(chunk, ending, timestampMs ?? nowMs);
   });

@@ -83,7 +83,9 @@ function checkRecipient(state: State, index: number): void {
   checkTold({ ...state, index, outcome, isByHand });
 }
 
-/** Receipts resolve `unknown` for every reader (D39), a late end in the slice; either may tell it, and in this order. */
+/**
+ * Receipts resolve `unknown` for every reader (D39), a late end in the slice; either may tell it, and in this order.
+ */
 function checkTold({
   store,
   index,
@@ -115,5 +117,5 @@ function checkTold({
   if (baseless.length > 0)
     throw new Error(`D34: ${baseless} was told of ${index}, and its slice says ${outcome?.state}`);
   const { [`${index} unknown`]: unknownAtMs = 0, [`${index} resolved`]: resolvedAtMs = Infinity } = store.toldAtMs;
-  if (unknownAtMs >= resolvedAtMs) throw new Error(`D41: ${index} is told as unknown after it was resolved`);
+  if (unknownAtMs >= resolvedAtMs) throw new Error(`D29: ${index} is told as unknown after it was resolved`);
 }
