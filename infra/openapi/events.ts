@@ -15,7 +15,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   'message.sent': 'A receipt says that a message was sent',
   'message.delivered': 'A receipt says that a message was delivered',
   'message.read': 'A receipt says that a message was read',
-  'message.resolved': 'A receipt proves that a message which was unknown was taken',
+  'message.resolved': 'A receipt or a late worker proves that a message which was unknown was taken',
   'message.replied': 'A person has answered a message, or written to the number',
   'dispatch.parked': 'What is left of a dispatch waits: its template, its number, its WABA or the platform is held',
   'dispatch.resumed': 'A dispatch that waited goes on: a message has left again',

@@ -88,6 +88,7 @@ export const logEvents = [
   'send.pace_failed',
   'send.platform_down',
   'send.postpone_failed',
+  'send.resolved',
   'send.retry',
   'send.sent',
   'send.slot_missed',

@@ -169,9 +169,6 @@ function brokenByReport({ world, messageId, dispatch, posts }: Message, index: n
   if (own.code === lost.code && world.killedRuns === 0) {
     broken.push(`D29: ${messageId} counts as lost with its worker, and no worker died`);
   }
-  if (own.state === 'unknown' && receipts.length > 0 && world.deadLetters === 0) {
-    broken.push(`D39: ${messageId} has a receipt and stays unknown`);
-  }
   return broken;
 }
 
@@ -184,7 +181,8 @@ function untold({ world, messageId, dispatch, tellings }: Message, recorded: Rec
   const wanted: string[] = [];
   const isStraight = dispatch.head.when === undefined && dispatch.recipients.length <= straightRecipients;
   if (isStraight) wanted.push(`dispatch.completed ${dispatchId}`);
-  const state = recorded?.state;
+  const isProven = world.table.receipts[messageId] !== undefined;
+  const state = recorded?.state === 'unknown' && isProven ? 'sent' : recorded?.state;
   if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${messageId}`);
   if (state === 'sent' && tellings.has(`message.unknown ${messageId}`)) wanted.push(`message.resolved ${messageId}`);
   return wanted.filter((telling) => !tellings.has(telling)).map((telling) => `D34: not told: ${telling}`);

@@ -132,7 +132,7 @@ function storesOn(
   const messages = tableOf(worker, table, { pause });
   const recording = {
     records: receiptStore(messages),
-    slices: provenSlicesStore({ ...messages, nowMs }),
+    slices: provenSlicesStore(messages),
     addressesOf: addressStore(messages),
     changeHolds: working.wabas.change,
   };

@@ -71,7 +71,7 @@ export async function recordInBulk(bulk: Bulk) {
   for (let first = 0; first < queued.length; first += batchSize) {
     const failed = await processReceipts(queued.slice(first, first + batchSize), {
       records,
-      slices: provenSlicesStore({ ...access, nowMs: () => startMs }),
+      slices: provenSlicesStore(access),
       addressesOf: addressStore(access),
       changeHolds: holdStore(tableOf(client, table, { nowMs: () => startMs })).change,
       wanted,

@@ -118,17 +118,18 @@ export function dispatchesPartition(clientId: number): string {
   return `DISPATCHES#${clientId}`;
 }
 
-// A doubt means that receipts may change more than the report of this dispatch (D39). Both sides write first and then
+// A doubt means that receipts may resolve `unknown` messages of this dispatch (D39). Both sides write first and then
 // read the other's item, so the second sees the first.
 
-// A worker writes the doubt before it ends a recipient `unknown`, then reads the slice's receipts strongly and settles
-// what they prove. A later try ends proven recipients uncalled.
+// A worker writes the doubt before it ends a recipient `unknown`, then reads the slice's receipts strongly and tells
+// what they prove as taken. A later try ends proven recipients uncalled.
 
-// A run of receipts appends them, then reads the doubt strongly and, if there is one, settles `unknown` in the slices
-// of its messages. A changed slice is read again.
+// A run of receipts appends them, then reads the doubt strongly and, if there is one, the slices of its messages: it
+// tells what is `unknown` there as resolved.
 
 /**
- * So no later try calls a recipient whose receipt came before the claim, and `unknown` with a receipt does not stay.
+ * So no later try calls a recipient whose receipt came before the claim, and `unknown` with a receipt is not the last
+ * that is told.
  */
 export function unknownMarkKey(dispatchId: string): ItemKey {
   return { pk: dispatchPartition(dispatchId), sk: 'DOUBT' };

@@ -6,6 +6,7 @@ import {
   claimed,
   ended,
   endedForTheDead,
+  endedLate,
   isOwn,
   mayClaim,
   type Outcome,
@@ -29,10 +30,16 @@ export interface Slices {
    * slice, or undefined when another run has ended it or claimed the next try.
    */
   end(own: Slice, outcomes: Outcomes, calls?: number): Promise<Slice | undefined>;
+  /** Ends late a try that another run has ended. Returns the stored slice, or undefined when there is a later try. */
+  endLate(own: Slice, outcomes: Outcomes): Promise<Slice | undefined>;
   /** Ends a try without any call, whether its claim was written or not. */
   endUncalled(claim: SliceClaim, outcomes: Outcomes): Promise<Slice | undefined>;
   /** Ends the try of a dead claimant as `owner`, `unknown` by default. Returns undefined when the slice has changed. */
   endForTheDead(seen: Slice, owner: string, outcome?: Outcome): Promise<Slice | undefined>;
+}
+
+/** Operators have these writes (report/resolve-unknown.ts). */
+export interface SettledSlices extends Pick<Slices, 'endForTheDead'> {
   /** Settles `unknown` outcomes. Returns undefined when the slice has changed, or nothing is unknown. */
   settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
 }
@@ -42,9 +49,9 @@ type Written =
   | { readonly written?: never; readonly existing: Slice | undefined };
 
 /** Makes one write for a claim, one for its end, each under an optimistic lock. No condition depends on TTL (R24). */
-export function sliceStore(table: Pick<Table, 'client' | 'name' | 'nowMs'>): Slices & {
-  readonly find: (key: SliceKey) => Promise<Slice | undefined>;
-} {
+export function sliceStore(
+  table: Pick<Table, 'client' | 'name' | 'nowMs'>,
+): Slices & SettledSlices & { readonly find: (key: SliceKey) => Promise<Slice | undefined> } {
   const { client, nowMs } = table;
   // Expiry counts from the last write, because a try may come long after acceptance, or as long as the dispatch (D56).
   const expiresAtSeconds = (slice: Slice) => dispatchExpiresAtSeconds({ ...slice, acceptedAtMs: nowMs() });
@@ -96,6 +103,18 @@ export function sliceStore(table: Pick<Table, 'client' | 'name' | 'nowMs'>): Sli
         // An outcome of an earlier try was settled meanwhile.
         claim = existing;
       }
+    },
+
+    endLate: async (own, outcomes) => {
+      let seen = await find(own.key);
+      while (seen?.try === own.try && seen.state === 'ended') {
+        const next = endedLate(seen, outcomes);
+        if (next === undefined) return seen;
+        const { written, existing } = await replace(seen, next);
+        if (written !== undefined) return written;
+        seen = existing;
+      }
+      return undefined;
     },
 
     endUncalled: async (claim, outcomes) => {

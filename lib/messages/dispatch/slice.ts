@@ -4,11 +4,12 @@
 // uncalled) ended. A try covers the recipients that the previous one ended `again`.
 
 // No recipient is called by two claimants: each try is claimed once, and a later try calls only provably unsent
-// recipients. Only a settlement changes an outcome other than `again`.
+// recipients. No outcome but `again` and `unknown` ever changes.
 
 // Writes are conditional. A worker *claims*: the first try finds no item, a later one finds the try before ended.
 
 // The claimant *ends* under its own claim. A second end means that the reply was lost; outcomes settled meanwhile stay.
+// One that was taken for dead *ends late*: what it knows to be taken is `unknown` no longer.
 
 // A worker that gives up before any call, or the fan-out of a stopped dispatch, *ends uncalled*. A claim that lands
 // later is refused.
@@ -19,8 +20,8 @@
 // An acceptance without the queue's confirmation *withdraws* if no item is there, in one write with the withdrawal of
 // the dispatch (D25).
 
-// Receipts, the run about to emit, or an operator *settle* `unknown` if the item is as read. An erasure *forgets* if
-// the item is as read (D60); the claimant goes on.
+// An operator *settles* `unknown` if the item is as read. An erasure *forgets* if the item is as read (D60); the
+// claimant goes on. Receipts change no slice: who reads both folds them (D39).
 
 export const sliceSize = 10;
 
@@ -57,7 +58,7 @@ export type Outcome =
   /** The platform took nothing; the message may be tried from `dueMs` on. */
   | { readonly state: 'again'; readonly dueMs: number };
 
-/** `resolvedAtMs` is when an `unknown` outcome was settled. */
+/** `resolvedAtMs` is there if the outcome was `unknown` before: it counts from then. */
 export type Recorded = Outcome & { readonly resolvedAtMs?: number };
 
 export interface Slice {
@@ -146,7 +147,7 @@ export function ended(slice: Slice, outcomes: Outcomes, calls = 0): Slice {
 /** A dead claimant may have called these recipients. */
 export const lost = { state: 'unknown', code: 'worker_lost' } as const satisfies Outcome;
 
-/** A receipt proves that the platform took the message (D39). */
+/** Receipts proved that the platform took the message before the next try, or before it was told `unknown` (D39). */
 export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Outcome;
 
 /** An operator's settlement emits no event (D34). */
@@ -166,6 +167,28 @@ export function openPlaces({ outcomes }: Pick<Slice, 'outcomes'>): number[] {
 export function dueMsOf({ outcomes }: Pick<Slice, 'outcomes'>): number | undefined {
   const due = outcomes.flatMap((outcome) => (outcome?.state === 'again' ? [outcome.dueMs] : []));
   return due.length === 0 ? undefined : Math.min(...due);
+}
+
+/** Returns the slice as it is told: its receipts prove `unknown` outcomes at these places taken (D39). */
+export function folded(slice: Slice, proven: ReadonlySet<number>): Slice {
+  const outcomes = slice.outcomes.map((outcome, place) =>
+    outcome?.state === 'unknown' && proven.has(place) ? provenByReceipt : outcome,
+  );
+  return { ...slice, outcomes };
+}
+
+/** An `unknown` outcome was overruled by its late claimant: that is told (D39). */
+export function isResolved(outcome: Recorded): boolean {
+  return outcome.state === 'sent' && outcome.resolvedAtMs !== undefined && outcome.code !== resolvedByOperator;
+}
+
+/**
+ * Returns the slice after its claimant, which was taken for dead, has ended late: `unknown` becomes `sent`, never the
+ * reverse (D39). Returns undefined when that changes nothing.
+ */
+export function endedLate(slice: Slice, outcomes: Outcomes): Slice | undefined {
+  const taken = [...outcomes].flatMap(([place, each]) => (each.state === 'sent' ? [[place, each] as const] : []));
+  return settled(slice, new Map(taken), slice.atMs);
 }
 
 export type Settlements = ReadonlyMap<number, Exclude<Outcome, { readonly state: 'again' }>>;

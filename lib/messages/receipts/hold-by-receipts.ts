@@ -8,7 +8,7 @@ import type { Receipt } from './receipt.ts';
 import type { ProvenSlices, ReceiptsOfDispatch } from './receipt-ports.ts';
 
 interface HoldPorts extends OpeningPorts {
-  readonly slices: Pick<ProvenSlices, 'findAll'>;
+  readonly slices: ProvenSlices;
   readonly nowMs: () => number;
 }
 
@@ -67,10 +67,7 @@ async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Pro
   const [first] = drops;
   if (first === undefined) return new Set();
   try {
-    const keys = new Map(
-      drops.map(({ receipt }) => sliceOf(receipt)).map((key) => [`${key.dispatchId} ${key.slice}`, key]),
-    );
-    return new Set((await slices.findAll([...keys.values()])).flatMap(heldIn));
+    return new Set((await slices.findAll(drops.map(({ receipt }) => sliceOf(receipt)))).flatMap(heldIn));
   } catch (error) {
     log('hold.not_changed', { wabaId: first.head.wabaId, error: errorName(error) });
     return new Set();

@@ -10,7 +10,7 @@ import { queueRefusals } from './queue-refusals.ts';
 import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessageVersion } from './receipt.ts';
 import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
 import type { HeadOfDispatch, ReceiptPorts, ReceiptsOfDispatch } from './receipt-ports.ts';
-import { settleSlices } from './settle-slices.ts';
+import { resolvedMessages } from './resolved-messages.ts';
 
 export interface QueuedReceipts {
   readonly messageId: string;
@@ -119,8 +119,7 @@ async function recordDispatches(
   dispatches: readonly ReceiptsOfDispatch[],
   ports: ReceiptPorts,
 ): Promise<ReadonlyMap<string, ServiceEvent>> {
-  // Receipts are appended before anything follows (D39). Settling before the acknowledgement means that no message with
-  // a receipt stays `unknown` or is resent.
+  // Receipts are appended before anything follows (D39; items.ts, `unknownMarkKey`).
   await Promise.all(dispatches.map(({ head, receipts }) => ports.records.append(head, receipts)));
   const total = dispatches.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });
@@ -131,5 +130,5 @@ async function recordDispatches(
   await queueRefusals(dispatches, ports);
   const doubtful = await ports.records.dispatchesWithUnknown(dispatches.map(({ head }) => head.dispatchId));
   const inDoubt = dispatches.filter(({ head }) => doubtful.has(head.dispatchId)).flatMap(({ receipts }) => receipts);
-  return await eventsOfReceipts(dispatches, await settleSlices(inDoubt, ports), ports);
+  return await eventsOfReceipts(dispatches, await resolvedMessages(inDoubt, ports), ports);
 }

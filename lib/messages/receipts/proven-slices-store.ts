@@ -1,20 +1,16 @@
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
 import { sliceKeyOf, sliceOfItem } from '../dispatch/slice-items.ts';
-import { sliceStore } from '../dispatch/slice-store.ts';
 import type { ProvenSlices } from './receipt-ports.ts';
 
-export function provenSlicesStore(messages: Table): ProvenSlices {
-  const { settle } = sliceStore(messages);
+export function provenSlicesStore(messages: Pick<Table, 'client' | 'name' | 'pause'>): ProvenSlices {
   return {
-    settle,
-
-    findAll: async (keys) => {
-      const items = await batchGet(messages, keys.map(sliceKeyOf), { consistent: true });
-      const found = new Map(items.map((item) => [textOf(item), item]));
-      return keys.flatMap((key) => {
-        const item = found.get(textOf(sliceKeyOf(key)));
-        return item === undefined ? [] : [sliceOfItem(key, item)];
+    findAll: async (asked) => {
+      const keys = new Map(asked.map((key) => [textOf(sliceKeyOf(key)), key]));
+      const items = await batchGet(messages, [...keys.values()].map(sliceKeyOf), { consistent: true });
+      return items.flatMap((item) => {
+        const key = keys.get(textOf(item));
+        return key === undefined ? [] : [sliceOfItem(key, item)];
       });
     },
   };

@@ -35,8 +35,8 @@ function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
 }
 
 /**
- * Returns the events that clients subscribe to, by key (`eventKeysOf`), each once (D41). `resolved` has settlement
- * times by dispatch id. Reads addresses only for these events.
+ * Returns the events that clients subscribe to, by key (`eventKeysOf`), each once (D41). `resolved` has the
+ * time of the try that ended `unknown`, by message id. Reads addresses only for these events.
  */
 export async function eventsOfReceipts(
   dispatches: readonly ReceiptsOfDispatch[],
@@ -66,17 +66,21 @@ async function tellableOf(
   // A failure is emitted only if all receipts of its message together prove it.
   const failed = wanted.has('message.failed') ? await failedOf(head, receipts, ports) : new Map<number, Receipt>();
   return receipts.flatMap((receipt): Tellable[] => {
-    const resolvedAtMs = resolved.get(messageIdOf(receipt));
-    const settled: Tellable[] =
-      resolvedAtMs === undefined || !wanted.has('message.resolved')
-        ? []
-        : [{ type: 'message.resolved', head, receipt, timestampMs: resolvedAtMs }];
+    const told = resolvedBy(receipt);
     const proof = proofOf(receipt);
     const deciding = proof === 'failed' ? failed.get(receipt.index) : receipt;
-    if (proof === 'taken' || deciding === undefined || !wanted.has(typeOfProof[proof])) return settled;
+    if (proof === 'taken' || deciding === undefined || !wanted.has(typeOfProof[proof])) return told;
     const timestampMs = timeOf(deciding, head, ports.nowMs());
-    return [...settled, { type: typeOfProof[proof], head, receipt: deciding, timestampMs }];
+    return [...told, { type: typeOfProof[proof], head, receipt: deciding, timestampMs }];
   });
+
+  /** The time of `message.unknown` is that of its try (D29), so this one is later, whichever is queued first. */
+  function resolvedBy(receipt: Receipt): Tellable[] {
+    const triedAtMs = resolved.get(messageIdOf(receipt));
+    if (triedAtMs === undefined || !wanted.has('message.resolved')) return [];
+    const timestampMs = Math.max(timeOf(receipt, head, ports.nowMs()), triedAtMs + 1);
+    return [{ type: 'message.resolved', head, receipt, timestampMs }];
+  }
 }
 
 /** Returns the deciding receipts of messages that failed by all known receipts, among those with a failure here. */

@@ -2,7 +2,6 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, SubscribedTypes } from '../../webhooks/event.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
 import type { Slice, SliceKey } from '../dispatch/slice.ts';
-import type { Slices } from '../dispatch/slice-store.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { Receipt } from './receipt.ts';
@@ -25,8 +24,8 @@ export interface ReceiptRecords {
   ofGroup(dispatchId: string, group: number): Promise<readonly Receipt[]>;
 }
 
-export interface ProvenSlices extends Pick<Slices, 'settle'> {
-  /** Returns the existing slices, in any order, strongly consistent. */
+export interface ProvenSlices {
+  /** Returns the existing slices, each once, in any order, strongly consistent. */
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
 }
 

@@ -1,5 +1,5 @@
 import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/slice.ts';
-import type { Slices } from '../dispatch/slice-store.ts';
+import type { SettledSlices } from '../dispatch/slice-store.ts';
 import type { ReportedOutcome } from './outcome.ts';
 
 export interface MessageKey {
@@ -12,7 +12,7 @@ export interface ResolvePorts {
   readonly read: (
     key: MessageKey,
   ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;
-  readonly slices: Pick<Slices, 'settle' | 'endForTheDead'>;
+  readonly slices: SettledSlices;
   readonly markUnknown: (dispatchId: string) => Promise<void>;
   readonly nowMs: () => number;
 }

@@ -1,6 +1,6 @@
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
-import type { Outcome, Slice } from '../dispatch/slice.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
+import { isResolved, type Slice, sliceAt } from '../dispatch/slice.ts';
 import type { ChunkEnding } from './claims/run-chunk.ts';
 import { completedEvent } from './completed-event.ts';
 import { erased } from './excluded-recipients.ts';
@@ -15,24 +15,32 @@ export function eventsOfEndings(
   endings: readonly ChunkEnding[],
   { slices, nowMs }: { readonly slices: readonly Slice[]; readonly nowMs: number },
 ): ServiceEvent[] {
-  const outcomes = endings.flatMap(({ recipient, outcome }) => eventOf(chunk, recipient, { outcome, nowMs }) ?? []);
+  const triedAtMs = new Map(slices.map(({ key, atMs }) => [key.slice, atMs]));
+  const outcomes = endings.flatMap((ending) => {
+    const { outcome, recipient } = ending;
+    // As in the report, so that `message.resolved` is later in time, even if it is queued first (D29).
+    const timestampMs = outcome.state === 'unknown' ? triedAtMs.get(sliceAt(recipient.index)) : undefined;
+    return eventsOf(chunk, ending, timestampMs ?? nowMs);
+  });
   const completed = chunk.alone ? slices.flatMap((slice) => completedBy(chunk, slice, nowMs) ?? []) : [];
   return [...outcomes, ...completed].map((event) => ({ ...event, correlationId: chunk.correlationId }));
 }
 
-function eventOf(
-  chunk: QueuedChunk,
-  { index, to }: ChunkRecipient,
-  { outcome, nowMs }: { readonly outcome: Outcome; readonly nowMs: number },
-): ServiceEvent | undefined {
-  if (outcome.state === 'again') return undefined;
+function eventsOf(chunk: QueuedChunk, { recipient, outcome }: ChunkEnding, timestampMs: number): ServiceEvent[] {
+  if (outcome.state === 'again') return [];
+  const { index, to } = recipient;
   const isErased = outcome.state === erased.state && outcome.code === erased.code;
   const message = { ...chunk, index, to: isErased ? undefined : to };
-  if (outcome.state !== 'sent') return outcomeEvent(message, outcome, nowMs);
+  if (outcome.state !== 'sent') {
+    const told = outcomeEvent(message, outcome, timestampMs);
+    return told === undefined ? [] : [told];
+  }
   const { held, platformMessageId } = outcome;
-  if (held === undefined) return undefined;
-  const known = platformMessageId === undefined ? {} : { platformMessageId };
-  return messageEvent('message.held', message, { timestampMs: nowMs, code: held, ...known });
+  const facts = { timestampMs, platformMessageId };
+  return [
+    ...(isResolved(outcome) ? [messageEvent('message.resolved', message, facts)] : []),
+    ...(held === undefined ? [] : [messageEvent('message.held', message, { ...facts, code: held })]),
+  ];
 }
 
 function completedBy(chunk: QueuedChunk, slice: Slice, nowMs: number): ServiceEvent | undefined {

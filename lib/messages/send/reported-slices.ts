@@ -2,7 +2,7 @@ import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { messageIdOf } from '../dispatch/head.ts';
-import { type Outcomes, openPlaces, type Slice, sliceSize } from '../dispatch/slice.ts';
+import { isResolved, type Outcomes, openPlaces, type Slice, sliceSize } from '../dispatch/slice.ts';
 import type { Slices } from '../dispatch/slice-store.ts';
 import type { RunPorts } from './call-recipient.ts';
 
@@ -23,8 +23,9 @@ export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts,
       throw error;
     }
   };
+  const logOfClient: typeof log = (event, facts) => log(event, { ...facts, clientId });
   const reported = (before: Slice, ended: Slice | undefined) => {
-    if (ended !== undefined) report(before, ended, (event, facts) => log(event, { ...facts, clientId }));
+    if (ended !== undefined) report(before, ended, logOfClient);
     return ended;
   };
   return {
@@ -42,6 +43,11 @@ export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts,
           (error) => ['send.end_failed', notRecorded(own, outcomes, error)],
         ),
       ),
+    endLate: async (own, outcomes) => {
+      const late = await slices.endLate(own, outcomes);
+      if (late !== undefined) reportLate(own, late, logOfClient);
+      return late;
+    },
     endForTheDead: async (seen, ...how) => reported(seen, await slices.endForTheDead(seen, ...how)),
   };
 }
@@ -63,5 +69,17 @@ function report(before: Slice, { key, outcomes }: Slice, log: RunPorts['log']): 
     if (outcome.state === 'sent') continue;
     const messageId = messageIdOf({ dispatchId: key.dispatchId, index: key.slice * sliceSize + place });
     log(`send.${outcome.state}`, { messageId, code: outcome.code });
+  }
+}
+
+/** The run that took the claimant for dead has reported the slice: new is only what is `unknown` no longer. */
+function reportLate(before: Slice, { key, outcomes }: Slice, log: RunPorts['log']): void {
+  for (const place of openPlaces(before)) {
+    const outcome = outcomes[place];
+    if (outcome === undefined || !isResolved(outcome)) continue;
+    count('MessagesResolved');
+    log('send.resolved', {
+      messageId: messageIdOf({ dispatchId: key.dispatchId, index: key.slice * sliceSize + place }),
+    });
   }
 }

@@ -146,7 +146,7 @@ function slicesOf(call: CallTo): FlatPorts['slices'] {
     end: call('end'),
     endUncalled: call('endUncalled'),
     endForTheDead: call('endForTheDead'),
-    settle: () => Promise.reject(new Error('there are no receipts')),
+    endLate: call('endLate'),
   };
 }
 

@@ -149,7 +149,7 @@ export class MemoryTable {
       claim: write('claim', 'claimSlice'),
       end: write('end', 'endSlice'),
       endForTheDead: write('endForTheDead', 'endSlice'),
-      settle: write('settle', 'endSlice'),
+      endLate: write('endLate', 'endSlice'),
       // The slice is read before it is written, so that no concurrent change is overwritten.
       endUncalled: async (claim, outcomes) => {
         const seen = await run.call('findSlice', () => this.find(claim.key));
@@ -189,8 +189,7 @@ export class MemoryTable {
           ),
       },
       slices: {
-        findAll: (keys) => run.call('findSlices', () => keys.flatMap((key) => this.find(key) ?? [])),
-        settle: this.ofSlices(run).settle,
+        findAll: (keys) => run.call('findSlices', () => [...new Set(keys.flatMap((key) => this.find(key) ?? []))]),
       },
     };
   }

@@ -1,6 +1,7 @@
 import type { ChunkRecipient } from '../../dispatch/chunk.ts';
 import {
   dueMsOf,
+  folded,
   isWithdrawn,
   type Outcome,
   type Outcomes,
@@ -10,7 +11,6 @@ import {
   type SliceClaim,
 } from '../../dispatch/slice.ts';
 import type { Slices } from '../../dispatch/slice-store.ts';
-import { settleByReceipts } from './settle-by-receipts.ts';
 
 export interface SliceTry {
   readonly claim: SliceClaim;
@@ -48,7 +48,7 @@ export interface SlicePorts {
 }
 
 export type SliceEnd =
-  /** The slice is recorded and must be emitted. Its `again` outcomes are due at their time. */
+  /** The slice is recorded, and must be emitted as its receipts show it. Its `again` outcomes are due at their time. */
   | { readonly kind: 'ended'; readonly slice: Slice }
   /** Another run has gone on with the slice and this try was emitted, or the dispatch was withdrawn. */
   | { readonly kind: 'over' }
@@ -95,7 +95,9 @@ async function endedBy(own: Slice, outcomes: ReadonlyMap<number, Outcome>, ports
   if ([...outcomes.values()].some(({ state }) => state === 'unknown')) {
     await persistently(() => ports.markUnknown(own.key.dispatchId), ports);
   }
-  const slice = await persistently(() => ports.slices.end(own, outcomes), ports);
+  const slice =
+    (await persistently(() => ports.slices.end(own, outcomes), ports)) ??
+    (await persistently(() => ports.slices.endLate(own, outcomes), ports));
   return slice === undefined ? { kind: 'later' } : await toEmit(slice, ports);
 }
 
@@ -146,9 +148,11 @@ async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   return await toEmit(met, ports);
 }
 
-/** Reads receipts after outcome and doubt are written, and so finds those of a run that saw neither. */
+/**
+ * Reads receipts after outcome and doubt are written, and so finds those of a run that saw neither: they are told as
+ * taken, not as `unknown`.
+ */
 async function toEmit(slice: Slice, ports: SlicePorts): Promise<SliceEnd> {
   if (!slice.outcomes.some((outcome) => outcome?.state === 'unknown')) return { kind: 'ended', slice };
-  const settled = await settleByReceipts(slice, await ports.proven(slice), ports);
-  return settled === undefined ? { kind: 'later' } : { kind: 'ended', slice: settled };
+  return { kind: 'ended', slice: folded(slice, await ports.proven(slice)) };
 }

@@ -4,11 +4,15 @@ import {
   dueMsOf,
   ended,
   endedForTheDead,
+  endedLate,
+  folded,
+  isResolved,
   isWithdrawn,
   mayClaim,
   type Outcome,
   openPlaces,
   provenByReceipt,
+  type Recorded,
   type Slice,
   settled,
   sliceOf,
@@ -69,6 +73,32 @@ test('a slice that its acceptance has taken back says so of every recipient', ()
   const failed = { state: 'failed', code: 'withdrawal' };
   expect(slice).toMatchObject({ try: 0, state: 'ended', outcomes: [failed, failed] });
   expect([isWithdrawn(slice), isWithdrawn(first)]).toEqual([true, false]);
+});
+
+test('a late end makes unknown sent, never the reverse, once; what others have settled stays', () => {
+  const third = claimed(ended(claimed(undefined, { ...claimOf(0), size: 4 }), new Map()), claimOf(0));
+  const over = { ...third, state: 'ended', outcomes: [unknown, sent, unknown, again(5)] } as const;
+  const refused: Outcome = { state: 'failed', code: '131026' };
+  const late = endedLate(over, new Map<number, Outcome>([[0, sent], [1, refused], [2, refused], [3, sent]])); // biome-ignore format: one row
+  expect(late).toEqual({
+    ...over,
+    version: over.version + 1,
+    outcomes: [{ ...sent, resolvedAtMs: over.atMs }, sent, unknown, again(5)],
+  });
+  expect(late && endedLate(late, new Map([[0, sent]]))).toBeUndefined();
+  expect(endedLate(over, new Map([[0, refused]]))).toBeUndefined();
+});
+
+test('receipts fold into unknown outcomes alone, and change nothing that is stored', () => {
+  const over = ended(first, new Map<number, Outcome>([[0, unknown], [1, unknown], [2, sent]])); // biome-ignore format: one row
+  expect(folded(over, new Set([0, 2]))).toEqual({ ...over, outcomes: [provenByReceipt, unknown, sent] });
+});
+
+test('resolved is what a late end has made sent, and no word of an operator', () => {
+  const resolvedAtMs = 1;
+  const byHand = { state: 'sent', code: 'resolved_by_operator', resolvedAtMs } as const;
+  const all: Recorded[] = [{ ...sent, resolvedAtMs }, sent, byHand, { ...unknown, resolvedAtMs }, provenByReceipt];
+  expect(all.map(isResolved)).toEqual([true, false, false, false, false]);
 });
 
 test('every write has a version of its own', () => {

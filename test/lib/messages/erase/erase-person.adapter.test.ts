@@ -204,7 +204,7 @@ test('a receipt that comes afterwards restores no person', async () => {
   const sent: ServiceEvent[] = [];
   const failed = await processReceipts([{ messageId: 'm', body }], {
     records: receiptStore(access),
-    slices: { findAll: async () => [], settle: async () => undefined },
+    slices: { findAll: async () => [] },
     addressesOf: async () => new Map(),
     changeHolds: async () => undefined,
     wanted: async () => new Set(['message.failed']),

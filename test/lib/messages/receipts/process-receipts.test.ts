@@ -122,7 +122,6 @@ describe('what comes again', () => {
     at.events.broken = true;
     const batch = [queued([{ status: 'failed', code: '131026' }])];
     expect(await processReceipts(batch, at.ports([head]))).toEqual(['message-0']);
-    expect(at.table.find({ dispatchId: 'J', slice: 0 })?.outcomes).toEqual([{ ...proven, resolvedAtMs: at.nowMs }]);
     at.events.broken = false;
     at.nowMs += 60_000;
     expect(await processReceipts(batch, at.ports([head]))).toEqual([]);
@@ -175,30 +174,66 @@ describe('what fails with others', () => {
 });
 
 describe('in doubt', () => {
-  async function settled(...slices: readonly Slice[]) {
+  async function received(...slices: readonly Slice[]) {
     const at = world();
     at.table.doubtful.add('J');
     at.addresses.set('J-0', '549');
     at.table.put(...slices);
     const batch = [queued([{ status: 'delivered' }, { status: 'delivered', index: 1 }])];
-    expect(await processReceipts(batch, at.ports([head]))).toEqual([]);
-    return { at, outcomes: at.table.find({ dispatchId: 'J', slice: 0 })?.outcomes, told: at.events.sent };
+    let failed: string[] | undefined;
+    const [metrics] = await countedBy(async () => {
+      failed = await processReceipts(batch, at.ports([head]));
+    });
+    expect(failed).toEqual([]);
+    expect(slices.map(({ key }) => at.table.find(key))).toEqual(slices);
+    const logged = at.logged.filter(({ event }) => event === 'receipts.resolved').map(({ facts }) => facts);
+    return { at, resolvedCount: metrics?.['MessagesResolved'], told: at.events.sent, logged };
   }
 
-  test('unknown is settled and told as resolved, with the recipient; those of one slice by one write', async () => {
-    const { at, outcomes, told } = await settled(sliceOf([unknown, unknown, unknown]));
-    const resolved = { ...proven, resolvedAtMs: at.nowMs };
-    expect(outcomes).toEqual([resolved, resolved, unknown]);
-    expect(at.calls).toEqual(['append', 'dispatchesWithUnknown', 'findSlices', 'endSlice', 'addressesOf']);
-    expect(told).toMatchObject([
-      {
-        type: 'message.resolved',
-        clientId: 1001,
-        timestampMs: at.nowMs,
-        data: { message_id: 'J-0', to: '549', platform_message_id: 'wamid.1' },
-      },
-      { type: 'message.resolved', data: { message_id: 'J-1' } },
-    ]);
+  const resolved = (index: number) => ({ type: 'message.resolved', data: { message_id: `J-${index}` } });
+
+  test('unknown is told as resolved, with the recipient, and nothing is written: readers fold receipts', async () => {
+    const { at, resolvedCount, told, logged } = await received(sliceOf([unknown, unknown, unknown]));
+    expect(at.calls).toEqual(['append', 'dispatchesWithUnknown', 'findSlices', 'addressesOf']);
+    expect(told).toMatchObject([resolved(0), resolved(1)]);
+    expect(told[0]).toMatchObject({
+      clientId: 1001,
+      timestampMs: startMs + 5_000,
+      data: { to: '549', platform_message_id: 'wamid.1' },
+    });
+    expect(resolvedCount).toBe(2);
+    expect(logged).toEqual([{ messageId: 'J-0' }, { messageId: 'J-1' }]);
+  });
+
+  test('unknown is resolved later than it was told, whatever the time of its receipt', async () => {
+    const { told } = await received(sliceOf([unknown], { atMs: startMs + 7_000 }));
+    expect(told.map(({ timestampMs }) => timestampMs)).toEqual([startMs + 7_001]);
+  });
+
+  test('what a late end has made sent is told too: its run may have died before it told', async () => {
+    const { told } = await received(
+      sliceOf([{ state: 'sent', platformMessageId: 'wamid.1', resolvedAtMs: 1 }, proven]),
+    );
+    expect(told).toMatchObject([resolved(0)]);
+  });
+
+  test('unknown is told while its slice is claimed for others, in whichever of its slices', async () => {
+    const at = world();
+    at.table.doubtful.add('J');
+    const { slices } = at.ports([head]);
+    const asked: unknown[] = [];
+    const findAll: typeof slices.findAll = async (keys) => {
+      asked.push(keys.map(({ slice }) => slice));
+      return await slices.findAll(keys);
+    };
+    at.table.put(
+      sliceOf([unknown, undefined], { state: 'claimed' }),
+      sliceOf([proven, unknown], { key: { dispatchId: 'J', slice: 2 } }),
+    );
+    const batch = [queued([21, 0, 21, 30].map((index) => ({ status: 'read', index })))];
+    await processReceipts(batch, at.ports([head], { slices: { findAll } }));
+    expect(at.events.sent).toMatchObject([resolved(21), resolved(0)]);
+    expect(asked).toEqual([[2, 0, 2, 3]]);
   });
 
   const again: Outcome = { state: 'again', dueMs: startMs };
@@ -213,9 +248,9 @@ describe('in doubt', () => {
       [sliceOf([{ state: 'sent', code: 'resolved_by_operator', resolvedAtMs: 1 }, proven])],
     ],
     ['what an operator has settled otherwise', [sliceOf([{ ...refused, resolvedAtMs: 1 }, refused])]],
-  ])('no receipt settles %s, and nothing is told', async (_, slices) => {
-    const { at, outcomes, told } = await settled(...slices);
-    expect([outcomes, told]).toEqual([slices[0]?.outcomes, []]);
+  ])('no receipt resolves %s, and nothing is told', async (_, slices) => {
+    const { at, resolvedCount, told, logged } = await received(...slices);
+    expect([told, logged, resolvedCount]).toEqual([[], [], undefined]);
     expect(at.calls).toEqual(['append', 'dispatchesWithUnknown', 'findSlices']);
   });
 
@@ -225,7 +260,6 @@ describe('in doubt', () => {
     at.table.doubtful.add('K');
     const batch = [queued([{ status: 'read' }, { status: 'read', dispatchId: 'K' }])];
     await processReceipts(batch, at.ports([head, { ...head, dispatchId: 'K' }]));
-    expect(at.table.find({ dispatchId: 'J', slice: 0 })?.outcomes).toEqual([unknown]);
-    expect(at.table.find({ dispatchId: 'K', slice: 0 })?.outcomes).toMatchObject([proven]);
+    expect(at.events.sent).toMatchObject([{ type: 'message.resolved', data: { message_id: 'K-0' } }]);
   });
 });

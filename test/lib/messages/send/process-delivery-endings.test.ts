@@ -38,7 +38,8 @@ describe('what the client is told (D34, D41)', () => {
     const failed = { code: '131026', platform_code: 131026, reason: 'undeliverable' };
     const told = [
       { ...common, type: 'message.failed', data: { ...data(1), ...failed } },
-      { ...common, type: 'message.unknown', data: { ...data(2), code: 'no_answer' } },
+      // Its time is that of the claim, as in the report: a receipt that resolves it is later (D29).
+      { ...common, type: 'message.unknown', timestampMs: startMs, data: { ...data(2), code: 'no_answer' } },
       { ...common, type: 'message.held', data: { ...data(3), code: 'paused', platform_message_id: 'platform-3' } },
     ];
     expect(world.events.sent).toEqual(told);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
-import { withdrawn } from '../../../../lib/messages/dispatch/slice.ts';
+import { endedForTheDead, withdrawn } from '../../../../lib/messages/dispatch/slice.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
@@ -168,6 +168,33 @@ describe('a slice that another run has claimed', () => {
     ]);
     expect(lines).toMatchObject([{ MessagesFailed: 2 }]);
     expect(world.events.sent.map(({ type }) => type)).toEqual(['message.failed', 'message.failed']);
+  });
+
+  test('and was taken for dead while it stalled: what it took is sent, counted, logged and told as resolved (D39)', async () => {
+    const world = new ChunkRunWorld();
+    world.send = async (_, index) => {
+      const slice = world.table.find(key);
+      if (slice?.state === 'claimed') world.table.put(endedForTheDead(slice, 'finder'));
+      if (index === 1) throw new PlatformFailure('ambiguous');
+      return index === 2 ? { messageStatus: 'paused' } : {};
+    };
+    const lines = await countedBy(async () => world.workAll(chunkOf(slicesOf(3))));
+    expect(world.posted).toHaveLength(3);
+    const sent = (index: number) => ({ state: 'sent', platformMessageId: `platform-${index}`, resolvedAtMs: startMs });
+    const unknown = { state: 'unknown', code: 'worker_lost' };
+    const outcomes = [0, 1, 2].map((index) => world.outcome(index));
+    expect(outcomes).toEqual([sent(0), unknown, { ...sent(2), held: 'paused' }]);
+    expect(lines).toMatchObject([{ MessagesResolved: 2 }]);
+    expect(lines[0]).not.toHaveProperty('MessagesUnknown');
+    expect(world.facts('send.resolved')).toEqual([0, 2].map((at) => ({ messageId: `J-${at}`, clientId: 1001 })));
+    const told = world.events.sent.map(({ type, data, timestampMs }) => ({ type, data, at: timestampMs > startMs }));
+    const data = (index: number) => ({ message_id: `J-${index}`, platform_message_id: `platform-${index}` });
+    expect(told).toMatchObject([
+      { type: 'message.resolved', data: data(0), at: true },
+      { type: 'message.unknown', data: { message_id: 'J-1', code: 'worker_lost' }, at: false },
+      { type: 'message.resolved', data: data(2), at: true },
+      { type: 'message.held', data: { ...data(2), code: 'paused' } },
+    ]);
   });
 
   test.each<[string, DispatchItemState]>([

@@ -39,7 +39,7 @@ function slicesNoting(claims: SliceClaim[], most: { claimed: number }): ChunkPor
     },
     endUncalled: async () => undefined,
     endForTheDead: async () => undefined,
-    settle: async () => undefined,
+    endLate: async () => undefined,
   };
 }
 

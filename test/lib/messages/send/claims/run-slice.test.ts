@@ -3,6 +3,7 @@ import {
   claimed,
   ended,
   endedForTheDead,
+  endedLate,
   lost,
   type Outcome,
   type Outcomes,
@@ -36,10 +37,7 @@ const goesWell: Slices = {
   end: async (slice, outcomes) => ended(slice, outcomes),
   endUncalled: async (asked, outcomes) => ended(claimed(undefined, asked), outcomes),
   endForTheDead: async (...how) => endedForTheDead(...how),
-  settle: async (seen, settlements) => ({
-    ...seen,
-    outcomes: seen.outcomes.map((each, at) => settlements.get(at) ?? each),
-  }),
+  endLate: async (seen, outcomes) => endedLate(endedForTheDead(seen, 'run-2'), outcomes),
 };
 
 function portsWith({ slices = {}, ...others }: Changes): SlicePorts {
@@ -72,7 +70,7 @@ function world(changes: Changes = {}) {
     end: noted('end', all.slices.end),
     endUncalled: noted('endUncalled', all.slices.endUncalled),
     endForTheDead: noted('endForTheDead', all.slices.endForTheDead),
-    settle: noted('settle', all.slices.settle),
+    endLate: noted('endLate', all.slices.endLate),
   };
   const reads = { look: noted('look', all.look), proven: noted('proven', all.proven) };
   const ports = {
@@ -141,26 +139,33 @@ describe('its own claim', () => {
     expect(calls[4]).toEqual(['markUnknown', key.dispatchId]);
   });
 
-  test('what a receipt proves is settled before it is told, and no other outcome', async () => {
+  test('what a receipt proves is told as taken, no other outcome, and nothing is written for it', async () => {
     const refused: Outcome = { state: 'failed', code: '131026' };
     const call = async (who: unknown) => (who === ana ? unknown : refused);
     const { run, calls } = world({ call, proven: async () => new Set([0, 1]) });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { outcomes: [provenByReceipt, refused] } });
-    expect(calls.at(-1)).toEqual([
-      'settle',
-      ended(own, both(unknown, refused)),
-      new Map([[0, provenByReceipt]]),
-      nowMs,
+    expect(calls.slice(-2)).toEqual([
+      ['end', own, both(unknown, refused)],
+      ['proven', ended(own, both(unknown, refused))],
     ]);
-    const quicker = { call, proven: async () => new Set([0]), slices: { settle: async () => undefined } };
-    expect(await world(quicker).run()).toEqual({ kind: 'later' });
-    const { names, run: without } = world({ call, proven: async () => new Set([1]) });
+    const { run: without } = world({ call, proven: async () => new Set([1]) });
     expect(await without()).toMatchObject({ kind: 'ended', slice: { outcomes: [unknown, refused] } });
-    expect(names()).not.toContain('settle');
   });
 
-  test('an end that another has written is looked at again', async () => {
-    expect(await world({ slices: { end: async () => undefined } }).run()).toEqual({ kind: 'later' });
+  test('whose run was taken for dead: it ends late, what was taken is told as resolved, and receipts are read', async () => {
+    const { run, names, calls } = world({
+      call: async (who) => (who === ana ? sent : unknown),
+      slices: { end: async () => undefined },
+    });
+    const resolved = { ...sent, resolvedAtMs: own.atMs };
+    expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-2', outcomes: [resolved, lost] } });
+    expect(names().slice(-3)).toEqual(['end', 'endLate', 'proven']);
+    expect(calls.at(-2)).toEqual(['endLate', own, both(sent, unknown)]);
+  });
+
+  test('an end that is no more its own is looked at again', async () => {
+    const over = { end: async () => undefined, endLate: async () => undefined };
+    expect(await world({ slices: over }).run()).toEqual({ kind: 'later' });
     const { run } = world({ look: unreachable, slices: { endUncalled: async () => undefined } });
     expect(await run()).toEqual({ kind: 'later' });
   });
@@ -197,7 +202,7 @@ describe('the claim of another', () => {
     const dead = { ...others, atMs: nowMs - 90_000 };
     const { run, calls, names } = world({ ...meets(dead), proven: async () => new Set([1]) });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-1', outcomes: [lost, provenByReceipt] } });
-    expect(names()).toEqual(['claim', 'look', 'markUnknown', 'endForTheDead', 'proven', 'settle']);
+    expect(names()).toEqual(['claim', 'look', 'markUnknown', 'endForTheDead', 'proven']);
     expect(calls[3]).toEqual(['endForTheDead', dead, 'run-1', lost]);
     const quicker = world({ ...meets(dead), slices: { ...meets(dead).slices, endForTheDead: async () => undefined } });
     expect(await quicker.run()).toEqual({ kind: 'later' });

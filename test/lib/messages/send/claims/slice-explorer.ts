@@ -41,8 +41,9 @@ export interface Scenario {
   readonly withdraw?: true;
   /** An operator tries this often to settle the first message by hand. */
   readonly operator?: number;
-  /** The life of a claim passes this often; every run is killed then. */
+  /** The life of a claim passes this often; every run is killed then, or stalls, is taken for dead, and goes on. */
   readonly waits?: number;
+  readonly stalls?: true;
   /** Calls may also have these effects. */
   readonly effects?: readonly Exclude<Effect, 'ok'>[];
 }
@@ -71,6 +72,8 @@ export interface State {
   readonly faultsLeft: number;
   readonly deliveriesLeft: Readonly<Record<Body['kind'], number>>;
   readonly waitsLeft: number;
+  /** A run may have been taken for dead while it lives. */
+  readonly stalled: boolean;
   /** A run was killed, or a write took effect and its author does not know. */
   readonly harmed: boolean;
 }
@@ -101,7 +104,7 @@ function kindsOf({ workers = 2, receipts = 0, receiptRuns = 1, operator = 0 }: S
   ];
 }
 
-const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markUnknown', 'append']);
+const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'endLate', 'settle', 'markUnknown', 'append']);
 const sendings = new Set(['tell', 'tellReceipts', 'queueAgain']);
 
 export function initialState(scenario: Scenario): State {
@@ -120,6 +123,7 @@ export function initialState(scenario: Scenario): State {
     faultsLeft: faults,
     deliveriesLeft: { chunk: deliveries, receipts, operator },
     waitsLeft: waits,
+    stalled: false,
     harmed: false,
   };
 }
@@ -224,12 +228,11 @@ async function apply(
       const delivery = queued.deliveries + 1;
       const start = { body: queued.body, owner: `run-${state.runs}`, nowMs: state.nowMs };
       const worker = await standing({ ...start, holds: { id: queued.id, delivery }, replies: [] }, standings);
-      const { kind } = queued.body;
       return {
         ...withWorker(state, action.worker, worker),
         queue: state.queue.map((each) => (each === queued ? { ...each, visible: false, deliveries: delivery } : each)),
         runs: state.runs + 1,
-        deliveriesLeft: { ...state.deliveriesLeft, [kind]: state.deliveriesLeft[kind] - 1 },
+        deliveriesLeft: { ...state.deliveriesLeft, [queued.body.kind]: state.deliveriesLeft[queued.body.kind] - 1 },
       };
     }
     case 'step':
@@ -249,7 +252,7 @@ async function apply(
       return { ...withWorker(state, action.worker, null), queue, faultsLeft };
     }
     case 'crash':
-      return { ...died(state, action.worker), faultsLeft: state.faultsLeft - 1, harmed: true };
+      return { ...died(state, action.worker), faultsLeft: state.faultsLeft - 1 };
     case 'reappear': {
       const queue = state.queue.map((each) => (each.id === action.id ? { ...each, visible: true } : each));
       return { ...state, queue, faultsLeft: state.faultsLeft - 1 };
@@ -264,13 +267,14 @@ async function apply(
     case 'withdraw':
       return { ...state, store: withWithdrawal(state.store) };
     case 'wait': {
+      const passed = { ...state, nowMs: state.nowMs + claimLifeMs, waitsLeft: state.waitsLeft - 1 };
+      const queue = state.queue.map((each) => (each.body.kind === 'chunk' ? { ...each, visible: true } : each));
+      if (scenario.stalls) return { ...passed, queue, stalled: true };
       // An operator may take any time, and is not killed.
-      const killed = state.workers.reduce<State>(
+      return state.workers.reduce<State>(
         (reached, worker, at) => (worker === null || worker.body.kind === 'operator' ? reached : died(reached, at)),
-        state,
+        passed,
       );
-      const harmed = state.harmed || state.workers.some((worker) => worker !== null);
-      return { ...killed, nowMs: state.nowMs + claimLifeMs, waitsLeft: state.waitsLeft - 1, harmed };
     }
   }
 }
@@ -281,7 +285,7 @@ function died(state: State, at: number): State {
   const queue = state.queue.map((queued) =>
     queued.id === holds.id && queued.deliveries === holds.delivery ? { ...queued, visible: true } : queued,
   );
-  return { ...withWorker(state, at, null), queue };
+  return { ...withWorker(state, at, null), queue, harmed: true };
 }
 
 async function step(
@@ -310,8 +314,7 @@ function outcomeOf(
     const { accepts, outcome } = platformEffects[effect as PlatformEffect];
     const [{ index }] = op.args as [ChunkRecipient];
     const wrong = wrongOf(state, index, owner);
-    const called = { index, effect: effect as PlatformEffect, wrong };
-    const calls = [...state.store.calls, called];
+    const calls = [...state.store.calls, { index, effect: effect as PlatformEffect, wrong }];
     const posted = { ...state, store: { ...state.store, calls } };
     const after = accepts && receipts > 0 ? withReceipt(posted, index, batched) : posted;
     return { after, reply: { value: outcome } };
@@ -340,7 +343,7 @@ function effectOf(state: State, op: Call): { readonly after: State; readonly val
     return { after: withQueued(state, { kind: 'chunk', chunk: { dispatchId, slices } }), value: undefined };
   }
   const { store, value } = applied(state.store, op);
-  if (op.name !== 'endForTheDead' || value === undefined) return { after: { ...state, store }, value };
+  if (op.name !== 'endForTheDead' || value === undefined || state.stalled) return { after: { ...state, store }, value };
   const [{ owner }] = op.args as [Slice];
   const lives = state.workers.some((worker) => worker?.owner === owner && worker.end === undefined);
   const wrongs = lives ? [...store.wrongs, `R14: ${owner} was taken for dead`] : store.wrongs;
@@ -372,11 +375,11 @@ async function standing(
   worker: Omit<Worker, 'open' | 'end'>,
   standings: Map<string, Standing<RunEnd>>,
 ): Promise<Worker> {
-  const { body, owner, nowMs, replies, holds } = worker;
+  const { body, owner, nowMs, replies } = worker;
   const key = JSON.stringify([body, owner, nowMs, written(replies)]);
-  const known = standings.get(key) ?? (await standingOf({ body, owner, nowMs }, replies));
+  const known = standings.get(key) ?? (await standingOf(worker, replies));
   standings.set(key, known);
-  return { body, owner, nowMs, holds, replies, ...known };
+  return { ...worker, ...known };
 }
 
 /** Returns a function that gives states with the same future the same key. */

@@ -42,7 +42,7 @@ function checkCompleted({ store, queue, workers, inFlight }: State): void {
 }
 
 function checkRecipient(state: State, index: number): void {
-  const { store, queue, workers, inFlight, harmed } = state;
+  const { store, queue, workers, inFlight, harmed, stalled } = state;
   if (store.wrongs.length > 0) throw new Error(store.wrongs.join('; '));
   const calls = store.calls.filter((call) => call.index === index);
   const final = calls.findIndex(({ effect }) => finalEffects.has(effect));
@@ -70,29 +70,52 @@ function checkRecipient(state: State, index: number): void {
   const taken = calls.filter(({ effect }) => platformEffects[effect].accepts);
   if (outcome?.state === 'sent' && taken.length === 0 && !isByHand)
     throw new Error(`R14: ${index} counts as sent and was not taken`);
-  if (outcome?.state === 'unknown' && calls.length === 0 && !harmed) {
+  if (outcome?.state === 'unknown' && calls.length === 0 && !harmed && !stalled) {
     throw new Error(`R14: ${index} is unknown, was not called, and no run was killed`);
   }
   const wronglyRefused = taken.every(({ effect }) => effect === 'throttled_yet_taken');
   if (outcome?.state === 'failed' && !wronglyRefused && !isByHand)
     throw new Error(`R14: ${index} counts as failed and was taken`);
   if (isQueued || toCount || isOpen) return;
-  const told = store.told.filter((event) => event.startsWith(`${index} `)).map((event) => event.split(' ')[1]);
-  if (outcome?.state === 'unknown' && store.receipts.includes(index)) {
-    throw new Error(`D39: ${index} has a receipt and stays unknown`);
+  if (outcome?.state === 'unknown' && calls.at(-1)?.effect === 'accepted' && !harmed) {
+    throw new Error(`R14: ${index} is unknown, and the run that knows better lives`);
   }
+  checkTold({ ...state, index, outcome, isByHand });
+}
+
+/**
+ * Receipts resolve `unknown` for every reader (D39), a late end in the slice; either may tell it, and in this order.
+ */
+function checkTold({
+  store,
+  index,
+  outcome,
+  isByHand,
+}: Pick<State, 'store'> & {
+  readonly index: number;
+  readonly outcome: ReturnType<typeof outcomeOf>;
+  readonly isByHand: boolean;
+}): void {
+  const told = store.told.filter((event) => event.startsWith(`${index} `)).map((event) => event.split(' ')[1]);
+  const isProven = store.receipts.includes(index);
+  const isLate = outcome?.state === 'sent' && outcome.resolvedAtMs !== undefined && !isByHand;
   const event = outcome?.state === 'sent' ? (outcome.held === undefined ? undefined : 'held') : outcome?.state;
   // An operator's settlement sends no event.
-  if (event !== undefined && !isByHand && !told.includes(event)) {
+  if (event !== undefined && !isByHand && !told.includes(event) && !(event === 'unknown' && isProven)) {
     throw new Error(`D34: ${index} ended ${event} and its client was not told`);
   }
-  if (outcome?.state === 'sent' && !isByHand && told.includes('unknown') && !told.includes('resolved')) {
+  const isResolved = isLate || (outcome?.state === 'unknown' && isProven);
+  if (isResolved && told.includes('unknown') && !told.includes('resolved')) {
     throw new Error(`D39: ${index} is not told as resolved`);
   }
-  const sayable = isByHand
-    ? ['unknown']
-    : [event, ...(outcome?.resolvedAtMs === undefined ? [] : ['unknown', 'resolved'])];
+  const sayable = [
+    ...(isByHand ? ['unknown'] : [event]),
+    ...(isLate ? ['unknown'] : []),
+    ...(isResolved || (isByHand && isProven) ? ['resolved'] : []),
+  ];
   const baseless = told.filter((kind) => !sayable.includes(kind as never));
   if (baseless.length > 0)
     throw new Error(`D34: ${baseless} was told of ${index}, and its slice says ${outcome?.state}`);
+  const { [`${index} unknown`]: unknownAtMs = 0, [`${index} resolved`]: resolvedAtMs = Infinity } = store.toldAtMs;
+  if (unknownAtMs >= resolvedAtMs) throw new Error(`D29: ${index} is told as unknown after it was resolved`);
 }

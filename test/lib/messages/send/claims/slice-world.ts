@@ -21,7 +21,7 @@ import {
   runChunk,
 } from '../../../../../lib/messages/send/claims/run-chunk.ts';
 import type { SliceLook } from '../../../../../lib/messages/send/claims/run-slice.ts';
-import { defaultEventTypes, type MessageData } from '../../../../../lib/webhooks/event.ts';
+import { defaultEventTypes, type ServiceEvent } from '../../../../../lib/webhooks/event.ts';
 import { noStops } from '../../../../support/memory-opt-outs.ts';
 import { withdrawnDispatch } from '../../../../support/messages-table/dispatch-item.ts';
 import { sliceWrites } from '../../../../support/messages-table/slice-item.ts';
@@ -60,6 +60,7 @@ export interface Store {
   readonly stopped: boolean;
   /** Each event is `<index> <kind>`. */
   readonly told: readonly string[];
+  readonly toldAtMs: Readonly<Record<string, number>>;
   /** The calls are in order; `wrong` says why the claim did not allow one. */
   readonly calls: readonly { readonly index: number; readonly effect: PlatformEffect; readonly wrong?: string }[];
   /** A run did what it must never do. */
@@ -74,6 +75,7 @@ export const emptyStore: Store = {
   receipts: [],
   stopped: false,
   told: [],
+  toldAtMs: {},
   calls: [],
   wrongs: [],
   claims: {},
@@ -117,7 +119,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
       end: call('end'),
       endUncalled: call('endUncalled'),
       endForTheDead: call('endForTheDead'),
-      settle: call('settle'),
+      endLate: call('endLate'),
     },
     look: async (claim) => {
       const { heldBack, proven: places, ofDead } = await look(claim);
@@ -126,7 +128,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
     markUnknown: call('markUnknown'),
     proven: async ({ key }) => new Set(await proven(key)),
     call: call('call'),
-    emit: call('tell'),
+    emit: async (endings, slices) => await call('tell')(endings, slices, nowMs()),
     queueAgain: call('queueAgain'),
     nowMs,
     mayRepeat: async (times) => times < 3,
@@ -184,13 +186,13 @@ function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
       dispatchesWithUnknown: async (dispatchIds) => new Set((await isDoubtful()) ? dispatchIds : []),
       ofGroup: async () => [],
     },
-    slices: { findAll: call('findAll'), settle: call('settle') },
+    slices: { findAll: call('findAll') },
     addressesOf: async () => new Map(),
     changeHolds: async () => undefined,
     inbound: noStops.inbound,
     countCost: noCosts.countCost,
     wanted: async () => defaultEventTypes,
-    events: { send: async (events) => await call('tellReceipts')(events.map(({ type, data }) => [type, data])) },
+    events: { send: async (events) => await call('tellReceipts')(events.map(toldOf)) },
     nowMs,
     remainingMs: () => 60_000,
     log: () => undefined,
@@ -237,12 +239,14 @@ export function applied(
       return { store, value: { slice, isProven: store.receipts.includes(index) } };
     }
     case 'tell': {
-      const [endings, slices] = args as [readonly ChunkEnding[], readonly Slice[]];
-      return { store: withTold(store, eventsOf(endings, slices)), value: undefined };
+      const [endings, slices, nowMs] = args as [readonly ChunkEnding[], readonly Slice[], number];
+      return {
+        store: withTold(store, eventsOfEndings(toldDispatch, endings, { slices, nowMs }).map(toldOf)),
+        value: undefined,
+      };
     }
     case 'tellReceipts': {
-      const [events] = args as [readonly (readonly [string, MessageData])[]];
-      const told = events.map(([type, { message_id }]) => `${message_id.split('-')[1]} ${type.split('.')[1]}`);
+      const [told] = args as [readonly Told[]];
       return { store: withTold(store, told), value: undefined };
     }
     default:
@@ -269,18 +273,23 @@ const toldDispatch = {
   alone: true,
 } as unknown as QueuedChunk;
 
+type Told = readonly [event: string, atMs: number];
+
 /** Spells the events of messages as `<index> <kind>`, and `dispatch completed`. */
-function eventsOf(endings: readonly ChunkEnding[], slices: readonly Slice[]): string[] {
-  return eventsOfEndings(toldDispatch, endings, { slices, nowMs: startMs }).map(({ type, data }) => {
-    const [, kind] = type.split('.');
-    return 'message_id' in data && data.message_id !== undefined
-      ? `${data.message_id.split('-')[1]} ${kind}`
-      : `dispatch ${kind}`;
-  });
+function toldOf({ type, data, timestampMs }: ServiceEvent): Told {
+  const [, kind] = type.split('.');
+  const isOfMessage = 'message_id' in data && data.message_id !== undefined;
+  return [isOfMessage ? `${data.message_id?.split('-')[1]} ${kind}` : `dispatch ${kind}`, timestampMs];
 }
 
-function withTold(store: Store, events: readonly string[]): Store {
-  return { ...store, told: [...new Set([...store.told, ...events])].toSorted() };
+/** Keeps the times of what clients must be able to order: the latest `unknown`, and the first `resolved`. */
+function withTold(store: Store, events: readonly Told[]): Store {
+  const toldAtMs = { ...store.toldAtMs };
+  for (const [event, atMs] of events) {
+    if (event.endsWith(' unknown')) toldAtMs[event] = Math.max(toldAtMs[event] ?? atMs, atMs);
+    if (event.endsWith(' resolved')) toldAtMs[event] = Math.min(toldAtMs[event] ?? atMs, atMs);
+  }
+  return { ...store, told: [...new Set([...store.told, ...events.map(([event]) => event)])].toSorted(), toldAtMs };
 }
 
 function provenOf({ receipts }: Store, { slice }: SliceKey): number[] {

@@ -64,6 +64,26 @@ const scenarios: readonly Named[] = [
     sees: ['findMessage ok', 'settle ok', 'settle lands_late', 'endForTheDead ok'],
   },
   {
+    name: 'a run that stalls, is taken for dead, and ends late',
+    slices: [1],
+    faults: 1,
+    deliveries: 2,
+    waits: 1,
+    stalls: true,
+    receipts: 1,
+    platform: thorough ? ['accepted', 'held', 'throttled', 'lost_after'] : ['accepted', 'held'],
+    sees: ['endForTheDead ok', 'endLate ok', 'endLate lands_late', 'tell fails', 'tellReceipts ok', 'crash'],
+  },
+  {
+    name: 'two recipients of a run that stalls',
+    slices: [2],
+    faults: 0,
+    deliveries: 2,
+    waits: 1,
+    stalls: true,
+    sees: ['endForTheDead ok', 'endLate ok'],
+  },
+  {
     name: 'what an operator settles while receipts are counted',
     slices: [1],
     faults: thorough ? 1 : 0,
@@ -85,7 +105,7 @@ const scenarios: readonly Named[] = [
     workers: thorough ? 2 : 1,
     waits: 1,
     platform: ['accepted', 'lost_after'],
-    sees: ['settle ok', 'tellReceipts ok', 'call lost_after'],
+    sees: ['findAll ok', 'tellReceipts ok', 'call lost_after'],
   },
   {
     name: 'two receipts of a slice in one batch',
@@ -97,7 +117,7 @@ const scenarios: readonly Named[] = [
     workers: 1,
     platform: ['lost_after'],
     effects: ['fails', 'reply_lost', 'lands_late'],
-    sees: ['settle lands_late', 'tellReceipts fails', 'crash', 'land'],
+    sees: ['append lands_late', 'tellReceipts fails', 'crash', 'land'],
   },
   {
     name: 'two receipts of a slice in two runs',
@@ -109,7 +129,7 @@ const scenarios: readonly Named[] = [
     workers: 1,
     platform: ['lost_after'],
     effects: ['lands_late'],
-    sees: ['settle ok', 'tellReceipts ok', thorough ? 'settle lands_late' : 'acknowledge'],
+    sees: ['findAll ok', 'tellReceipts ok', thorough ? 'append lands_late' : 'acknowledge'],
   },
   {
     name: 'receipts of what was refused',
