@@ -1,8 +1,8 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
-import { type AcceptPorts, acceptSend } from '../accept/accept-send.ts';
-import { reservationReleaseOf } from '../accept/accept-within-cost-limits.ts';
+import { type AcceptPorts, acceptSend } from '../accept/accept.ts';
+import { reservationReleaseOf } from '../accept/cost-reservation.ts';
 import type { Send } from '../accept/check-send.ts';
 import type { Accepted } from '../accept/idempotency.ts';
 import type { CostLimits } from '../budget/cost-limits.ts';

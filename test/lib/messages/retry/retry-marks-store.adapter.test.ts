@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { reservationReleaseOf } from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
+import { reservationReleaseOf } from '../../../../lib/messages/accept/cost-reservation.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
