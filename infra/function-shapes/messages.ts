@@ -23,7 +23,7 @@ const accepting = {
   tables: {
     directory: ['GetItem', 'Query'],
     templates: ['BatchGetItem', 'UpdateItem'],
-    messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    messages: ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     rates: ['GetItem'],
     redirects: ['UpdateItem'],
     webhooks: ['GetItem'],

@@ -8,6 +8,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { forEachConcurrently } from './concurrently.ts';
 import { maxBatchKeys, maxBatchWrites, maxTransactionActions } from './dynamodb-limits.ts';
 import type { ItemKey } from './item-key.ts';
 import { maxRepetitions } from './pause.ts';
@@ -53,20 +54,38 @@ async function getChunk(
   return items;
 }
 
+/** No item is larger than 400 KB, so 25 are below the 16 MB of a request. */
+const batchesAtOnce = 4;
+
 /**
- * Puts items under distinct keys: 25 a request, side by side. Unprocessed ones are retried; after `maxRepetitions` it
- * throws, with some perhaps written.
+ * Puts items under distinct keys: 25 a request, side by side, each made when its request is next. Unprocessed ones are
+ * retried; after `maxRepetitions`, and on `abortSignal`, it throws, with some perhaps written.
  */
-export async function batchPut(table: TableAccess, items: readonly Item[]): Promise<void> {
-  await Promise.all(chunksOf(items, maxBatchWrites).map((chunk) => putChunk(table, chunk)));
+export async function batchPut(table: TableAccess, items: Iterable<Item>, abortSignal?: AbortSignal): Promise<void> {
+  await forEachConcurrently(batchesOf(items), batchesAtOnce, (batch) => putBatch(table, batch, abortSignal));
 }
 
-async function putChunk({ client, name, pause }: TableAccess, items: readonly Item[]): Promise<void> {
+function* batchesOf(items: Iterable<Item>): Generator<Item[]> {
+  let batch: Item[] = [];
+  for (const item of items) {
+    if (batch.push(item) < maxBatchWrites) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function putBatch(
+  { client, name, pause }: TableAccess,
+  items: readonly Item[],
+  abortSignal: AbortSignal | undefined,
+): Promise<void> {
   let left: BatchWrites = items.map((item) => ({ PutRequest: { Item: { ...item } } }));
   for (let attempt = 0; left.length > 0; attempt++) {
     if (attempt > maxRepetitions) throw new Error(`${left.length} items of ${name} stayed unprocessed`);
     if (attempt > 0) await pause(attempt);
-    const reply = await client.send(new BatchWriteCommand({ RequestItems: { [name]: left } }));
+    const write = new BatchWriteCommand({ RequestItems: { [name]: left } });
+    const reply = await client.send(write, { abortSignal });
     left = reply.UnprocessedItems?.[name] ?? [];
   }
 }

@@ -1,6 +1,6 @@
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
+import { storePause } from '../aws/pause.ts';
 import { cachedFor } from '../aws/secrets.ts';
-import { tableOf } from '../aws/table.ts';
 import type { OptOutList } from './opt-out-list.ts';
 import { optOutListStore } from './opt-out-list-store.ts';
 import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
@@ -22,7 +22,7 @@ function deployedPersonNames(): () => Promise<NameOf> {
 }
 
 function messages() {
-  return tableOf(documents(), environmentVariable('MESSAGES_TABLE'));
+  return { client: documents(), name: environmentVariable('MESSAGES_TABLE'), pause: storePause };
 }
 
 export function deployedOptOutWriter(): () => Promise<OptOutPorts> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tableOf } from '../../lib/aws/table.ts';
 import { Refusal } from '../../lib/http/refusal.ts';
-import { acceptDispatch } from '../../lib/messages/accept/accept-dispatch.ts';
+import { acceptDispatch } from '../../lib/messages/accept/accept.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';

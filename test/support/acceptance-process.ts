@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
 import { tableOf } from '../../lib/aws/table.ts';
-import { acceptDispatch } from '../../lib/messages/accept/accept-dispatch.ts';
+import { acceptDispatch } from '../../lib/messages/accept/accept.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { acceptOnce, bodyHashOf } from '../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';

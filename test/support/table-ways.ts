@@ -69,6 +69,10 @@ class TableWays {
     const own = tableVariable(node);
     if (own !== undefined) return [own];
     if (node.type === 'Identifier') return this.#tablesNamed(nameOf(node), top);
+    // A table as stores take it (lib/aws/table.ts).
+    if (node.type === 'CallExpression' && nameOf(node['callee']) === 'tableOf') {
+      return (node['arguments'] as Node[]).flatMap((argument) => this.follow(argument, top));
+    }
     if (node.type !== 'MemberExpression') return this.#tablesAmong(this.#valuesOf(node, top));
     const values = this.#valuesOf(node['object'] as Node, top);
     return this.#tablesAmong(values.filter((value) => value.name === nameOf(node['property'])));

@@ -1,6 +1,6 @@
 import type { CostLimits } from '../budget/cost-limits.ts';
 import type { SendTime } from '../when/send-time.ts';
-import { type CostLimitPorts, reservationReleaseOf } from './accept-within-cost-limits.ts';
+import { type CostLimitPorts, reservationReleaseOf } from './cost-reservation.ts';
 import { type Accepted, acceptOnce, bodyHashOf, type IdempotencyPorts } from './idempotency.ts';
 
 export interface AcceptableRequest {

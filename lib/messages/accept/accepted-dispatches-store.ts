@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { batchPut, type Item, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { updateOf } from '../../aws/item-write.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import type { Table } from '../../aws/table.ts';
@@ -74,7 +74,7 @@ export function acceptedDispatchesStore(
 
   return {
     describe: async (dispatch, abortSignal) => {
-      await Promise.all(addressItems(dispatch).map((item) => put(item, abortSignal)));
+      await batchPut({ ...table, pause }, addressItems(dispatch), abortSignal);
       await put(acceptedItem(dispatch), abortSignal);
     },
 

@@ -1,7 +1,6 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { forEachConcurrently } from '../../aws/concurrently.ts';
-import type { Item } from '../../aws/dynamodb-batch.ts';
+import { batchPut, type Item } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
 import type { DispatchHead, Recipient, StoredRecipient } from '../dispatch/head.ts';
 import { parametersKey } from '../dispatch/items.ts';
@@ -20,21 +19,12 @@ export interface DispatchParameters {
   read(dispatchId: string, index: number): Promise<readonly StoredRecipient[]>;
 }
 
-const pagesAtOnce = 10;
-
 const PageItemSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
 
-/** A page is one plain put, of 50 write units at most unless one recipient is larger. */
-export function parameterStore(table: Pick<Table, 'client' | 'name'>): DispatchParameters {
-  const { client } = table;
+export function parameterStore(table: Pick<Table, 'client' | 'name' | 'pause'>): DispatchParameters {
   return {
     store: async ({ head, recipients }, abortSignal) => {
-      const { dispatchId } = head;
-      const expiresAtSeconds = parametersExpireAtSeconds(head);
-      await forEachConcurrently(pagesOf(recipients), pagesAtOnce, ({ firstIndex, ...page }) => {
-        const Item = { ...parametersKey({ dispatchId, index: firstIndex }), ...page, expiresAtSeconds };
-        return client.send(new PutCommand({ TableName: table.name, Item }), { abortSignal });
-      });
+      await batchPut(table, pageItems(head, recipients), abortSignal);
     },
 
     read: async (dispatchId, index) => {
@@ -46,6 +36,14 @@ export function parameterStore(table: Pick<Table, 'client' | 'name'>): DispatchP
       return recipients;
     },
   };
+}
+
+/** Yields pages in order, of 50 write units at most unless one recipient is larger. */
+function* pageItems(head: DispatchHead, recipients: readonly Recipient[]): Generator<Item> {
+  const expiresAtSeconds = parametersExpireAtSeconds(head);
+  for (const { firstIndex, ...page } of pagesOf(recipients)) {
+    yield { ...parametersKey({ dispatchId: head.dispatchId, index: firstIndex }), ...page, expiresAtSeconds };
+  }
 }
 
 /** Returns the page that holds a recipient, if stored, strongly consistent. */

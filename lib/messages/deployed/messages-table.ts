@@ -1,6 +1,7 @@
 import { documents, environmentVariable } from '../../aws/deployed.ts';
-import { type Table, tableOf } from '../../aws/table.ts';
+import { storePause } from '../../aws/pause.ts';
+import type { Table } from '../../aws/table.ts';
 
 export function messagesTable(): Table {
-  return tableOf(documents(), environmentVariable('MESSAGES_TABLE'));
+  return { client: documents(), name: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now, pause: storePause };
 }

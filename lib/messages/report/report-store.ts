@@ -46,7 +46,6 @@ export function reportStore(
   { consistent = false }: { readonly consistent?: boolean } = {},
 ): Report {
   const { nowMs } = table;
-  const execute = executor(table);
   return {
     findDescribed: async (dispatchId) => {
       const found = describedIn(await itemsOf(dispatchPartition(dispatchId), true));
@@ -64,7 +63,7 @@ export function reportStore(
       return { slices: byNumber, proofs: proofsIn(receipts.flat()), askedAtMs };
     },
 
-    reckon: (dispatchId, underWay) => execute(dispatchWrites.reckon(dispatchId, underWay)),
+    reckon: (dispatchId, underWay) => executor(table)(dispatchWrites.reckon(dispatchId, underWay)),
   };
 
   async function slicesOf(dispatchId: string, partition: number, isConsistent: boolean): Promise<Slice[]> {
@@ -89,7 +88,9 @@ export function describedIn(items: readonly Item[]): DescribedDispatch | undefin
   if (dispatch.withdrawnAtMs !== undefined) return undefined;
   const item = itemAt(acceptedKey(''));
   const accepted = item === undefined ? undefined : dispatchOfAcceptedItem(item);
-  const head = accepted?.head ?? headIn(dispatch);
+  // An item that cannot be read is told, also where the acceptance's record would do.
+  const begun = headIn(dispatch);
+  const head = accepted?.head ?? begun;
   if (head === undefined) return undefined;
   const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).map(addressesOfItem);
   const known = dispatch.to === undefined ? described : [addressesFrom(dispatch.to)];

@@ -1,9 +1,9 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
-import { type AcceptPorts, acceptSend } from '../accept/accept-send.ts';
-import { reservationReleaseOf } from '../accept/accept-within-cost-limits.ts';
+import { type AcceptPorts, acceptSend } from '../accept/accept.ts';
 import type { Send } from '../accept/check-send.ts';
+import { reservationReleaseOf } from '../accept/cost-reservation.ts';
 import type { Accepted, IdempotencyPorts } from '../accept/idempotency.ts';
 import type { CostLimits } from '../budget/cost-limits.ts';
 import { acceptUnderNextKey, freeNow, type Retrying } from './retry-keys.ts';

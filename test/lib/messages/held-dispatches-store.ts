@@ -4,7 +4,7 @@ import type { Slice } from '../../../lib/messages/dispatch/slice.ts';
 import { type HoldRule, type Holds, holdsOn, noHolds } from '../../../lib/messages/holds/hold.ts';
 import type { HoldableMessage } from '../../../lib/messages/holds/scope.ts';
 import { asking } from '../../support/memory-holds.ts';
-import { writtenByName } from '../../support/messages-table/dispatch-item.ts';
+import { begun, writtenByName } from '../../support/messages-table/dispatch-item.ts';
 import { sliceWrites } from '../../support/messages-table/slice-item.ts';
 import { writtenBy } from '../../support/messages-table/written.ts';
 import { scenarioHead } from '../../support/scenario-dispatch.ts';
@@ -88,6 +88,10 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
     case 'endUncalled':
     case 'endForTheDead':
       return ofSlice(store, name, args);
+    case 'begin': {
+      const { item = dispatch, value } = begun(dispatch);
+      return { changes: { dispatch: item }, value };
+    }
     default: {
       const { item = dispatch, value } = writtenByName(name, dispatch, args);
       return { changes: { dispatch: item }, value };

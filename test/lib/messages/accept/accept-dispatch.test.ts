@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
-import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept-dispatch.ts';
+import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept.ts';
 import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { decodeRound, encodeRound } from '../../../../lib/messages/accept/round-message.ts';
 import { addressesOfChunk, headOfChunk, QueuedChunkSchema } from '../../../../lib/messages/dispatch/chunk.ts';

@@ -160,7 +160,9 @@ describe('a dispatch', () => {
 
   test('is not there where its recipients could not be written', async () => {
     const faulty = localDocumentClient();
-    injectFaults(faulty, (_, attempt) => (attempt === 2 ? { kind: 'throw', error: new Error('refused') } : undefined));
+    injectFaults(faulty, (operation) =>
+      operation === 'BatchWriteItemCommand' ? { kind: 'throw', error: new Error('refused') } : undefined,
+    );
     const dispatch = dispatchOf(2_600);
     await expect(
       acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs })).describe(dispatch, signal),

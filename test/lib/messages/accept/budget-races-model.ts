@@ -1,9 +1,6 @@
-import type { AcceptDispatchPorts } from '../../../../lib/messages/accept/accept-dispatch.ts';
-import {
-  acceptWithinCostLimits,
-  type CostLimitPorts,
-  reservationReleaseOf,
-} from '../../../../lib/messages/accept/accept-within-cost-limits.ts';
+import type { AcceptDispatchPorts } from '../../../../lib/messages/accept/accept.ts';
+import { acceptWithinCostLimits } from '../../../../lib/messages/accept/accept.ts';
+import { type CostLimitPorts, reservationReleaseOf } from '../../../../lib/messages/accept/cost-reservation.ts';
 import {
   acceptOnce,
   type IdempotencyPorts,

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept-dispatch.ts';
+import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept.ts';
 import {
   acceptOnce,
   type IdempotencyPorts,

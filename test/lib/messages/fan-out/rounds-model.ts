@@ -9,7 +9,7 @@ import type { Progress } from '../../../../lib/messages/fan-out/dispatch-rounds.
 import { type FanOutPorts, fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
 import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
-import { writtenByName } from '../../../support/messages-table/dispatch-item.ts';
+import { begun, writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
@@ -175,7 +175,10 @@ function pacesOf(call: CallTo): FanOutPorts['paces'] {
 
 export function effectOf(world: World, { name, args }: Op, nowMs: number): { world: World; value: unknown } {
   switch (name) {
-    case 'begin':
+    case 'begin': {
+      const { item: dispatch = {}, value } = begun(world.dispatch);
+      return { world: { ...world, dispatch }, value };
+    }
     case 'take':
     case 'announce':
     case 'handOver': {

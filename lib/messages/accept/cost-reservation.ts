@@ -8,64 +8,60 @@ import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/c
 import { type NotifyThresholdsPorts, notifyThresholds } from '../budget/notify-thresholds.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
 import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
-import { type AcceptDispatchPorts, acceptDispatch } from './accept-dispatch.ts';
 import { inTimeLeft } from './answer-deadline.ts';
 
 export interface CostLimitPorts extends SendCostPorts, NotifyThresholdsPorts {
   readonly budgets: Pick<Budgets, 'reserve' | 'release'>;
 }
 
-type Ports = AcceptDispatchPorts & CostLimitPorts;
+type Ports = CostLimitPorts & { readonly remainingMs: () => number };
+
+export interface CostReservation {
+  /** Its head has the request's limit. */
+  readonly dispatch: WholeDispatch;
+  readonly warning: string | undefined;
+  /** Releases the reservation of an unsent dispatch. Does not throw. */
+  readonly release: () => Promise<void>;
+  /** Tells the client of thresholds that the reservation has passed. Does not throw. */
+  readonly tell: () => Promise<void>;
+}
+
+const nothing = async () => undefined;
 
 /**
- * Accepts as `acceptDispatch` (D58). Refuses with 422 `over_max_cost` or `over_budget`, 502 `dispatch_unavailable` when
- * a budget that stops cannot be reserved. Returns a warning.
+ * Reserves what a dispatch may cost (D58), before it is stored, so that concurrent sends cannot pass the budget
+ * together. Refuses with 422 `over_max_cost` or `over_budget`, 502 `dispatch_unavailable` when a budget that stops cannot
+ * be reserved.
  */
-export async function acceptWithinCostLimits(
-  given: WholeDispatch,
-  means: CostLimits,
-  ports: Ports,
-): Promise<string | undefined> {
+export async function reserveCost(given: WholeDispatch, means: CostLimits, ports: Ports): Promise<CostReservation> {
   const { budget, maxCostUnits } = means;
   if (budget === undefined && maxCostUnits === undefined) {
-    await acceptDispatch(given, ports);
-    return undefined;
+    return { dispatch: given, warning: undefined, release: nothing, tell: nothing };
   }
   const dispatch = { ...given, head: { ...given.head, maxCostUnits } };
   const { units } = await sendCost(dispatch, ports);
   const refusal = overMaxCost(units, means);
   if (refusal !== undefined) throw refusal;
-  if (budget === undefined) await acceptDispatch(dispatch, ports);
-  // The reservation precedes the stored dispatch, so that concurrent sends cannot pass the budget together.
-  else await acceptReserved(dispatch, { budget, units }, ports);
-  return maxCostUnits === undefined ? undefined : unratedWarning(dispatch.head.category);
-}
-
-interface Spent {
-  readonly budget: MonthlyBudget;
-  readonly units: number;
-}
-
-async function acceptReserved(dispatch: WholeDispatch, { budget, units }: Spent, ports: Ports): Promise<void> {
+  const warning = maxCostUnits === undefined ? undefined : unratedWarning(dispatch.head.category);
+  if (budget === undefined) return { dispatch, warning, release: nothing, tell: nothing };
   const { clientId, dispatchId, acceptedAtMs: atMs, category } = dispatch.head;
   // What costs nothing passes any budget; it is reserved as well, because a release may raise it (D56).
   const limitUnits = units === 0 ? undefined : stopUnits(budget, category);
   const reservation = { clientId, dispatchId, atMs, units, limitUnits };
   const committedUnits = await reserve(reservation, budget, ports);
-  try {
-    await acceptDispatch(dispatch, ports);
-  } catch (error) {
-    // An undecided dispatch may still be sent, so its reservation stays (idempotency.ts finds it out).
-    const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
-    if (!undecided) await releaseReservation(reservation, ports);
-    throw error;
-  }
-  if (committedUnits === undefined) return;
-  try {
-    await inTimeLeft(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
-  } catch (error) {
-    log('budget.not_told', { clientId, dispatchId, error: errorName(error) });
-  }
+  return {
+    dispatch,
+    warning,
+    release: () => releaseReservation(reservation, ports),
+    tell: async () => {
+      if (committedUnits === undefined) return;
+      try {
+        await inTimeLeft(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
+      } catch (error) {
+        log('budget.not_told', { clientId, dispatchId, error: errorName(error) });
+      }
+    },
+  };
 }
 
 /**
