@@ -1,5 +1,6 @@
 // Marks say which recipients of a dispatch are retried, and by which dispatch (D57). They are one item under an
-// optimistic lock, written before the retry is stored. The retry's dispatch decides what they mean (dispatch/item-writes.ts).
+// optimistic lock, written before the retry is stored. The retry's dispatch decides what they mean
+// (dispatch/item-writes.ts).
 
 // The states are none → (mark) marked, while the retry's dispatch is open → (begin) retried for good, or (withdraw)
 // free again.
