@@ -1,5 +1,5 @@
 import type { Recipient } from '../../lib/messages/dispatch/head.ts';
-import { cancelled } from '../../lib/messages/dispatch/state.ts';
+import { cancelled } from '../../lib/messages/dispatch/item-state.ts';
 import { inReviewCode, opened } from '../../lib/messages/holds/hold.ts';
 import { templateScope } from '../../lib/messages/holds/scope.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';

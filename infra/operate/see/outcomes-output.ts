@@ -1,5 +1,5 @@
 import type { DispatchParked } from '../../../lib/messages/dispatch/item.ts';
-import { parkEndMs } from '../../../lib/messages/dispatch/state.ts';
+import { parkEndMs } from '../../../lib/messages/dispatch/item-state.ts';
 import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { countStates, type ReportedOutcome } from '../../../lib/messages/report/outcome.ts';

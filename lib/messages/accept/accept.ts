@@ -35,7 +35,9 @@ export async function acceptSend(
   return { dispatchId: send.dispatchId, warning: sentences.length === 0 ? undefined : sentences.join('; ') };
 }
 
-/** Reserves, accepts, and tells the thresholds passed. Refuses as `reserveCost` and `acceptDispatch`; returns a warning. */
+/**
+ * Reserves, accepts, and tells the thresholds passed. Refuses as `reserveCost` and `acceptDispatch`; returns a warning.
+ */
 export async function acceptWithinCostLimits(
   given: WholeDispatch,
   means: CostLimits,

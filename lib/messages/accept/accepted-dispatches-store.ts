@@ -21,8 +21,8 @@ import {
 type ListableDispatch = Pick<StoredDispatch, 'head' | 'repeats'>;
 
 /**
- * *Begin* and *withdraw* exclude each other (dispatch/item-writes.ts). Each write is idempotent; aborted by `signal`, it
- * may take effect nevertheless.
+ * *Begin* and *withdraw* exclude each other (dispatch/item-writes.ts). Each write is idempotent; aborted by `signal`,
+ * it may take effect nevertheless.
  */
 export interface AcceptedDispatches {
   /** Writes the addresses, then the dispatch, before it is queued: where the dispatch is found, its addresses are. */

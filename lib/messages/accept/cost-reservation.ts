@@ -30,8 +30,8 @@ const nothing = async () => undefined;
 
 /**
  * Reserves what a dispatch may cost (D58), before it is stored, so that concurrent sends cannot pass the budget
- * together. Refuses with 422 `over_max_cost` or `over_budget`, 502 `dispatch_unavailable` when a budget that stops cannot
- * be reserved.
+ * together. Refuses with 422 `over_max_cost` or `over_budget`, 502 `dispatch_unavailable` when a budget that stops
+ * cannot be reserved.
  */
 export async function reserveCost(given: WholeDispatch, means: CostLimits, ports: Ports): Promise<CostReservation> {
   const { budget, maxCostUnits } = means;

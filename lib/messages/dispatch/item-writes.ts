@@ -66,8 +66,8 @@ export const dispatchWrites = {
   }),
 
   /**
-   * Stops the dispatch, also before it begins. The first stop is final, ends `parked`, and means nothing for a withdrawn
-   * dispatch. Returns true when this stop is in force, false when an earlier one is.
+   * Stops the dispatch, also before it begins. The first stop is final, ends `parked`, and means nothing for a
+   * withdrawn dispatch. Returns true when this stop is in force, false when an earlier one is.
    */
   stop: (dispatch: StoppedDispatch, stop: DispatchStop): DispatchWrite<boolean> => ({
     dispatchId: dispatch.dispatchId,
@@ -114,8 +114,8 @@ export const dispatchWrites = {
   }),
 
   /**
-   * Ends the pause of a dispatch that is not parked, because a message was taken. Returns false when it is parked again:
-   * the pause goes on, for else no watcher would end it.
+   * Ends the pause of a dispatch that is not parked, because a message was taken. Returns false when it is parked
+   * again: the pause goes on, for else no watcher would end it.
    */
   endPause: (dispatchId: string): DispatchWrite<boolean> => ({
     dispatchId,

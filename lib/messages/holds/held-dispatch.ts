@@ -1,6 +1,6 @@
 import type { QueuedChunk } from '../dispatch/chunk.ts';
 import type { DispatchItemState, DispatchParked } from '../dispatch/item.ts';
-import { type ByDispatchState, byDispatchState, type Ending } from '../dispatch/state.ts';
+import { type ByDispatchState, byDispatchState, type Ending } from '../dispatch/item-state.ts';
 import type { HeldBy } from './hold.ts';
 import { type HoldableMessage, type HoldScope, parkScopeOf } from './scope.ts';
 

@@ -2,8 +2,8 @@ import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { QueuedChunk } from '../dispatch/chunk.ts';
 import type { DispatchItemState, DispatchParked, DispatchStop } from '../dispatch/item.ts';
+import { type ByDispatchState, byDispatchState } from '../dispatch/item-state.ts';
 import type { DispatchItemStates } from '../dispatch/item-store.ts';
-import { type ByDispatchState, byDispatchState } from '../dispatch/state.ts';
 import { holdableOf, type ParkReason, reasonOf } from './held-dispatch.ts';
 import {
   afterAnsweredRun,

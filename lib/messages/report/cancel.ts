@@ -1,8 +1,8 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
+import { cancelled } from '../dispatch/item-state.ts';
 import type { DispatchItemStates } from '../dispatch/item-store.ts';
-import { cancelled } from '../dispatch/state.ts';
 import type { DescribedDispatch } from './described-dispatch.ts';
 import { countsOf, statusNow } from './read-report.ts';
 import type { DispatchStatus } from './report.ts';

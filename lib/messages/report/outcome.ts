@@ -1,5 +1,6 @@
 import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
 import type { DispatchItemState, UnderWay } from '../dispatch/item.ts';
+import { type Ending, endOfTry } from '../dispatch/item-state.ts';
 import { lotAt, openingStateAt } from '../dispatch/lots.ts';
 import {
   isWithdrawn,
@@ -10,7 +11,6 @@ import {
   type Slice,
   sliceOf,
 } from '../dispatch/slice.ts';
-import { type Ending, endOfTry } from '../dispatch/state.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
 import {
   type OwnOutcome,

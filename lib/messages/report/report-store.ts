@@ -29,8 +29,8 @@ export interface Report {
    */
   findDescribed(dispatchId: string): Promise<DescribedDispatch | undefined>;
   /**
-   * A reader that ends open recipients with their dispatch must read slices strongly, after the dispatch (dispatch/item-writes.ts,
-   * `reckon`).
+   * A reader that ends open recipients with their dispatch must read slices strongly, after the dispatch
+   * (dispatch/item-writes.ts, `reckon`).
    */
   readMessages(
     dispatchId: string,

@@ -1,6 +1,6 @@
 import { standingIn } from '../../../lib/messages/dispatch/item.ts';
+import { cancelled } from '../../../lib/messages/dispatch/item-state.ts';
 import { dispatchWrites } from '../../../lib/messages/dispatch/item-writes.ts';
-import { cancelled } from '../../../lib/messages/dispatch/state.ts';
 import { type HoldRule, opened } from '../../../lib/messages/holds/hold.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { partNumbers, type Step } from '../../support/exploration.ts';

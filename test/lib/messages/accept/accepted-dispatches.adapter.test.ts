@@ -8,6 +8,7 @@ import { parameterStore } from '../../../../lib/messages/accept/parameter-store.
 import { straightRequest } from '../../../../lib/messages/accept/straight-request.ts';
 import { headOfChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import {
   acceptedKey,
@@ -19,7 +20,6 @@ import {
 } from '../../../../lib/messages/dispatch/items.ts';
 import { isWithdrawn } from '../../../../lib/messages/dispatch/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { addressesOf, type WholeDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { dispatchesStore } from '../../../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';

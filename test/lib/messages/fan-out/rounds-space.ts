@@ -1,6 +1,6 @@
 import { type DispatchItem, type DispatchItemState, standingIn } from '../../../../lib/messages/dispatch/item.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import type { Taken } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import type { Step } from '../../../support/exploration.ts';

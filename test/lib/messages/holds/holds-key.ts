@@ -1,4 +1,4 @@
-import { longestParkMs } from '../../../../lib/messages/dispatch/state.ts';
+import { longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import type { Hold } from '../../../../lib/messages/holds/hold.ts';
 import { type DispatchId, nameOf, openIn } from './holds-model.ts';
 import { longestUnprovenMs, type World } from './holds-space.ts';

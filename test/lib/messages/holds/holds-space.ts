@@ -1,6 +1,6 @@
 import type { DispatchItem, DispatchStop } from '../../../../lib/messages/dispatch/item.ts';
+import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
-import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/state.ts';
 import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { dispatchTimeoutMs } from '../../../../lib/messages/send/deadlines.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { type DispatchState, dispatchState, dispatchStatesOf } from '../../../../lib/messages/report/dispatch-state.ts';
 import { refused } from '../../../support/refused.ts';
 

@@ -9,6 +9,7 @@ import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import {
   dispatchesPartition,
@@ -18,7 +19,6 @@ import {
 } from '../../../../lib/messages/dispatch/items.ts';
 import type { Outcome, Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { opened as breakerOpened, closed } from '../../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
 import { ended, type Hold, opened, probeTaken } from '../../../../lib/messages/holds/hold.ts';
@@ -41,10 +41,10 @@ const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
 const nowMs = acceptedAtMs + 10 * claimLifeMs;
 const client = localDocumentClient();
 const table = await freshTable('messages');
-const pause = async () => undefined;
-const outcomes = outcomesStore(tableOf(client, table, { nowMs: () => nowMs, pause }));
-const kept = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
-const slices = sliceStore(tableOf(client, table, { nowMs: () => nowMs }));
+const stored = tableOf(client, table, { nowMs: () => nowMs, pause: async () => undefined });
+const outcomes = outcomesStore(stored);
+const kept = acceptedDispatchesStore(stored);
+const slices = sliceStore(stored);
 const headOf = (name: string, changes: Partial<DispatchHead> = {}) =>
   makeDispatchHead({ dispatchId: name.padStart(26, '0'), acceptedAtMs, total: 23, ...changes });
 const first = headOf('FIRST');
@@ -71,24 +71,17 @@ beforeAll(async () => {
   await claim(first, 2);
 });
 
-const stored = { client, name: table, nowMs: () => nowMs };
-const access = tableOf(client, table, { pause });
-const ledger = spendStore({ ...access, nowMs: () => nowMs });
+const ledger = spendStore(stored);
 const { wabaId } = first;
 const dids = [first.did, '5491100000002'];
-
 const audited = operatorAuditInMemory();
 const read: string[] = [];
 
-/** Returns the lines of a command, of stdout alone or with those of stderr. */
 const printed = async (...line: string[]) => (await printedBy(outcomesCommand, line)).lines;
 const holds = async (...line: string[]) => (await printedBy(holdsCommand, line)).lines;
 
-async function printedBy(
-  command: typeof outcomesCommand | typeof holdsCommand,
-  commandLine: readonly string[],
-  lines: string[] = [],
-): Promise<{ readonly lines: string[]; readonly told: string[] }> {
+type Commands = typeof outcomesCommand | typeof holdsCommand;
+async function printedBy(command: Commands, commandLine: readonly string[], lines: string[] = []) {
   const told: string[] = [];
   const stage = {
     ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs, audit: audited.audit },
@@ -181,7 +174,7 @@ test('what it costs is counted then, also when the command before died in betwee
   const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
   await slices.end(await claim(head, 0), new Map([0, 1, 2].map((index) => [index, unknown])));
   const spent = async () =>
-    spendOf(await spendSumsStore(access).between(head.clientId, '2026-11-01', '2026-11-30'), 'did').total.messages;
+    spendOf(await spendSumsStore(stored).between(head.clientId, '2026-11-01', '2026-11-30'), 'did').total.messages;
   await printed('--resolve', `${head.dispatchId}-0`, 'sent');
   expect(await spent()).toBe(1);
   await outcomes.resolve({ dispatchId: head.dispatchId, index: 1 }, 'sent');
@@ -230,9 +223,9 @@ test('dispatches are found by DID and time, each once, and from their acceptance
 });
 
 describe('what is held, and who waits (D46)', () => {
-  const wabas = holdStore(stored, { pause });
+  const wabas = holdStore(stored, { pause: stored.pause });
   const breakers = breakerStore(stored);
-  const states = dispatchItemStore(tableOf(client, table, { pause }));
+  const states = dispatchItemStore(stored);
   const sinceMs = nowMs - 60_000;
   const later = (ms: number) => new Date(sinceMs + ms).toISOString();
   const since = later(0);
@@ -298,7 +291,7 @@ describe('what is held, and who waits (D46)', () => {
       dispatchId,
     });
     await batchPut(
-      access,
+      stored,
       [...kept, paused.dispatchId].map((dispatchId) => ({ ...pointerOf(dispatchId), did: paused.did })),
     );
     const [counted, reads] = [localDocumentClient(), { now: 0, most: 0 }];
@@ -310,7 +303,7 @@ describe('what is held, and who waits (D46)', () => {
         },
       { step: 'initialize' },
     );
-    const listed = outcomesStore({ ...stored, client: counted, pause });
+    const listed = outcomesStore({ ...stored, client: counted });
     const found = await listed.listParked(
       { did: paused.did, clientIds: [8_001] },
       { fromMs: 0, toMs: nowMs },

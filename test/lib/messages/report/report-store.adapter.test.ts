@@ -84,6 +84,7 @@ async function accept(head: DispatchHead, repeats: [number, number][] = []): Pro
 
 const { signal } = new AbortController();
 const kept = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
+const held = dispatchItemStore(tableOf(plain, table.tableName));
 const slices = sliceStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
 const reports = reportsOver();
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
@@ -128,7 +129,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     expect(after?.answer).toMatchObject({ complete: true, counts: { read: 10_000 } });
     expect(after?.cost.roundTrips).toBe(2);
     expect(after?.cost.readUnits).toBeLessThanOrEqual(250);
-    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, stop);
+    await held.stop(head, stop);
     const stopped = await own.page(head);
     expect(stopped?.answer.counts).toEqual(after?.answer.counts);
     expect(stopped?.cost.roundTrips).toBe(2);
@@ -303,11 +304,7 @@ describe('a dispatch that is cancelled (D53)', () => {
   test('by another word first: that is how it ends, once it is known of which tries that is certain', async () => {
     const head = headOf('disabled');
     await accept(head);
-    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, {
-      state: 'failed',
-      code: '132016',
-      atMs: nowMs,
-    });
+    await held.stop(head, { state: 'failed', code: '132016', atMs: nowMs });
     expect(await rowsOf(head)).toEqual(['pending', 'pending', 'pending']);
     expect(await reports.progress(head.dispatchId)).toMatchObject({
       counts: { ...none, failed: 3 },
@@ -323,13 +320,11 @@ describe('a dispatch that is cancelled (D53)', () => {
     const store = reportStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
     await store.reckon(head.dispatchId, { '0': 2 });
     expect((await store.findDescribed(head.dispatchId))?.underWay).toBeUndefined();
-    await dispatchItemStore(tableOf(plain, table.tableName)).stop(head, stop);
+    await held.stop(head, stop);
     expect(await store.reckon(head.dispatchId, { '0': 1 })).toEqual({ '0': 1 });
     expect(await store.reckon(head.dispatchId, {})).toEqual({ '0': 1 });
     expect((await store.findDescribed(head.dispatchId))?.underWay).toEqual({ '0': 1 });
-    expect(
-      (await dispatchItemStore(tableOf(plain, table.tableName)).of([head.dispatchId])).get(head.dispatchId)?.underWay,
-    ).toEqual({
+    expect((await held.of([head.dispatchId])).get(head.dispatchId)?.underWay).toEqual({
       '0': 1,
     });
   });

@@ -1,6 +1,6 @@
 import type { DispatchItem } from '../../../../lib/messages/dispatch/item.ts';
+import { endOfTry, settlementOf } from '../../../../lib/messages/dispatch/item-state.ts';
 import { lost, type SliceClaim } from '../../../../lib/messages/dispatch/slice.ts';
-import { endOfTry, settlementOf } from '../../../../lib/messages/dispatch/state.ts';
 import { partNumbers, type Step } from '../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import type { NumberPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { atPace } from '../../../../lib/messages/pace/schedule.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
-import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/state.ts';
+import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
 import {
   ChunkRunWorld,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import type { Outcome } from '../../../../lib/messages/dispatch/slice.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import type { Hold } from '../../../../lib/messages/holds/hold.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';

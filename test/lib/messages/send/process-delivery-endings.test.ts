@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { ChunkRunWorld, chunkOf, claimedBefore, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { endedForTheDead, withdrawn } from '../../../../lib/messages/dispatch/slice.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';

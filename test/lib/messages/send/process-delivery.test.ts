@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { FlatPorts } from '../../../support/flat-ports.ts';

@@ -5,10 +5,10 @@ import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepte
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
 import { chunkOfDispatch } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import type { Outcome } from '../../../../lib/messages/dispatch/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/state.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { countMarksStore, statedCosts } from '../../../../lib/messages/spend/count-marks-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import type { DispatchItemStates } from '../../../../lib/messages/dispatch/item-store.ts';
-import { longestParkMs } from '../../../../lib/messages/dispatch/state.ts';
 import { byHolds } from '../../../../lib/messages/holds/held-dispatch.ts';
 import { holdsOn, isProbeDue } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DispatchItemState, DispatchStop } from '../../../../lib/messages/dispatch/item.ts';
+import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import type { Lot } from '../../../../lib/messages/dispatch/lots.ts';
-import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/state.ts';
 import { type Hold, type Holds, inReviewCode, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
 import { type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';

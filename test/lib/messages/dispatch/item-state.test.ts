@@ -6,7 +6,7 @@ import {
   cancelled,
   longestParkMs,
   parkDelaySeconds,
-} from '../../../../lib/messages/dispatch/state.ts';
+} from '../../../../lib/messages/dispatch/item-state.ts';
 
 const parked = { code: 'template_paused', scope: 'template', sinceMs: 100_000 } as const;
 
