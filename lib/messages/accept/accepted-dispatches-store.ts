@@ -18,8 +18,6 @@ import {
   type WholeDispatch,
 } from '../dispatch/whole-dispatch.ts';
 
-type ListableDispatch = Pick<StoredDispatch, 'head' | 'repeats'>;
-
 /**
  * *Begin* and *withdraw* exclude each other (dispatch/item-writes.ts). Each write is idempotent; aborted by `signal`,
  * it may take effect nevertheless.
@@ -46,7 +44,7 @@ export interface AcceptedDispatches {
    * Begins a dispatch of the fan-out unless it was withdrawn. Registers a scheduled dispatch for lost-rounds.ts (D56),
    * a retry at its source (D57).
    */
-  begin(dispatch: ListableDispatch, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
+  begin(dispatch: Pick<StoredDispatch, 'head' | 'repeats'>, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
   /** Begins a straight dispatch, from the chunk of its first try: a later one lacks recipients. */
   beginStraight(chunk: QueuedChunk, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
 }

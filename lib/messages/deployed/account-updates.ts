@@ -8,9 +8,8 @@ import { messagesTable } from './messages-table.ts';
 
 export function deployedAccountUpdates() {
   const table = messagesTable();
-  const { nowMs } = table;
   const { change } = holdStore(table);
-  return { applyAccountUpdates: applyAccountUpdates({ changeHolds: change, nowMs }) };
+  return { applyAccountUpdates: applyAccountUpdates({ changeHolds: change, nowMs: table.nowMs }) };
 }
 
 export type TemplateHolds = ReturnType<typeof deployedTemplateHolds>;

@@ -9,19 +9,17 @@ import { messagesTable } from './messages-table.ts';
 import { deployedCountReceipts } from './spend.ts';
 
 export function deployedReceipts() {
-  const table = messagesTable();
-  const { nowMs } = table;
-  const messages = table;
+  const messages = messagesTable();
   return {
     records: receiptStore(messages),
     slices: provenSlicesStore(messages),
     addressesOf: addressStore(messages),
-    changeHolds: holdStore(table).change,
+    changeHolds: holdStore(messages).change,
     wanted: deployedSubscriptions(),
     events: deployedEvents(),
     countCost: deployedCountReceipts(),
     inbound: deployedInbound(),
-    nowMs,
+    nowMs: messages.nowMs,
     log,
   };
 }

@@ -8,9 +8,8 @@ import { messagesTable } from './messages-table.ts';
 
 export function deployedNoteSent() {
   const table = messagesTable();
-  const { nowMs } = table;
   const keep = sentIdWriter(table);
-  return noteSentOf({ wanted: deployedSubscriptions(), keep, nowMs, log });
+  return noteSentOf({ wanted: deployedSubscriptions(), keep, nowMs: table.nowMs, log });
 }
 
 export function deployedRepliedTo() {

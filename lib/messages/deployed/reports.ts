@@ -13,16 +13,9 @@ export function deployedReport() {
 
 function deployedStops() {
   const table = messagesTable();
-  const { nowMs } = table;
   const count = deployedCount({ readsSlices: true });
   const countNow = (dispatchId: string) => count([dispatchId]);
-  return {
-    report: deployedReport(),
-    states: dispatchItemStore(table),
-    countNow,
-    nowMs,
-    log,
-  };
+  return { report: deployedReport(), states: dispatchItemStore(table), countNow, nowMs: table.nowMs, log };
 }
 
 export function deployedCancellation() {

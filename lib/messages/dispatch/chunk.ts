@@ -8,7 +8,6 @@ import {
   HeaderInputSchema,
   MessageRequestSchema,
   RecipientSchema,
-  sendPathSchema,
 } from './head.ts';
 import { LotSchema } from './lots.ts';
 
@@ -50,26 +49,18 @@ const ChunkSliceSchema = v.object({
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
 
-/** A worker needs these facts of the dispatch. Fields without a comment are as in `DispatchHead` (D38, D55). */
+/** A worker needs these facts of the head (D38, D44, D55). */
+const factsOfHead = [
+  ...(['dispatchId', 'clientId', 'wabaId', 'phoneNumberId', 'credential', 'path', 'category'] as const),
+  ...(['acceptedAtMs', 'expiresAtMs', 'keptUntilMs', 'correlationId'] as const),
+  ...(['receiptsExpected', 'heedsOptOuts', 'urgent'] as const),
+] as const;
+
 const ChunkOfDispatchSchema = v.object({
-  dispatchId: v.string(),
-  clientId: v.number(),
-  wabaId: v.string(),
-  phoneNumberId: v.string(),
-  credential: v.string(),
-  path: sendPathSchema,
-  category: v.string(),
-  acceptedAtMs: v.number(),
-  expiresAtMs: v.optional(v.number()),
-  keptUntilMs: v.optional(v.number()),
+  ...v.pick(DispatchHeadSchema, factsOfHead).entries,
   /** A scheduled send has the lots of these slices, with the openings that remain (D56). */
   lots: v.optional(v.pipe(v.array(LotSchema), v.readonly())),
-  correlationId: v.optional(v.string()),
   about: aboutSchema,
-  /** One-time codes of a small request go before other messages of the number (D44). */
-  urgent: v.optional(v.literal(true)),
-  receiptsExpected: v.optional(v.literal(true)),
-  heedsOptOuts: v.optional(v.literal(true)),
   /** This chunk is the whole dispatch, so its end is the end of the dispatch (D41). */
   alone: v.optional(v.literal(true)),
   /** Acceptance has queued this chunk itself; its dispatch may not have begun yet (item-writes.ts, `begin`). */

@@ -37,11 +37,9 @@ export interface WholeDispatch {
   readonly header?: HeaderInput;
 }
 
-export interface StoredDispatch extends Pick<WholeDispatch, 'head' | 'plan'> {
+/** The record of an acceptance, as report, fan-out and worker read it. */
+export interface StoredDispatch extends Omit<WholeDispatch, 'recipients' | 'repeats' | 'shared'> {
   readonly repeats: readonly Repeat[];
-  readonly lots?: readonly Lot[];
-  readonly positions?: readonly number[];
-  readonly header?: HeaderInput;
   /** By index, recipients who are the same person wait longer (pair-rate-delays.ts). */
   readonly waitsMs: ReadonlyMap<number, number>;
 }

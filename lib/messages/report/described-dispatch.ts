@@ -1,9 +1,9 @@
 import { spelledAs } from '../../opt-outs/canonical-number.ts';
 import type { DispatchReservation } from '../budget/budgets.ts';
-import type { DispatchHead, Repeat } from '../dispatch/head.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
 import { forgottenAtMs } from '../dispatch/items.ts';
-import type { Lot } from '../dispatch/lots.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { claimLifeMs } from '../send/deadlines.ts';
 
 export interface DescribedRecipients {
@@ -14,12 +14,10 @@ export interface DescribedRecipients {
 }
 
 /** A report opens with the dispatch's known recipients, dropped ones, and its state. */
-export interface DescribedDispatch extends DispatchItemState, DescribedRecipients {
-  readonly head: DispatchHead;
-  readonly repeats: readonly Repeat[];
-  readonly lots?: readonly Lot[];
-  /** Positions map indexes to places in the request, if the order differs. */
-  readonly positions?: readonly number[];
+export interface DescribedDispatch
+  extends DispatchItemState,
+    DescribedRecipients,
+    Pick<StoredDispatch, 'head' | 'repeats' | 'lots' | 'positions'> {
   /** A client with a budget has reserved the dispatch's cost (D58). */
   readonly reserved?: DispatchReservation;
 }

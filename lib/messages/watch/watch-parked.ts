@@ -5,7 +5,8 @@ import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
 import type { DispatchItemState, DispatchStop } from '../dispatch/item.ts';
 import { type Ending, parkDelaySeconds, parkEndMs, pauseFromMs, type Waiting } from '../dispatch/item-state.ts';
 import type { DispatchItemStates } from '../dispatch/item-store.ts';
-import { afterOpenTimeMs, type Lot, openingsOfAll } from '../dispatch/lots.ts';
+import { afterOpenTimeMs, openingsOfAll } from '../dispatch/lots.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { endedByReading, type HeldBy, holdsOn, isProbeOverdue } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';
@@ -25,10 +26,7 @@ export interface ParkedPorts extends ReadinessPorts {
   readonly dispatchOf: (dispatchId: string) => Promise<WatchedDispatch | undefined>;
 }
 
-export interface WatchedDispatch {
-  readonly head: DispatchHead;
-  readonly lots?: readonly Lot[];
-}
+type WatchedDispatch = Pick<StoredDispatch, 'head' | 'lots'>;
 
 interface Ports extends ParkedPorts {
   readonly events: EventSink;

@@ -139,7 +139,7 @@ describe('a dispatch with a time of its own (D56)', () => {
       Array(20).fill(['message.expired', 'expired']),
     );
     expect(table.dispatches.get('J')).toMatchObject({
-      progress: { queued: 40, ofStretches: [0, 20, 20] },
+      ...{ queued: 40, ofStretches: [0, 20, 20] },
       round: { round: 1, dueMs: nowMs + 900_000 },
     });
     expect([sentAgain, watched]).toEqual([[{ message: { ...sent, round: 1 }, delaySeconds: 900 }], []]);

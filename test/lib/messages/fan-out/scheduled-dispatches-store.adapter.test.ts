@@ -79,11 +79,11 @@ test('a late announcement of an ending takes back no wave from the same place', 
   await rounds.take(run, nowMs);
   const ended = { queued: 10, ofStretches: [10, 0] };
   const wave = { from: 10, until: 20, position: 0 };
-  expect(await rounds.announce(run, ended, nowMs)).toEqual({});
-  expect(await rounds.announce(run, { ...ended, wave }, nowMs)).toEqual({});
+  expect(await rounds.announce(run, ended, nowMs)).toEqual({ begun: true });
+  expect(await rounds.announce(run, { ...ended, wave }, nowMs)).toEqual({ begun: true });
   expect(await rounds.announce(run, ended, nowMs)).toBeUndefined();
   expect(await rounds.take(run, nowMs)).toMatchObject({ progress: { ...ended, wave } });
-  expect(await rounds.announce(run, { queued: 20, ofStretches: [10, 10] }, nowMs)).toEqual({});
+  expect(await rounds.announce(run, { queued: 20, ofStretches: [10, 10] }, nowMs)).toEqual({ begun: true });
 });
 
 test.each([
