@@ -12,11 +12,12 @@ import {
   usableDid,
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
-import { countTo, moment, textFilter } from '../lib/http/query.ts';
+import { countTo, textFilter } from '../lib/http/query.ts';
 import { deployedDispatches } from '../lib/messages/deployed/reports.ts';
 import {
   dispatchesCursor,
   dispatchesPlaceOf,
+  dispatchFilters,
   ListedDispatchSchema,
   listedDispatch,
 } from '../lib/messages/report/dispatches.ts';
@@ -28,8 +29,8 @@ const maxLimit = 100;
 export const DispatchesListPath = v.object({ did: DidSchema });
 export const DispatchesListQuery = v.object({
   client_id: ClientIdText,
-  from: moment('from'),
-  to: moment('to'),
+  from: dispatchFilters.from,
+  to: dispatchFilters.to,
   limit: countTo('limit', maxLimit),
   cursor: textFilter,
 });
@@ -51,18 +52,19 @@ export function dispatchesList(ports: Ports): Endpoint {
 
     const { did } = parse(DispatchesListPath, event.pathParameters ?? {});
     const query = parse(DispatchesListQuery, event.queryStringParameters ?? {});
-    const askedId = askedClientId({ query: query.client_id });
+    const { client_id, limit = defaultLimit, cursor, ...filters } = query;
+    const askedId = askedClientId({ query: client_id });
 
-    const all = { clientId: askedId ?? caller.clientId, did, fromMs: undefined, toMs: undefined };
-    const question = { ...all, fromMs: query.from, toMs: query.to };
-    const after = query.cursor === undefined ? undefined : dispatchesPlaceOf(question, query.cursor);
-    if (query.cursor !== undefined && after === undefined) throw invalid('cursor', 'cursor is not one of this list');
+    const all = { clientId: askedId ?? caller.clientId, did };
+    const question = { ...filters, ...all };
+    const after = cursor === undefined ? undefined : dispatchesPlaceOf('of a DID', question, cursor);
+    if (cursor !== undefined && after === undefined) throw invalid('cursor', 'cursor is not one of this list');
 
     // Concurrent reads save a round trip; the answer waits for the check of the client.
     const [clientId, found, { accepted, next }] = await Promise.all([
       operatingClient(ports.directory, caller, askedId),
       ports.directory.findDid(did),
-      ports.dispatches.listAccepted(question, { after, limit: query.limit ?? defaultLimit }),
+      ports.dispatches.listAccepted(question, { after, limit }),
     ]);
 
     // An empty page without a right to the DID is refused, unless the client has dispatches there.
@@ -73,7 +75,7 @@ export function dispatchesList(ports: Ports): Endpoint {
 
     const dispatches = await ports.dispatches.notWithdrawn(accepted);
 
-    const cursors = next === undefined ? {} : { after: dispatchesCursor(question, next) };
+    const cursors = next === undefined ? {} : { after: dispatchesCursor('of a DID', question, next) };
     return answer(200, shaped(DispatchesListAnswer, { data: dispatches.map(listedDispatch), paging: { cursors } }));
   });
 }

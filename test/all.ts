@@ -40,7 +40,7 @@ if (asked.length > 0) {
 
 function leftToRest(files: number): string | undefined {
   if (files === 0) return undefined;
-  return `left to npm run test:all: ${files} files of commands, local stack and campaigns, because nothing that they reach has changed since the published commit`;
+  return `left to npm run test:all: ${files} files of commands, local stack, campaigns, explorations and faults, because nothing that they reach has changed since the published commit`;
 }
 
 /**

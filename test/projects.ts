@@ -8,6 +8,14 @@ const support = (name: string) => [resolve(import.meta.dirname, 'support', name)
 const adapterTests = 'test/**/*.adapter.test.ts';
 const queueTests = 'test/**/*.queue.test.ts';
 const onEngines = [adapterTests, 'test/faults/**/*.test.ts'];
+/** Engines may differ in these: they are about what DynamoDB does, and all others about what is done with it. */
+const onEachEngine = [
+  'test/lib/**/*.adapter.test.ts',
+  'test/pipeline/write-units.adapter.test.ts',
+  'test/infra/local/tables.adapter.test.ts',
+  // No test in lib proves the bounds and pages of the list of dispatches.
+  'test/functions/{dispatches-find,report-cursors}.adapter.test.ts',
+];
 /** These replace a module of Node.js, or measure what a fresh process writes, so each has a process of its own. */
 const inOwnProcess = [
   'test/lib/access/sign-in/password-without-argon2.test.ts',
@@ -38,10 +46,14 @@ export function projectsOf(suite: Suite | undefined) {
     ...shared,
     include: filesOf(suite, testFiles(include, exclude)),
   });
-  // Adapter and fault tests run on each DynamoDB emulator of this machine (support/engines.ts). The first one runs the
-  // files of the half; the others run in `rest` only, with short explorations.
+  // The first DynamoDB emulator of this machine (support/engines.ts) has the adapter and fault tests of the half. The
+  // others run in `rest` only, with short explorations.
   const [first = '', ...others] = Object.keys(runnableProjects()).toReversed();
-  const onOthers = { ...shared, include: suite === 'quick' ? [] : testFiles(onEngines), provide: { thorough: false } };
+  const onOthers = {
+    ...shared,
+    include: suite === 'quick' ? [] : testFiles(onEachEngine),
+    provide: { thorough: false },
+  };
   const emulators = { globalSetup: support('emulators.ts') };
   // Files of one worker share its process and what it has loaded: starting a process for each takes a third of the
   // time.

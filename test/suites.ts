@@ -64,8 +64,12 @@ const whenReached = [
   // These are the parts of the local stack.
   'test/infra/local/**',
   'test/infra/{local-gateway,local-runner,webhook-receiver}.test.ts',
-  // These are campaigns in virtual time.
+  // These run policies in virtual time, in every order of a small world, or with a fault at every step.
   'test/pipeline/**',
+  'test/faults/**',
+  'test/lib/**/*-{explorer,in-virtual-time}.test.ts',
+  'test/lib/messages/send/claims/slices.test.ts',
+  'test/lib/webhooks/delivery/delivery-rate.test.ts',
 ];
 
 /**

@@ -35,7 +35,7 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
     tables: {
       directory: ['GetItem'],
       channels: ['BatchGetItem'],
-      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
+      messages: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'],
       webhooks: ['GetItem'],
     },
     secrets: ['PERSON_KEY_SECRET'],

@@ -27,9 +27,9 @@ import { TemplatesSyncAnswer, TemplatesSyncBody } from '../../functions/template
 import { ListedClientSchema } from '../../lib/access/listed-client.ts';
 import { ProductSchema } from '../../lib/catalog/product.ts';
 import { ChannelSchema } from '../../lib/channels/view.ts';
-import { DispatchStateWord } from '../../lib/messages/find/dispatch-state.ts';
 import { FoundDispatchSchema } from '../../lib/messages/find/find-dispatches.ts';
 import { RehearsalAnswer } from '../../lib/messages/rehearse/rehearse-send.ts';
+import { DispatchStateWord } from '../../lib/messages/report/dispatch-state.ts';
 import { ListedDispatchSchema } from '../../lib/messages/report/dispatches.ts';
 import {
   DispatchReportSchema,

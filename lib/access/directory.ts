@@ -50,11 +50,6 @@ export interface MonthlyBudget {
 
 export type DidScope = 'waba' | 'own';
 
-/** Tells whether several clients may send from one number of the WABA (D5). */
-export function isShared({ dids, clientIds }: Pick<Waba, 'dids' | 'clientIds'>): boolean {
-  return dids === 'waba' && clientIds.length > 1;
-}
-
 export type PlatformStops = 'number' | 'waba';
 
 export interface Campaign {
@@ -109,6 +104,12 @@ export interface Directory {
 export function isUsableDid(found: Did | undefined, clientId: number): found is Did {
   const ofWaba = found?.waba.clientIds.includes(clientId) === true;
   return ofWaba && (found.waba.dids !== 'own' || found.channel.clientId === clientId);
+}
+
+/** Returns the client that alone may use the DID (D5); undefined where several may, or none. */
+export function onlyClientOf(did: Did): number | undefined {
+  const [only, ...others] = did.waba.clientIds.filter((clientId) => isUsableDid(did, clientId));
+  return others.length === 0 ? only : undefined;
 }
 
 /**

@@ -73,7 +73,6 @@ export const logEvents = [
   'redirect.missing',
   'request.failed',
   'request.unauthorized',
-  'retry.marks_kept',
   'send.batch',
   'send.breaker_failed',
   'send.claim_failed',

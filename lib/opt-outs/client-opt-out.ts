@@ -8,7 +8,7 @@ import { type OptOut, optOutOf } from './opt-out-view.ts';
 import type { PersonOptOuts } from './person.ts';
 import type { Recipient } from './person-name.ts';
 import { type OptOutPorts, recordOptOut } from './record-opt-out.ts';
-import { type Scope, textOf } from './scope.ts';
+import { type ShownScope, textOf } from './scope.ts';
 
 export interface ClientOptOutPorts extends ClientScopePorts {
   readonly optOuts: () => Promise<OptOutPorts>;
@@ -31,15 +31,12 @@ export async function recordClientOptOut(
   ports: ClientOptOutPorts,
 ): Promise<OptOut> {
   const optOuts = await ports.optOuts();
-  const scope: Scope = { kind: 'client', clientId };
+  const scope: ShownScope = { kind: 'client', clientId };
   const before = (await knownOf(recipient, optOuts)).entries[textOf(scope)];
   // Clocks of processes differ, and a client's later request must win.
   const atMs = Math.max(ports.nowMs(), (before?.told?.atMs ?? 0) + 1);
   const word = { says, source: 'api', atMs } as const;
-  const { taken, person } = await recordOptOut(
-    { scope, recipients: [recipient], word, clientIds: [clientId] },
-    optOuts,
-  );
+  const { taken, person } = await recordOptOut({ scope, recipients: [recipient], word, listedFor: clientId }, optOuts);
   const entry = person.entries[textOf(scope)] ?? {};
   if (!taken) throw stoppedByPerson(entry.said);
   if (isStopped(before ?? {}) !== isStopped(entry)) {

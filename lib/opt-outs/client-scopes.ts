@@ -1,6 +1,6 @@
 import type { Directory } from '../access/directory.ts';
 import type { PersonOptOuts } from './person.ts';
-import { kindOf, type ScopeText, textOf } from './scope.ts';
+import { type ShownScopeText, textOf } from './scope.ts';
 
 interface NumberOfWaba {
   readonly clientId: number;
@@ -28,14 +28,14 @@ export async function clientScopes(
   clientId: number,
   people: Iterable<PersonOptOuts>,
   { directory, channels }: ClientScopePorts,
-): Promise<ReadonlySet<ScopeText>> {
-  const named = new Set([...people].flatMap(({ entries }) => Object.keys(entries) as ScopeText[]));
-  const kinds = new Set([...named].map(kindOf));
+): Promise<ReadonlySet<ShownScopeText>> {
+  const named = new Set([...people].flatMap(({ entries }) => Object.keys(entries)));
+  const names = (kind: 'number' | 'waba') => [...named].some((text) => text.startsWith(`${kind}:`));
   const scopes = new Set([textOf({ kind: 'client', clientId })]);
-  if (!kinds.has('waba') && !kinds.has('number')) return scopes;
+  if (!names('waba') && !names('number')) return scopes;
   const wabas = await directory.listWabas(clientId);
   for (const { wabaId } of wabas) scopes.add(textOf({ kind: 'waba', wabaId }));
-  if (!kinds.has('number')) return scopes;
+  if (!names('number')) return scopes;
   const numbers = await Promise.all(
     wabas.map(async ({ wabaId, dids }) => {
       const usable = (await channels.numbersOf(wabaId)).filter(

@@ -1,6 +1,6 @@
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
-import { cachedFor } from '../aws/secrets.ts';
 import { storePause } from '../aws/pause.ts';
+import { cachedFor } from '../aws/secrets.ts';
 import type { OptOutList } from './opt-out-list.ts';
 import { optOutListStore } from './opt-out-list-store.ts';
 import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
@@ -17,7 +17,7 @@ const keyKeptSeconds = 86_400;
 const wordsKeptMs = 60_000;
 
 /** Names people. It reads the key with the first name, so that a worker without opt-outs never reads it. */
-export function deployedPersonNames(): () => Promise<NameOf> {
+function deployedPersonNames(): () => Promise<NameOf> {
   return secretValue('PERSON_KEY_SECRET', keyKeptSeconds, (text) => personNames(personKey(text)));
 }
 

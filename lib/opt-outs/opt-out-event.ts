@@ -2,7 +2,7 @@ import { isUserId } from '../platform/user-id.ts';
 import { eventId, type OptOutData, type ServiceEvent } from '../webhooks/event.ts';
 import type { ClientSource, OptOutChange, PersonSource } from './entry.ts';
 import type { Recipient } from './person-name.ts';
-import { type Scope, textOf } from './scope.ts';
+import { type ShownScope, textOf } from './scope.ts';
 
 /** A client gets an event about the change. Imported changes have none. */
 export interface NotifiedChange {
@@ -11,7 +11,7 @@ export interface NotifiedChange {
   readonly recipients: readonly Recipient[];
   /** The person wrote to this number, if to any. */
   readonly did?: string | undefined;
-  readonly scope: Scope;
+  readonly scope: ShownScope;
   readonly word: OptOutChange<PersonSource | Exclude<ClientSource, 'import'>>;
   /** The person has answered this message, if known. */
   readonly answered?: { readonly dispatchId: string; readonly messageId: string } | undefined;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { currentChange, type Entry, isStopped, type OptOutChange } from './entry.ts';
-import { type PersonOptOuts, platformStops } from './person.ts';
+import type { PersonOptOuts } from './person.ts';
 import type { Recipient } from './person-name.ts';
-import { kindOf, type ScopeText, textOf } from './scope.ts';
+import { kindOf, type ShownScopeText, textOf } from './scope.ts';
 
 const sources = [
   'platform',
@@ -27,7 +27,8 @@ export type OptOut = v.InferOutput<typeof OptOutSchema>;
 
 export interface Reader {
   readonly clientId: number;
-  readonly scopes: ReadonlySet<ScopeText>;
+  /** The client's own scope is among them (client-scopes.ts). */
+  readonly scopes: ReadonlySet<ShownScopeText>;
 }
 
 /**
@@ -40,8 +41,11 @@ export function optOutOf(
   { clientId, scopes }: Reader,
 ): OptOut | undefined {
   const own = textOf({ kind: 'client', clientId });
-  const concerning = (Object.entries(person.entries) as [ScopeText, Entry][])
-    .filter(([text]) => text === own || scopes.has(text))
+  const concerning = [...scopes]
+    .flatMap((text) => {
+      const entry = person.entries[text];
+      return entry === undefined ? [] : [[text, entry] as const];
+    })
     .toSorted(
       ([one, before], [other, after]) => Number(other === own) - Number(one === own) || holdsMore(before, after),
     );
@@ -54,7 +58,7 @@ export function optOutOf(
     source: word.source,
     scope: kindOf(text),
     at: new Date(word.atMs).toISOString(),
-    platform_stopped: platformStops(person).some((each) => scopes.has(each)),
+    platform_stopped: concerning.some(([each, { said }]) => each !== own && said?.says === 'stopped'),
   };
 }
 

@@ -83,13 +83,6 @@ export function stopFor({ entries }: PersonOptOuts, sender: Sender): OptOutChang
   return undefined;
 }
 
-/** Returns the numbers and WABAs for which the platform itself refuses marketing, whatever a client starts. */
-export function platformStops({ entries }: PersonOptOuts): ScopeText[] {
-  return (Object.entries(entries) as [ScopeText, Entry][])
-    .filter(([text, { said }]) => !text.startsWith('client:') && said?.says === 'stopped')
-    .map(([text]) => text);
-}
-
 /** Returns the stored names of one person; a single name links nothing. */
 export function linked(names: readonly PersonName[]): PersonName[] {
   return names.length > 1 ? [...names].sort() : [];

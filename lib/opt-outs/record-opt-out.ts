@@ -53,12 +53,13 @@ export interface ToRecord {
   /** One person has at least one name. */
   readonly recipients: readonly Recipient[];
   readonly word: OptOutChange;
-  readonly clientIds: readonly number[];
+  /** The list of this client gets the person, by the names in the change. */
+  readonly listedFor?: number;
 }
 
 /** All ports throw when the store fails. */
 export async function recordOptOut(
-  { scope, recipients, word, clientIds }: ToRecord,
+  { scope, recipients, word, listedFor }: ToRecord,
   ports: OptOutPorts,
 ): Promise<Recorded> {
   const spelled = new Map(recipients.map((recipient) => [ports.nameOf(recipient), recipient]));
@@ -75,9 +76,9 @@ export async function recordOptOut(
   if (!taken) return { taken, person: state };
   const person = await spread({ known: state, own: [...spelled.keys()], stored: new Map([[first, state]]) }, ports);
   await carry([person, account], new Set(), ports);
-  // Lists get only the names in the change: a client that shares a number must not learn the recipients of others.
-  for (const clientId of clientIds) {
-    for (const [name, recipient] of spelled) await ports.list(clientId, { name, recipient });
+  // A list gets only the names in the change: a client that shares a number must not learn the recipients of others.
+  if (listedFor !== undefined) {
+    for (const [name, recipient] of spelled) await ports.list(listedFor, { name, recipient });
   }
   return { taken, person };
 }

@@ -63,7 +63,7 @@ describe.skipIf(browser === undefined)('the page People', () => {
       scope: { kind: 'number', phoneNumberId: '300000000000001', wabaId: '200000000000001' },
       recipients: [stopped],
       word: { says: 'stopped', source: 'platform', atMs: Date.now() },
-      clientIds: [clients.andes],
+      listedFor: clients.andes,
     });
     for (const width of [1_360, 400]) {
       await page.setViewport({ width, height: 860 });
@@ -83,7 +83,6 @@ describe.skipIf(browser === undefined)('the page People', () => {
       scope: { kind: 'client', clientId: clients.andes },
       recipients: [other],
       word: { says: 'stopped', source: 'reply', atMs: Date.now() },
-      clientIds: [],
     });
     await page.goto(`${addressOf('platformUrl')}/#/people/${other}`);
     await page.reload();

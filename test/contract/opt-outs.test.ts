@@ -48,7 +48,6 @@ const record = (recipient: string, scope: Scope, { says, source }: Pick<OptOutCh
     scope,
     recipients: [recipient],
     word: { says, source, atMs: Date.now() },
-    clientIds: [],
   });
 const client: Scope = { kind: 'client', clientId: clients.andes };
 const number: Scope = { kind: 'number', phoneNumberId: '300000000000001', wabaId: '200000000000001' };

@@ -60,8 +60,7 @@ async function paste(shell: string, options: readonly string[], text: string) {
 }
 
 /** Without a terminal bash says that it cannot control dispatches. */
-const harmless =
-  /^bash: (?:cannot set terminal process group|no dispatch control in this shell|initialize_job_control)/;
+const harmless = /^bash: (?:cannot set terminal process group|no job control in this shell|initialize_job_control)/;
 
 /** Returns what the shell and its programs complain of; bash repeats what was pasted too. */
 function complaintsIn(stderr: string): readonly string[] {

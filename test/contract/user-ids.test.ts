@@ -231,41 +231,47 @@ test('a person who stops marketing gets no more: the receipt tells it, without a
   }
 }, 60_000);
 
-test('an opt-out by word or by setting is told to the client that wrote, and so is its end (D55)', async () => {
-  const person = '549250000021';
-  const { phone_number_id } = metadata;
-  const says = (text: string) => platform(`POST /_control/recipients/${person}/message`, { phone_number_id, text });
-  const prefers = () => platform(`POST /_control/recipients/${person}/preference`, { phone_number_id, value: 'stop' });
-  const toldOf = async (type: string) =>
-    await eventually(`${type} is told twice`, async () => {
-      const events = deliveries.map(({ body }) => JSON.parse(body)).filter((event) => event.type === type);
-      const ofPerson = events.flatMap(({ data }) => (data.recipient === person ? [JSON.stringify(data)] : []));
-      const distinct = [...new Set(ofPerson)].map((data) => JSON.parse(data));
-      return distinct.length < 2 ? undefined : distinct.sort((a, b) => (a.scope < b.scope ? -1 : 1));
-    });
-  await rowsOf((await send([person])).dispatchId, allAre('read'));
-  const who = { recipient: person, user_id: expect.stringMatching(/^AR\./), did };
-  const expected = [
-    { ...who, scope: 'client', source: 'reply' },
-    { ...who, scope: 'number', source: 'platform' },
-  ];
+test('a word is told to the client whose message it answers; one that answers none, and a setting, to no client (D55)', async () => {
+  const [answering, silent] = ['549250000021', '549250000022'] as const;
+  const toldOf = (to: string) =>
+    deliveries
+      .map(({ body }) => JSON.parse(body))
+      .flatMap(({ type, data }) => ([data.recipient, data.from].includes(to) ? [{ type, ...data }] : []));
+  const untilTold = (type: string, to: string) =>
+    eventually(`${type} is told`, async () => toldOf(to).find((event) => event.type === type));
+  // Other files move the simulator's clock ahead, and the service does not believe such times.
+  const second = Math.floor(Date.now() / 1_000);
+  const writes = (from: string, text: string, timestamp: number, context?: { readonly id: string }) => {
+    const id = `wamid.user-ids-${from}-${timestamp}`;
+    const message = { from, timestamp: String(timestamp), type: 'text', id, text: { body: text }, context };
+    return told({ field: 'messages', value: { metadata, messages: [message] } });
+  };
+  const { dispatchId } = await send([answering], { by: offer });
+  await rowsOf(dispatchId, allAre('read'));
+  const [{ id }] = (await platform(`GET /_control/messages?to=${answering}&limit=1`)).body.data;
+  const who = { recipient: answering, did, scope: 'client', source: 'reply', message_id: `${dispatchId}-0` };
+  await writes(answering, ' ¡BAJA!', second, { id });
+  expect(await untilTold('recipient.opted_out', answering)).toMatchObject(who);
+  // Within one second a stop wins.
+  await writes(answering, 'Alta', second + 2, { id });
+  expect(await untilTold('recipient.opted_in', answering)).toMatchObject(who);
 
-  for (const text of ['please do not stop', ' ¡BAJA!']) await says(text);
-  await prefers();
-  const stops = await toldOf('recipient.opted_out');
-  expect(stops).toMatchObject(expected);
-  // Other files move the simulator's clock ahead, and the service does not believe such times. Within one second a stop
-  // wins.
-  const timestamp = Math.floor(Date.now() / 1_000) + 2;
-  const { user_id } = stops[0];
-  const from = { from: person, from_user_id: user_id, timestamp: String(timestamp) };
-  const alta = { ...from, type: 'text', id: 'wamid.user-ids-alta', text: { body: 'Alta' } };
-  const resumed = { category: 'marketing_messages', detail: 'User resumed', value: 'resume', timestamp };
-  await told(
-    { field: 'messages', value: { metadata, messages: [alta] } },
-    { field: 'user_preferences', value: { metadata, user_preferences: [{ wa_id: person, user_id, ...resumed }] } },
-  );
-  expect(await toldOf('recipient.opted_in')).toMatchObject(expected);
+  const optedOut = async () => (await send([silent], { dry: true, by: offer })).body.estimate.opted_out;
+  const preference = { wa_id: silent, category: 'marketing_messages', detail: 'User stopped', value: 'stop' };
+  await writes(silent, 'please do not stop', second);
+  await writes(silent, 'STOP', second);
+  await told({
+    field: 'user_preferences',
+    value: { metadata, user_preferences: [{ ...preference, timestamp: second }] },
+  });
+  await eventually('the stop counts', async () => ((await optedOut()) === 1 ? true : undefined));
+  const refused = await send([silent], { by: offer });
+  expect(await rowsOf(refused.dispatchId, allAre('failed'))).toMatchObject([{ code: 'opted_out' }]);
+  for (const user of ['supervisor1001', 'supervisor1002'] as const) {
+    const { text } = await api('GET /v1/opt-outs?limit=1000', { token: await tokenOf(user) });
+    expect(text).not.toContain(silent);
+  }
+  expect(toldOf(silent)).toEqual([]);
   expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
 }, 60_000);
 
@@ -367,10 +373,5 @@ test('what a person answers is told to the client that asks for it, with the mes
   expect(answer).toMatchObject({ ...message.about, by: 'text', text: 'Until when?' });
   expect(answer).not.toHaveProperty('button_index');
 
-  const { phone_number_id } = metadata;
-  await platform(`POST /_control/recipients/${person}/message`, { phone_number_id, text: 'Is anybody there?' });
-  const alone = await toldOf('Is anybody there?');
-  expect(alone).toMatchObject({ ...said, by: 'text' });
-  for (const field of ['dispatch_id', 'message_id', 'template']) expect(alone).not.toHaveProperty(field);
   expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
 }, 60_000);

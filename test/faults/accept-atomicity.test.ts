@@ -34,7 +34,6 @@ async function accept(dispatch: WholeDispatch, faults: Faults, remainingMs = 29_
     acceptance: acceptedDispatchesStore(tableOf(faultyDocuments, table, { nowMs: Date.now })),
     queue: messageQueue(client, queueUrl),
     urgentQueue: messageQueue(client, urgentQueueUrl),
-    noteCorrespondents: async () => undefined,
     limitOf: async () => 80,
     remainingMs: () => remainingMs,
   });

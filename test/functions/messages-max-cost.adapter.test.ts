@@ -92,10 +92,7 @@ describe('Max-Cost (R57, D58)', () => {
     const { send, optOuts, tableAttempts } = await sendingEndpoint({ templates });
     const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
     const [person = ''] = ofArgentina(1);
-    await recordOptOut(
-      { scope: { kind: 'client', clientId: 1001 }, recipients: [person], word, clientIds: [] },
-      optOuts,
-    );
+    await recordOptOut({ scope: { kind: 'client', clientId: 1001 }, recipients: [person], word }, optOuts);
     const reads = async (headers: Record<string, string>) => {
       const before = tableAttempts.length;
       const { status } = await send(request(ofArgentina(2), 'promo'), { headers });

@@ -112,7 +112,7 @@ describe('a rehearsal (D51)', () => {
       expect([all.estimate.opted_out, reads()]).toEqual([undefined, 1]);
 
       for (const recipient of ['5491155550001', '12125550001', ...people(2)]) {
-        await recordOptOut({ scope, recipients: [recipient], word: stop, clientIds: [] }, optOuts);
+        await recordOptOut({ scope, recipients: [recipient], word: stop }, optOuts);
       }
       const without = await rehearse('sale');
       // The rehearsal reads the marks once, and then people in batches of a hundred.
@@ -143,7 +143,7 @@ describe('a rehearsal (D51)', () => {
     const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
     const rehearse = async () => (await send(request(people(3)), { headers: dry })).body.estimate.opted_out;
     const stop = (clientId: number, recipients: readonly string[]) =>
-      recordOptOut({ scope: { kind: 'client', clientId }, recipients, word, clientIds: [] }, optOuts);
+      recordOptOut({ scope: { kind: 'client', clientId }, recipients, word }, optOuts);
     await stop(1002, people(1));
     expect(await rehearse()).toBeUndefined();
     await stop(1001, people(1));

@@ -64,8 +64,8 @@ async function makeWorld() {
     lift: (recipient: string, caller = agent) => call(deletePage, caller, { path: { recipient } }),
     list: async (query: Readonly<Record<string, string | undefined>> = {}, caller = agent) =>
       call(listPage, caller, { query }),
-    said: (scope: Scope, word: OptOutChange, clientIds: readonly number[] = [], recipients = [person]) =>
-      recordOptOut({ scope, recipients, word, clientIds }, writer),
+    said: (scope: Scope, word: OptOutChange, listedFor?: number, recipients = [person]) =>
+      recordOptOut({ scope, recipients, word, listedFor }, writer),
   };
 }
 
@@ -117,7 +117,7 @@ describe('a word of the client (D55)', () => {
     ['refused', 'the platform has refused marketing to the person'],
   ])('does not lift a stop by %s: 409, and nothing is told', async (source, who) => {
     await world.put(person);
-    await world.said(client, stop(source, startMs + 60_000), [1001]);
+    await world.said(client, stop(source, startMs + 60_000), 1001);
     world.clock.nowMs += 120_000;
     const message = `${who} on ${iso(60_000)}; only the person can start it again`;
     expect(await world.lift(person)).toMatchObject({
@@ -131,7 +131,7 @@ describe('a word of the client (D55)', () => {
   });
 
   test('lifts what an import has said', async () => {
-    await world.said(client, stop('import'), [1001]);
+    await world.said(client, stop('import'), 1001);
     world.clock.nowMs += 1_000;
     expect((await world.lift(person)).body).toMatchObject({ state: 'started', source: 'api' });
   });
@@ -168,7 +168,7 @@ describe('a word of the client (D55)', () => {
 
 describe('the list', () => {
   test('shows the people that were told to the client by a number, and none that only other clients know', async () => {
-    await world.said(number('300000000000001'), stop('refused'), [1001]);
+    await world.said(number('300000000000001'), stop('refused'), 1001);
     const shown = { ...entry, source: 'refused', scope: 'number', at: iso(0), platform_stopped: true };
     expect((await world.list()).body).toEqual({ data: [shown], paging: { cursors: {} } });
     expect((await world.list({}, other)).body).toEqual({ data: [], paging: { cursors: {} } });
@@ -181,7 +181,7 @@ describe('the list', () => {
     for (const Key of [listedKey(1001, nameOf(people[0])), personKey(nameOf(people[1]))]) {
       await documentClient.send(new DeleteCommand({ TableName, Key }));
     }
-    await world.said(number('300000000000009', makeWaba({ wabaId: '200000000000009' })), stop('refused'), [1001]);
+    await world.said(number('300000000000009', makeWaba({ wabaId: '200000000000009' })), stop('refused'), 1001);
     const { body } = await world.list();
     expect(recipientsIn(body)).toEqual([...people.slice(2)].sort());
   });
@@ -219,8 +219,7 @@ describe('the list', () => {
       nameOf(one) < nameOf(two) ? -1 : 1,
     );
     const [first, second, third, last] = ids as [string, string, string, string];
-    const stops = (recipients: string[], clientIds = [1001]) =>
-      world.said(client, stop('reply'), clientIds, recipients);
+    const stops = (recipients: string[]) => world.said(client, stop('reply'), 1001, recipients);
     const pageAfter = async (cursor: string | undefined) => {
       const { body } = await world.list({ limit: '1', ...(cursor === undefined ? {} : { cursor }) });
       return { rows: (body as { data: readonly { recipient: string; also?: string[] }[] }).data, next: afterOf(body) };
@@ -248,7 +247,7 @@ describe('the list', () => {
       expect((await world.list()).body).toEqual({ data: [{ ...shown, also }], paging: { cursors: {} } });
       expect(await walked()).toEqual([[shown.recipient, ...also]]);
       // Another client knows one name, and learns no other.
-      await world.said({ kind: 'client', clientId: 1002 }, stop('reply'), [1002], [person]);
+      await world.said({ kind: 'client', clientId: 1002 }, stop('reply'), 1002, [person]);
       expect((await world.list({}, other)).body).toMatchObject({ data: [{ recipient: person }] });
       expect((await world.list({}, other)).body).not.toHaveProperty('data[0].also');
     });

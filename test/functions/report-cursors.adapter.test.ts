@@ -73,9 +73,9 @@ function sealed(scope: string, text: string): string {
 const sortKey = (atMs: number, of = dispatchId) => `${String(atMs).padStart(15, '0')}#${of}`;
 const moment = (seconds: number) => new Date(acceptedAtMs + seconds * 1_000).toISOString();
 const period = { from: moment(1), to: moment(4) };
-const question = { clientId: 1001, did, fromMs: acceptedAtMs + 1_000, toMs: acceptedAtMs + 4_000 };
-const always = { ...question, fromMs: undefined, toMs: undefined };
-const listScope = `dispatches 1001 ${JSON.stringify([did, null, null, null, null])} `;
+const always = { clientId: 1001, did };
+const question = { ...always, from: acceptedAtMs + 1_000, to: acceptedAtMs + 4_000 };
+const listScope = `dispatches of a DID 1001 ${JSON.stringify([did, null, null, null, null, null])}`;
 const reportScope = `report ${dispatchId} `;
 
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
@@ -91,16 +91,15 @@ const placed = (changes: Partial<typeof place>) =>
   reportCursor({ dispatchId, states: undefined }, { ...place, ...changes });
 
 test('the spelling that is forged here is the one that pages have', async () => {
-  const wanted = { clientId: 1001, did, fromMs: undefined, toMs: undefined };
-  expect(sealed(listScope, JSON.stringify(sortKey(1)))).toBe(dispatchesCursor(wanted, sortKey(1)));
+  expect(sealed(listScope, JSON.stringify(sortKey(1)))).toBe(dispatchesCursor('of a DID', always, sortKey(1)));
   expect(sealed(reportScope, JSON.stringify([2, 2, 5, [5, 0, 0, 0, 0, 0, 0, 0], [], [0, 'list', false]]))).toBe(
     placed({}),
   );
   const first = await reported({ limit: '2' });
   expect(first.body).toMatchObject({ paging: { cursors: { after: placed({}) } } });
-  expect((await listed({ ...period, cursor: dispatchesCursor(question, sortKey(acceptedAtMs + 3_999)) })).status).toBe(
-    200,
-  );
+  expect(
+    (await listed({ ...period, cursor: dispatchesCursor('of a DID', question, sortKey(acceptedAtMs + 3_999)) })).status,
+  ).toBe(200);
 });
 
 /** These texts replace the JSON of a cursor. */
@@ -110,16 +109,16 @@ const garbage = ['abc', '=', '%00', 'A', 'A'.repeat(2_001), 'YWJj', '____', '-',
 
 describe('the list of dispatches', () => {
   test.each([
-    ['beyond its end', dispatchesCursor(question, sortKey(acceptedAtMs + 4_000)), period],
-    ['far beyond its end', dispatchesCursor(question, sortKey(999_999_999_999_999)), period],
-    ['before its beginning', dispatchesCursor(question, sortKey(acceptedAtMs + 999)), period],
-    ['beyond what can be spelled', dispatchesCursor(always, sortKey(999_999_999_999_999)), {}],
-    ['of another client', dispatchesCursor({ ...always, clientId: 1002 }, sortKey(acceptedAtMs)), {}],
-    ['of another DID', dispatchesCursor({ ...always, did: '5491100000002' }, sortKey(acceptedAtMs)), {}],
-    ['of another period', dispatchesCursor(always, sortKey(acceptedAtMs)), period],
+    ['beyond its end', dispatchesCursor('of a DID', question, sortKey(acceptedAtMs + 4_000)), period],
+    ['far beyond its end', dispatchesCursor('of a DID', question, sortKey(999_999_999_999_999)), period],
+    ['before its beginning', dispatchesCursor('of a DID', question, sortKey(acceptedAtMs + 999)), period],
+    ['beyond what can be spelled', dispatchesCursor('of a DID', always, sortKey(999_999_999_999_999)), {}],
+    ['of another client', dispatchesCursor('of a DID', { ...always, clientId: 1002 }, sortKey(acceptedAtMs)), {}],
+    ['of another DID', dispatchesCursor('of a DID', { ...always, did: '5491100000002' }, sortKey(acceptedAtMs)), {}],
+    ['of another period', dispatchesCursor('of a DID', always, sortKey(acceptedAtMs)), period],
     ['of a report', placed({}), {}],
-    ['a sort key of another kind', dispatchesCursor(always, 'DISPATCH'), {}],
-    ['a sort key with more behind it', dispatchesCursor(always, `${sortKey(acceptedAtMs)}\n`), {}],
+    ['a sort key of another kind', dispatchesCursor('of a DID', always, 'DISPATCH'), {}],
+    ['a sort key with more behind it', dispatchesCursor('of a DID', always, `${sortKey(acceptedAtMs)}\n`), {}],
     ...[...texts, ...values.map((value) => JSON.stringify(value))].map(
       (text) => [`${text.slice(0, 20)} with its digest`, sealed(listScope, text), {}] as const,
     ),
@@ -135,8 +134,8 @@ describe('the list of dispatches', () => {
       fc.base64String({ minLength: 1 }),
       fc.json().map((text) => sealed(listScope, text)),
       fc.string({ minLength: 1 }).map((text) => sealed(listScope, text)),
-      fc.nat({ max: 999_999_999_999_999 }).map((atMs) => dispatchesCursor(always, sortKey(atMs))),
-      fc.stringMatching(/^\d{15}#[0-9A-Z]{26}$/).map((key) => dispatchesCursor(always, key)),
+      fc.nat({ max: 999_999_999_999_999 }).map((atMs) => dispatchesCursor('of a DID', always, sortKey(atMs))),
+      fc.stringMatching(/^\d{15}#[0-9A-Z]{26}$/).map((key) => dispatchesCursor('of a DID', always, key)),
     );
     await fc.assert(
       fc.asyncProperty(anyCursor, async (cursor) => {
@@ -158,7 +157,7 @@ describe('the report', () => {
     ['with more counts than recipients', placed({ counts: { ...none, read: 6 } })],
     ['of another dispatch', reportCursor({ dispatchId: dispatchIds[0] ?? '', states: undefined }, place)],
     ['of another filter', reportCursor({ dispatchId, states: new Set(['pending']) }, place)],
-    ['of the list', dispatchesCursor(always, sortKey(acceptedAtMs))],
+    ['of the list', dispatchesCursor('of a DID', always, sortKey(acceptedAtMs))],
     ...[...texts, ...values.map((value) => JSON.stringify(value))].map(
       (text) => [`${text.slice(0, 20)} with its digest`, sealed(reportScope, text)] as const,
     ),

@@ -1,21 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { testsThatReach } from '../reach.ts';
+import { reachOf, testsThatReach } from '../reach.ts';
+import { allTests, isWhenReached, testFiles } from '../suites.ts';
 
 const campaign = 'test/pipeline/held-campaign.test.ts';
 const command = 'test/infra/operate/redrive.queue.test.ts';
 const bundles = 'test/infra/commands.test.ts';
 const parts = 'test/infra/local/router.test.ts';
-const all = [campaign, command, bundles, parts];
+const exploration = 'test/lib/webhooks/delivery/delivery-explorer.test.ts';
+const all = [campaign, command, bundles, parts, exploration];
 
 test.each([
   ['a rule of the way of a message', ['lib/messages/pace/schedule.ts'], [campaign, command, bundles]],
   ['the page of an endpoint, which only bundles have', ['functions/health.ts'], [bundles]],
   ['a program that tests start by its name', ['infra/operate/ops.ts'], [command, bundles]],
+  ['a rule that an exploration tries', ['lib/webhooks/delivery/retry.ts'], [bundles, exploration]],
   ['a part of the local stack', ['infra/local/router.ts'], [bundles, parts]],
   ['the test itself', [parts], [parts]],
   ['a book', ['README.md'], []],
@@ -25,6 +28,14 @@ test.each([
 ])('%s: a change reaches these tests', (_, changed, reached) => {
   expect([...testsThatReach(all, changed)]).toEqual(reached);
 });
+
+test.each(testFiles(allTests).filter((file) => file.startsWith('test/lib/') && isWhenReached(file)))(
+  '%s reaches the rules of its folder',
+  (file) => {
+    const folder = dirname(file).replace('test/', '');
+    expect(reachOf(file).map(dirname)).toContain(folder);
+  },
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'published-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -19,7 +19,6 @@ export async function acceptedBy(
   const table = stores.ofAcceptance(run);
   const ports: QueueDispatchPorts = {
     ...table,
-    noteCorrespondents: async () => undefined,
     queue: { send: (body) => run.call('enqueueDispatch', () => queues.dispatches.send(body)) },
     urgentQueue: { send: (body) => run.call('enqueueStraight', () => queues.small.send(body)) },
     remainingMs: () => 29_000,

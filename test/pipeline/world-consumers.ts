@@ -185,12 +185,9 @@ function hearer(world: WorldParts): Consumer['handle'] {
       words: async () => stopWords,
       channels: { findNumber: async () => undefined },
       directory: { findDid: async () => undefined },
-      wroteTo: async () => new Map(),
       noteReplacedIds: async () => undefined,
       answered: async () => undefined,
       addressOf: async () => undefined,
-      eventsOfReply: async () => [],
-      anySubscribesToReplies: async () => false,
       events: { send: async () => undefined },
       remainingMs: () => clock.remainingMs(),
     });

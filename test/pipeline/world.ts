@@ -47,7 +47,7 @@ export class PipelineWorld extends WorldParts {
     for (;;) {
       try {
         const ports = this.stores.ofHearing(this.newRun());
-        await recordOptOut({ scope, recipients: [recipient], word, clientIds: [] }, ports);
+        await recordOptOut({ scope, recipients: [recipient], word }, ports);
         break;
       } catch {
         await this.time.sleep(1_000);

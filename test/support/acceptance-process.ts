@@ -24,7 +24,6 @@ const queue = messageQueue(queueClient(config), `${endpoint}/queue`);
 const ports = {
   records: idempotencyStore(tableOf(documents, 'messages')),
   parameters: parameterStore(tableOf(documents, 'messages')),
-  noteCorrespondents: async () => undefined,
   acceptance: acceptedDispatchesStore(tableOf(documents, 'messages', { nowMs: Date.now })),
   queue,
   urgentQueue: queue,
@@ -40,7 +39,7 @@ process.stdout.write = () => true;
 const event = JSON.parse(await text(process.stdin)) as { readonly body: string };
 const body: unknown = JSON.parse(event.body);
 const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
-const accepted = await acceptOnce(scope, bodyHashOf(body), ports, async () => {
+const accepted = await acceptOnce(scope, { bodyHash: bodyHashOf(body) }, ports, async () => {
   const { kept } = withoutDuplicates(parseSendRequest(body).recipients);
   await acceptDispatch(makeDispatch(kept, { dispatchId }), ports);
   return { dispatchId };

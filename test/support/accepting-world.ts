@@ -113,6 +113,7 @@ export class AcceptingWorld {
         beginStraight: ({ dispatchId }, signal) => this.call('begin', () => this.begin(dispatchId), signal),
       },
       records: {
+        find: (...args) => this.call('find', () => this.written(keyWrites.find(this.record, ...args))),
         claim: (...args) => this.call('claim', () => this.written(keyWrites.claim(this.record, ...args))),
         takeOver: (...args) => this.call('takeOver', () => this.written(keyWrites.takeOver(this.record, ...args))),
         complete: (...args) =>

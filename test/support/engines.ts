@@ -1,7 +1,7 @@
 import { type DynamoDbEngine, dynoxideProgram } from '../../infra/local/dynamodb.ts';
 import { whyNoJava } from '../../infra/local/preflight.ts';
 
-/** The projects of the adapter and fault tests have these DynamoDB emulators. */
+/** The projects of the adapter tests have these DynamoDB emulators. */
 export const engineOfProject: Readonly<Record<string, DynamoDbEngine>> = {
   adapters: 'local',
   'adapters-dynoxide': 'dynoxide',
@@ -40,11 +40,11 @@ export function contractStacks(workers: number): number {
     : 1;
 }
 
-/** Returns a line about the adapter and fault tests that cannot run here; undefined when all can. */
+/** Returns a line about the adapter tests that cannot run here; undefined when all can. */
 export function leftOut(): string | undefined {
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB'] !== undefined) return undefined;
   const runnable = runnableProjects();
   const [missing] = Object.entries(engineOfProject).filter(([name]) => !(name in runnable));
   const why = missing && obstacles[missing[1]]();
-  return why && `left out: the adapter and fault tests ${why}.`;
+  return why && `left out: the adapter tests ${why}.`;
 }

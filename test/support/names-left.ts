@@ -20,14 +20,7 @@ export async function allItems(client: DynamoDBDocumentClient, table: string): P
 
 /** Returns the keys of items that contain one of the words, in any packing. */
 export function itemsWith(words: readonly string[], items: readonly Item[]): string[] {
-  return items.filter((item) => textHolds(words, textOf(readable(item)))).map(({ pk, sk }) => `${pk} / ${sk}`);
-}
-
-/** Reads the recipients of a dispatch as they are, because their bytes of keyed digests cannot be unpacked. */
-function readable(item: Item): Item {
-  const { pk, names } = item;
-  const isDigests = String(pk).startsWith('WROTE#') && names instanceof Uint8Array;
-  return isDigests ? { ...item, names: Buffer.from(names).toString('latin1') } : item;
+  return items.filter((item) => textHolds(words, textOf(item))).map(({ pk, sk }) => `${pk} / ${sk}`);
 }
 
 /** Tells whether a text contains one of the words, plain or in base64. */

@@ -13,7 +13,7 @@ import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import type { InboundUpdate } from '../../lib/messages/inbound/inbound-message.ts';
 import { inboundOf } from '../../lib/messages/inbound/inbound-of.ts';
 import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
-import { repliedEvents } from '../../lib/messages/inbound/replied-event.ts';
+import { repliedEvent } from '../../lib/messages/inbound/replied-event.ts';
 import { lateLane } from '../../lib/messages/pace/schedule.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
@@ -211,8 +211,8 @@ function events(): ServiceEvent[] {
     messageEvent('message.delivered', message, told),
     messageEvent('message.read', message, told),
     messageEvent('message.resolved', message, told),
-    ...[{ head: large.head, index: 3 }, undefined].flatMap((answered) =>
-      repliedEvents({ word: reply, number: { did: about.did }, clientId, answered }),
+    ...[{ head: large.head, index: 3 }, undefined].map((answered) =>
+      repliedEvent({ word: reply, did: about.did, clientId, answered }),
     ),
     parkedEvent(dispatch, { ...parked, untilMs: atMs + 86_400_000 }),
     resumedEvent(dispatch, parked, atMs + 60_000),

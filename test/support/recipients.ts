@@ -53,19 +53,17 @@ export function recipientFor(contract: ParameterContract): fc.Arbitrary<Recipien
 /** Returns the header input that a template needs. */
 export function headerInputFor({ header }: ParameterContract): HeaderInput | undefined {
   const value = 'https://cdn.example.com/file';
-  switch (header.kind) {
-    case 'image':
-      return { type: 'image_url', value };
-    case 'video':
-      return { type: 'video_url', value };
-    case 'document':
-      return { type: 'document_url', value, filename: 'invoice.pdf' };
+  if (header.kind !== 'input') return undefined;
+  switch (header.type) {
+    case 'image_url':
+    case 'video_url':
+      return { type: header.type, value };
+    case 'document_url':
+      return { type: header.type, value, filename: 'invoice.pdf' };
     case 'location':
       return {
         type: 'location',
         location: { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Street 1' },
       };
-    default:
-      return undefined;
   }
 }

@@ -90,7 +90,6 @@ export function sendPorts(
     templateHolds: noTemplateHolds,
     platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
     replacementsOf: unused,
-    noteCorrespondents: async () => undefined,
     catalogIdOf: unused,
     isOnboarded: unused,
     questions: {

@@ -11,7 +11,6 @@ import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../lib/messages/budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../../lib/messages/budget/notified-thresholds-store.ts';
-import { correspondentWriter } from '../../lib/messages/inbound/correspondents-store.ts';
 import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
@@ -168,11 +167,6 @@ export async function sendingEndpoint(options: Options) {
     optOuts: optOutLook({ ...messages, client: documents }, async () => nameOf),
     rates: async () => shippedRates,
     parameters: parameterStore(tableOf(documents, table)),
-    noteCorrespondents: correspondentWriter(
-      // Another test covers the marks of shared numbers, so these calls have no faults.
-      { client: localDocumentClient(), name: table },
-      async () => nameOf,
-    ),
     acceptance: acceptedDispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
     records: idempotencyStore(tableOf(documents, table)),
     nowMs: () => clock.nowMs,

@@ -12,9 +12,9 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
   ...(
     [
       ['502 dispatch_unavailable', 'test/lib/messages/accept/accept-dispatch.test.ts'],
-      ['502 dispatch_undecided', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
-      ['409 request_in_progress', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
-      ['422 template_not_sendable', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
+      ['502 dispatch_undecided', 'test/lib/messages/retry/retry-keys.adapter.test.ts'],
+      ['409 request_in_progress', 'test/lib/messages/retry/retry-keys.adapter.test.ts'],
+      ['422 template_not_sendable', 'test/lib/messages/retry/retry-keys.adapter.test.ts'],
       ['400 platform_refused', 'test/lib/platform/refusals.test.ts'],
       ['404 template_not_found', 'test/lib/messages/resolve/resolve-template.test.ts'],
       ['429 platform_rate_limited', 'test/lib/messages/resolve/resolve-template.test.ts'],

@@ -172,7 +172,7 @@ async function writeRow(
   const scope: Scope = { kind: 'client', clientId };
   const word = { says: 'stopped', atMs, source: 'import' } as const;
   const { person } = await recordOptOut(
-    { scope, recipients: [recipient], word, clientIds: [clientId] },
+    { scope, recipients: [recipient], word, listedFor: clientId },
     { ...ports, change },
   );
   const isStoppedIn = ({ entries }: PersonOptOuts) => isStopped(entries[textOf(scope)] ?? {});

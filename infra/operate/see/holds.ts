@@ -14,6 +14,7 @@ import {
   stageOption,
 } from '../command.ts';
 import { auditOf, type OperatorAudit } from '../operator-audit.ts';
+import { progressOn } from '../progress.ts';
 import { targetOf } from '../target.ts';
 import { periodOf } from '../time-span.ts';
 import { heldAsJson, heldAsTables, heldBy, heldNotes, holdInWords, type ListedNumber } from './holds-output.ts';
@@ -69,14 +70,19 @@ export async function holdsCommand(
   else await end(values.end, stage, terminal);
 }
 
-async function list(wanted: Wanted, stage: HoldsStage, { print, tell }: Terminal): Promise<void> {
+async function list(wanted: Wanted, stage: HoldsStage, { print, tell, progress }: Terminal): Promise<void> {
   const { did, json, stage: stageName } = wanted;
   const unreadable: string[] = [];
   const parked: DispatchOutcomes[] = [];
-  for (const dispatch of await parkedDispatches(wanted, unreadable, stage)) {
-    const outcomes = await stage.outcomes.ofDispatch(dispatch);
-    parked.push({ dispatch, outcomes, shown: outcomes.filter(({ state }) => !isAsWished(state)) });
-  }
+  await progress(
+    () => `${parked.length} dispatches that wait are read`,
+    async () => {
+      for (const dispatch of await parkedDispatches(wanted, unreadable, stage)) {
+        const outcomes = await stage.outcomes.ofDispatch(dispatch);
+        parked.push({ dispatch, outcomes, shown: outcomes.filter(({ state }) => !isAsWished(state)) });
+      }
+    },
+  );
   const numbers = await stage.listNumbers();
   const provisioned =
     did === undefined
@@ -124,7 +130,8 @@ async function end(scope: string, stage: HoldsStage, { print }: Terminal): Promi
 
 export const command: Command = {
   words,
-  run: (typed) => holdsCommand(typed, openStage, { print: console.log, tell: console.error }),
+  run: (typed) =>
+    holdsCommand(typed, openStage, { print: console.log, tell: console.error, progress: progressOn(process.stderr) }),
 };
 
 async function openStage(stage: string | undefined): Promise<HoldsStage> {

@@ -22,6 +22,7 @@ import {
 } from '../command.ts';
 import { helpOf } from '../help.ts';
 import { auditOf, type OperatorAudit } from '../operator-audit.ts';
+import { type Progress, progressOn } from '../progress.ts';
 import { targetOf } from '../target.ts';
 import { periodOf } from '../time-span.ts';
 import type { ListedNumber } from './holds-output.ts';
@@ -63,6 +64,7 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Tells what belongs to no table, on stderr. */
   readonly tell: (line: string) => void;
+  readonly progress: Progress;
 }
 
 export interface OutcomesStage {
@@ -123,15 +125,20 @@ async function resolve(
   print(`${wanted.values.resolve} is now ${state}`);
 }
 
-async function list({ values }: Wanted, stage: OutcomesStage, { print, tell }: Terminal): Promise<void> {
+async function list({ values }: Wanted, stage: OutcomesStage, { print, tell, progress }: Terminal): Promise<void> {
   const key = messageKey(values.dispatch ?? '');
+  const isShown = ({ messageId, state }: DispatchOutcomes['outcomes'][number]) =>
+    key === undefined ? values.all || !isAsWished(state) : messageId === values.dispatch;
   const found: DispatchOutcomes[] = [];
-  for (const dispatch of await dispatchesOf(values, key, stage)) {
-    const outcomes = await stage.outcomes.ofDispatch(dispatch);
-    const isShown = ({ messageId, state }: DispatchOutcomes['outcomes'][number]) =>
-      key === undefined ? values.all || !isAsWished(state) : messageId === values.dispatch;
-    found.push({ dispatch, outcomes, shown: outcomes.filter(isShown) });
-  }
+  await progress(
+    () => `${found.length} dispatches are read`,
+    async () => {
+      for (const dispatch of await dispatchesOf(values, key, stage)) {
+        const outcomes = await stage.outcomes.ofDispatch(dispatch);
+        found.push({ dispatch, outcomes, shown: outcomes.filter(isShown) });
+      }
+    },
+  );
   const [first] = found;
   if (first === undefined) throw notFound();
   if (key !== undefined && first.shown.length === 0) throw noSuchMessage(key, first);
@@ -181,7 +188,12 @@ function messageKey(id: string): MessageKey | undefined {
 
 export const command: Command = {
   words,
-  run: (typed) => outcomesCommand(typed, openStage, { print: console.log, tell: console.error }),
+  run: (typed) =>
+    outcomesCommand(typed, openStage, {
+      print: console.log,
+      tell: console.error,
+      progress: progressOn(process.stderr),
+    }),
 };
 
 async function openStage(stage: string | undefined): Promise<OutcomesStage> {

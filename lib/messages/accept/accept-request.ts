@@ -26,5 +26,6 @@ export async function acceptRequest(
   if (key === undefined) return await accept(ports.newDispatchId());
   const timed = { ...ports, remainingMs };
   const takenBack = reservationReleaseOf(clientId, means, timed);
-  return await acceptOnce({ clientId, did, key }, bodyHashOf(compared, time?.asked), { ...timed, takenBack }, accept);
+  const bodyHash = bodyHashOf(compared, time?.asked);
+  return await acceptOnce({ clientId, did, key }, { bodyHash }, { ...timed, takenBack }, accept);
 }

@@ -10,12 +10,7 @@ import { inTimeLeft } from './answer-deadline.ts';
 import { type CheckPorts, checkSend, type Send } from './check-send.ts';
 import { type CostLimitPorts, reserveCost } from './cost-reservation.ts';
 import type { Accepted } from './idempotency.ts';
-import {
-  noteCorrespondents,
-  type QueueDispatchPorts,
-  queueStraightRequest,
-  storeAndQueueDispatch,
-} from './store-and-queue-dispatch.ts';
+import { type QueueDispatchPorts, queueStraightRequest, storeAndQueueDispatch } from './store-and-queue-dispatch.ts';
 import { straightRequest } from './straight-request.ts';
 
 export interface AcceptDispatchPorts extends QueueDispatchPorts {
@@ -64,7 +59,6 @@ export async function acceptWithinCostLimits(
 export async function acceptDispatch(dispatch: WholeDispatch, ports: AcceptDispatchPorts): Promise<void> {
   const { dispatchId, clientId, total } = dispatch.head;
   const straight = await straightRequest(dispatch, ports.limitOf);
-  if (dispatch.shared) await noteCorrespondents(dispatch, ports);
   if (straight === undefined) await storeAndQueueDispatch(dispatch, ports);
   else await queueStraightRequest(straight, ports);
   count('RecipientsAccepted', total);

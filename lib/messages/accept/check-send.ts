@@ -1,5 +1,5 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
-import { type Did, type Directory, isShared } from '../../access/directory.ts';
+import type { Did, Directory } from '../../access/directory.ts';
 import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
@@ -82,9 +82,8 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     byUserId,
     timetable,
   });
-  const shared = isShared(did.waba) ? (true as const) : undefined;
   const dispatch = {
-    ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), shared },
+    ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) },
     ...(timetable === undefined ? {} : inLots(timetable, kept, repeats)),
     header: request.header,
   };

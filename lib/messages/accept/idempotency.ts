@@ -18,15 +18,21 @@ export interface IdempotencyRecord {
   readonly startedAtMs: number;
   readonly state: 'running' | 'done';
   readonly warning?: string;
+  /** The key of a retry has the indexes of its recipients in the source (retry/retry-keys.ts). */
+  readonly retries?: readonly number[];
 }
 
 export interface IdempotencyScope {
   readonly clientId: number;
   readonly did: string;
   readonly key: string;
+  /** Other keys are remembered for 48 hours. */
+  readonly keptUntilMs?: number;
 }
 
 export interface IdempotencyRecords {
+  /** Reads strongly. */
+  find(scope: IdempotencyScope): Promise<IdempotencyRecord | undefined>;
   /** Writes the record if the scope has none; else returns the existing one. */
   claim(scope: IdempotencyScope, record: IdempotencyRecord): Promise<IdempotencyRecord | undefined>;
   /** Replaces exactly `stale` by compare-and-set. Returns false when that has changed. */
@@ -66,12 +72,12 @@ export function bodyHashOf(body: unknown, time?: RequestedTime): string {
  */
 export async function acceptOnce(
   scope: IdempotencyScope,
-  bodyHash: string,
+  asked: Pick<IdempotencyRecord, 'bodyHash' | 'retries'>,
   ports: IdempotencyPorts,
   accept: (dispatchId: string) => Promise<Accepted>,
 ): Promise<Accepted> {
   const record: IdempotencyRecord = {
-    bodyHash,
+    ...asked,
     dispatchId: ports.newDispatchId(),
     startedAtMs: ports.nowMs(),
     state: 'running',
@@ -149,8 +155,8 @@ async function tolerated(
   }
 }
 
-function stillRunning(): Refusal {
-  return new Refusal('request_in_progress', 'a request with the same Idempotency-Key is still running', {
+export function stillRunning(): Refusal {
+  return new Refusal('request_in_progress', 'an earlier request, on which the answer depends, is still running', {
     headers: { 'retry-after': '5' },
   });
 }

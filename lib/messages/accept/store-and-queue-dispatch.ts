@@ -3,7 +3,6 @@ import { Refusal } from '../../http/refusal.ts';
 import type { QueuedChunk } from '../dispatch/chunk.ts';
 import type { Repeat } from '../dispatch/head.ts';
 import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
-import type { NoteCorrespondents } from '../inbound/correspondents-store.ts';
 import type { AcceptedDispatches } from './accepted-dispatches-store.ts';
 import { answerBudgetMs } from './answer-deadline.ts';
 import type { MessageQueue } from './message-queue.ts';
@@ -17,15 +16,11 @@ const handOverLimitMs = 6_000;
 /** The queue keeps two of the six seconds, enough for a second attempt. */
 const storeLimitMs = 4_000;
 
-/** At most 16 writes run at once, 32 for a scheduled send. */
-const noteLimitMs = 4_000;
-
 const handOverBudgetMs = handOverLimitMs + withdrawLimitMs + answerBudgetMs;
 
 export interface QueueDispatchPorts extends WithdrawPorts {
   readonly parameters: Pick<DispatchParameters, 'store'>;
   readonly acceptance: Pick<AcceptedDispatches, 'describe' | 'begin' | 'withdraw'>;
-  readonly noteCorrespondents: NoteCorrespondents;
   readonly queue: MessageQueue;
   /** The urgent queue takes small requests, one-time codes above all (D44). */
   readonly urgentQueue: MessageQueue;
@@ -42,7 +37,7 @@ export async function storeAndQueueDispatch(dispatch: WholeDispatch, ports: Queu
   const message = encodeRound({ dispatchId, clientId, acceptedAtMs, correlationId });
   await queuedOrTakenBack(dispatchId, ports, async () => {
     await ports.queue.send(message, String(clientId), signal);
-    // A retry begins now: another retry may take back a dispatch that has not begun (retry/marks.ts).
+    // A retry begins now: another retry may take back a dispatch that has not begun (retry/retry-keys.ts).
     if (dispatch.head.retryOf !== undefined) await begun(dispatch, signal, ports);
   });
 }
@@ -53,18 +48,6 @@ async function begun(
   ports: QueueDispatchPorts,
 ): Promise<void> {
   if ((await ports.acceptance.begin({ head, repeats }, signal)) === 'withdrawn') throw new Error('it was taken back');
-}
-
-/**
- * Notes the recipients of a dispatch from a shared number before it is queued (D55). Refuses with 502
- * `dispatch_unavailable`.
- */
-export async function noteCorrespondents(dispatch: WholeDispatch, ports: QueueDispatchPorts): Promise<void> {
-  try {
-    await ports.noteCorrespondents(dispatch, noteLimitMs);
-  } catch (cause) {
-    throw unavailable(cause);
-  }
 }
 
 /** Queues a straight request, for which nothing is stored. Refuses as `storeAndQueueDispatch` does. */

@@ -20,7 +20,6 @@ import { limitOfDispatch, rememberedLimitOfDispatch } from '../pace/limit-of-dis
 import { lookupStore } from '../resolve/lookup-store.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { deployedTemplateHolds } from './account-updates.ts';
-import { deployedCorrespondentWriter } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdReader } from './replaced-ids.ts';
 import { deployedDispatches } from './reports.ts';
@@ -40,7 +39,6 @@ export function deployedAcceptance(limits: PlatformLimits) {
     acceptance: deployedAcceptedDispatches(),
     records: idempotencyStore(table),
     replacementsOf: deployedReplacedIdReader(),
-    noteCorrespondents: deployedCorrespondentWriter(),
     queue: messageQueue(queues(), environmentVariable('FAN_OUT_QUEUE_URL')),
     urgentQueue: messageQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
     limitOf: rememberedLimitOfDispatch({ channels: deployedChannels(), log, nowMs: Date.now }),

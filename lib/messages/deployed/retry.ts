@@ -1,15 +1,12 @@
 import type { PlatformLimits } from '../../platform/deployed.ts';
 import { reportStore } from '../report/report-store.ts';
-import { retryMarksStore } from '../retry/retry-marks-store.ts';
 import { deployedAcceptance } from './acceptance.ts';
 import { messagesTable } from './messages-table.ts';
 
 export function deployedRetry(limits: PlatformLimits) {
-  const table = messagesTable();
   return {
     ...deployedAcceptance(limits),
     // The reads are strongly consistent, so that a recipient with a fresh receipt is not retried.
-    report: reportStore(table, { consistent: true }),
-    marks: retryMarksStore(table),
+    report: reportStore(messagesTable(), { consistent: true }),
   };
 }

@@ -25,9 +25,11 @@ export const RecipientSchema = v.object({
   ),
 });
 
+export const mediaHeaderTypes = ['image_url', 'video_url', 'document_url'] as const;
+
 export const HeaderInputSchema = v.variant('type', [
   v.object({
-    type: v.picklist(['image_url', 'video_url', 'document_url']),
+    type: v.picklist(mediaHeaderTypes),
     value: v.string(),
     filename: v.optional(v.string()),
   }),

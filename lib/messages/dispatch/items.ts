@@ -196,11 +196,6 @@ export function moneyKeptUntilSeconds(fromMs: number): number {
   return Math.ceil(fromMs / 1_000) + (spendKeptDays + 31) * 86_400;
 }
 
-/** Keys the recipients of a dispatch that are retried, and by which dispatches (D57; retry/marks.ts). */
-export function retriesKey(dispatchId: string): ItemKey {
-  return { pk: `RETRIES#${dispatchId}`, sk: 'RETRIES' };
-}
-
 /** Keys an acceptance (accept/idempotency.ts) by hash, because a client may put any text into its idempotency key. */
 export function idempotencyKey(scope: {
   readonly clientId: number;
@@ -254,14 +249,6 @@ export function replacedIdKey(wabaId: string, userId: string): ItemKey {
 /** Inverts `replacedIdKey`. A user id contains no `#`. */
 export function userIdOfReplaced(pk: string): string {
   return pk.slice(pk.lastIndexOf('#') + 1);
-}
-
-/**
- * Keys the people that dispatches wrote to from a shared number, as keyed digests, by acceptance
- * (inbound/correspondents.ts).
- */
-export function wrotePartition(phoneNumberId: string, group: string): string {
-  return `WROTE#${phoneNumberId}#${group}`;
 }
 
 /**

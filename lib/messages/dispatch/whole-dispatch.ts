@@ -29,8 +29,6 @@ export interface WholeDispatch {
   readonly recipients: readonly Recipient[];
   /** The report counts by places in the request, so it needs dropped repeats (D40). */
   readonly repeats?: readonly Repeat[];
-  /** Several clients may send from this number, so its recipients are noted (D55). */
-  readonly shared?: true;
   /** A scheduled send's lots say when recipients, sorted by lots, may leave (D56). */
   readonly lots?: readonly Lot[];
   /** Positions map indexes to places in the request, when the order differs. */

@@ -32,13 +32,11 @@ export const attributesRead = [
 const nameless = [
   'ERASING',
   'DISPATCHES',
-  'RETRIES',
   'QUESTION',
   'QUESTIONS',
   'PLATFORM',
   'WABA',
   'PERSON',
-  'WROTE',
   'SENT',
   'SCHEDULED',
   'SPEND',

@@ -26,14 +26,7 @@ export async function cancelCampaign(
   { clientId, campaignId }: { readonly clientId: number; readonly campaignId: number },
 ): Promise<CancelledOfCampaign> {
   const endMs = ports.nowMs() + beginForMs;
-  const question = {
-    clientId,
-    campaignId,
-    unsettled: true,
-    did: undefined,
-    fromMs: undefined,
-    toMs: undefined,
-  } as const;
+  const question = { clientId, campaign_id: campaignId, unsettled: true } as const;
   let cancelled = 0;
   let after: string | undefined;
   do {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { DispatchPointer } from '../dispatch/whole-dispatch.ts';
 import type { Cost } from '../report/cost.ts';
-import type { DispatchesQuery } from '../report/dispatches.ts';
+import { DispatchStateWord, dispatchState } from '../report/dispatch-state.ts';
+import { areAskedFor, type DispatchesQuery } from '../report/dispatches.ts';
 import type { Dispatches, PageRequest } from '../report/dispatches-store.ts';
 import { DispatchSchema, statusAnswer } from '../report/report.ts';
-import { type DispatchState, DispatchStateWord, dispatchState } from './dispatch-state.ts';
 import type { StoredStatus, StoredStatuses } from './dispatch-status-store.ts';
 
 /** A search shows the head of a dispatch's report, its state, and its cost (D59). */
@@ -26,12 +26,12 @@ export interface FoundPage {
 }
 
 /**
- * Reads one page, newest first, in two round trips. `states` filters what was read, so a page may be short; only the
- * last has no `next`.
+ * Reads one page, newest first, in two round trips. Filters on what was read may make a page short; only the last
+ * has no `next`.
  */
 export async function findDispatches(
   { dispatches, standings, nowMs }: FindPorts,
-  { states, ...question }: DispatchesQuery & { readonly states: ReadonlySet<DispatchState> | undefined },
+  question: DispatchesQuery,
   asked: PageRequest,
 ): Promise<FoundPage> {
   const { accepted, next } = await dispatches.readAccepted(question, asked);
@@ -40,7 +40,7 @@ export async function findDispatches(
     const pointer = accepted[at];
     if (standing === null || pointer === undefined) return [];
     const row = foundDispatch(question.clientId, { pointer, standing }, nowMs());
-    return states === undefined || states.has(row.state) ? [row] : [];
+    return areAskedFor(question, row) ? [row] : [];
   });
   const last = statuses.length < accepted.length ? accepted[statuses.length - 1]?.sk : next;
   return { data, next: last };

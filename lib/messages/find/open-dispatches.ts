@@ -18,7 +18,7 @@ export async function waitingForReview(
   { clientId, name, language }: { readonly clientId: number; readonly name: string; readonly language: string },
 ): Promise<string | undefined> {
   try {
-    const question = { clientId, template: name, did: undefined, fromMs: undefined, toMs: undefined };
+    const question = { clientId, template: name };
     const { accepted, next } = await dispatches.readAccepted(question, { after: undefined, limit: mostDispatches });
     const own = accepted.filter(({ templateLanguage }) => languageKey(templateLanguage) === languageKey(language));
     const statuses = own.length === 0 ? [] : await standings.of(own);

@@ -1,35 +1,33 @@
-import type { Did } from '../../access/directory.ts';
+import { type Did, onlyClientOf } from '../../access/directory.ts';
 import { changeTimeMs, currentChange, type OptOutChange, type PersonSource } from '../../opt-outs/entry.ts';
 import { optOutEvent } from '../../opt-outs/opt-out-event.ts';
 import type { Recipient } from '../../opt-outs/person-name.ts';
-import { recordIdChange, recordOptOut } from '../../opt-outs/record-opt-out.ts';
-import { type Scope, textOf } from '../../opt-outs/scope.ts';
+import { type OptOutPorts, recordIdChange, recordOptOut, type ToRecord } from '../../opt-outs/record-opt-out.ts';
+import { type ShownScope, textOf } from '../../opt-outs/scope.ts';
 import type { stopWordMatcher } from '../../opt-outs/stop-words.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import { messageIdOf } from '../dispatch/head.ts';
+import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
-import { type ConcernedClients, type ConcernedPorts, concernedClients } from './concerned-clients.ts';
 import { type InboundUpdate, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
-import type { AddressOf, EventsOfReply, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
+import { repliedEvent } from './replied-event.ts';
+import type { AddressOf, FindRepliedTo, RepliedToMessage } from './reply-ports.ts';
 
-// An inbound update is recorded, then emitted if it is the latest of its scope (D55). That is idempotent: entries
-// merge, and event ids follow from the update.
+// An inbound update is recorded, then emitted if its scope says the same now (D55). That is idempotent: entries merge,
+// and event ids follow from the update.
 
 // A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
 // for both, so that no stop outlives a past widening.
 
-// A stop or start word or button concerns single clients: the one whose message is answered, else those of
-// concerned-clients.ts.
+// A reply is the client's whose message it answers, else that of the only client of the number. Where several may
+// send, a word is the number's (scope `words`), and no client is told of it, or of a text.
 
-export interface RecordPorts extends ConcernedPorts {
+export interface RecordPorts {
+  readonly optOuts: OptOutPorts;
   readonly judge: ReturnType<typeof stopWordMatcher>;
   readonly answered: FindRepliedTo;
   readonly addressOf: AddressOf;
-  readonly eventsOfReply: EventsOfReply;
-  /** Tells whether a client that may send from the number subscribes to replies. */
-  readonly anySubscribesToReplies: (did: Did | undefined) => Promise<boolean>;
   readonly noteReplacedIds: NoteReplacedIds;
   readonly note: (what: string) => void;
 }
@@ -57,7 +55,7 @@ export async function recordInbound(
     case 'refused': {
       const { recipients, atMs, clientId } = update;
       const change = { says: 'stopped', atMs, source: 'refused' } as const;
-      return await recordOfNumber({ change, recipients, clientIds: [clientId] }, number, ports);
+      return await recordOfNumber({ change, recipients, clientId }, number, ports);
     }
     case 'respelled':
       await recordIdChange({ ...update, old: [] }, ports.optOuts);
@@ -76,14 +74,15 @@ async function takePreference(
   const says = update.says === 'stop' ? 'stopped' : 'started';
   const atMs = changeTimeMs(says, update.atMs, update.receivedAtMs);
   if (atMs === undefined) return timeless(ports);
+  const change = { says, atMs, source: 'platform' } as const;
   const recipients = recipientsOfUpdate(update);
-  const clientIds =
-    number.did === undefined ? [] : (await concernedClients(number.did, { recipients, atMs }, ports)).clientIds;
-  return await recordOfNumber({ change: { says, atMs, source: 'platform' }, recipients, clientIds }, number, ports);
+  // A person who wants marketing from the number again has taken back what was said to it.
+  if (says === 'started') await recordWord({ change, recipients }, number, ports);
+  const clientId = receiverOf(undefined, number)?.clientId;
+  return await recordOfNumber({ change, recipients, clientId }, number, ports);
 }
 
 async function takeReply(update: Of<'reply'>, number: ReceivingNumber, ports: RecordPorts): Promise<ServiceEvent[]> {
-  const { wabaId, phoneNumberId, did } = number;
   const answered = await answeredFrom(update, number, ports);
   const joined = await numberAnsweredFrom(update, answered, ports);
   const recipients = [...joined, ...recipientsOfUpdate(update)];
@@ -91,40 +90,29 @@ async function takeReply(update: Of<'reply'>, number: ReceivingNumber, ports: Re
   if (joined.length > 0 && change === undefined) {
     await recordIdChange({ old: [], recipients, atMs: saidAtMs(update) }, ports.optOuts);
   }
-  // Looking up correspondents is expensive, and people may reply by the thousand, so irrelevant texts skip it.
-  const isOfInterest = change !== undefined || answered !== undefined || (await ports.anySubscribesToReplies(did));
-  const concerned = isOfInterest ? await concernedByReply({ update, recipients, answered }, number, ports) : undefined;
-  if (concerned === undefined) return [];
-  const { clientIds, readerId } = concerned;
-  const events: ServiceEvent[] = [];
-  if (change !== undefined) {
-    for (const clientId of clientIds) {
-      const recording = {
-        scope: { kind: 'client', clientId },
-        recipients,
-        word: change,
-        clientIds: [clientId],
-      } as const;
-      events.push(...(await recorded(recording, { did, answered }, ports)));
-    }
-  }
-  const reply = { word: update, did, number: { wabaId, phoneNumberId }, clientId: readerId, recipients, answered };
-  return [...events, ...(await ports.eventsOfReply(reply))];
+  const receiver = receiverOf(answered, number);
+  // A start is recorded for the number, too, so that no stop outlives a past sharing.
+  const isOfNumber = receiver === undefined || (answered === undefined && change?.says === 'started');
+  if (change !== undefined && isOfNumber) await recordWord({ change, recipients }, number, ports);
+  if (receiver === undefined) return [];
+  const reply = repliedEvent({ word: update, ...receiver, answered });
+  if (change === undefined) return [reply];
+  const { clientId } = receiver;
+  const scope = { kind: 'client', clientId } as const;
+  return [...(await recorded({ scope, recipients, change, clientId }, { number, answered }, ports)), reply];
 }
 
-/** Returns undefined when the number belongs to no client and no message of ours is answered. */
-async function concernedByReply(
-  reply: {
-    readonly update: Of<'reply'>;
-    readonly recipients: readonly Recipient[];
-    readonly answered: RepliedToMessage | undefined;
-  },
+/**
+ * Returns the client that a reply is told to, with the number; undefined where it may be meant for several, or none.
+ */
+function receiverOf(
+  answered: RepliedToMessage | undefined,
   { did }: ReceivingNumber,
-  ports: RecordPorts,
-): Promise<ConcernedClients | undefined> {
-  const { update, recipients, answered } = reply;
-  if (answered !== undefined) return { clientIds: [answered.head.clientId], readerId: answered.head.clientId };
-  return did && (await concernedClients(did, { recipients, atMs: saidAtMs(update) }, ports));
+): Pick<DispatchHead, 'clientId' | 'did'> | undefined {
+  if (answered !== undefined) return { clientId: answered.head.clientId, did: answered.head.did };
+  if (did === undefined) return undefined;
+  const clientId = onlyClientOf(did);
+  return clientId === undefined ? undefined : { clientId, did: did.channel.did };
 }
 
 type PersonChange = OptOutChange<PersonSource>;
@@ -182,54 +170,59 @@ async function takeChange(update: Of<'id_changed'>, { wabaId }: ReceivingNumber,
   await recordIdChange(changed, ports.optOuts);
 }
 
+interface PersonWord {
+  readonly change: PersonChange;
+  readonly recipients: readonly Recipient[];
+}
+
 /** Records an update of the platform, and emits it for the widest scope it applies to. */
 async function recordOfNumber(
-  {
-    change,
-    recipients,
-    clientIds,
-  }: {
-    readonly change: PersonChange;
-    readonly recipients: readonly Recipient[];
-    readonly clientIds: readonly number[];
-  },
+  word: PersonWord & { readonly clientId: number | undefined },
   number: ReceivingNumber,
   ports: RecordPorts,
 ): Promise<ServiceEvent[]> {
   const { wabaId, phoneNumberId, did } = number;
-  const ofNumber: Scope = { kind: 'number', wabaId, phoneNumberId };
-  const ofWaba: Scope = { kind: 'waba', wabaId };
+  const ofNumber: ShownScope = { kind: 'number', wabaId, phoneNumberId };
+  const ofWaba: ShownScope = { kind: 'waba', wabaId };
   const emittedScope = did?.waba.platformStops === 'waba' ? ofWaba : ofNumber;
-  const scopes = change.says === 'started' || emittedScope === ofWaba ? [ofNumber, ofWaba] : [ofNumber];
+  const scopes = word.change.says === 'started' || emittedScope === ofWaba ? [ofNumber, ofWaba] : [ofNumber];
   const events: ServiceEvent[] = [];
   for (const scope of scopes) {
-    const recording = { scope, recipients, word: change, clientIds };
-    const ofScope = await recorded(recording, { did, answered: undefined }, ports);
+    const ofScope = await recorded({ scope, ...word }, { number, answered: undefined }, ports);
     if (scope === emittedScope) events.push(...ofScope);
   }
   return events;
 }
 
-/** Records an update in one scope. Returns its events if it is in force. */
+/** Records what was said to a number, and to which client is not known. */
+async function recordWord(
+  { change, recipients }: PersonWord,
+  { wabaId, phoneNumberId }: ReceivingNumber,
+  ports: RecordPorts,
+): Promise<void> {
+  const scope = { kind: 'words', wabaId, phoneNumberId } as const;
+  await stored({ scope, recipients, word: change }, ports);
+}
+
+/** Records an update in one scope, for a client where one is to be told. Returns its event if it is in force. */
 async function recorded(
-  recording: {
-    readonly scope: Scope;
-    readonly recipients: readonly Recipient[];
-    readonly word: PersonChange;
-    readonly clientIds: readonly number[];
-  },
-  { did, answered }: { readonly did: Did | undefined; readonly answered: RepliedToMessage | undefined },
+  recording: PersonWord & { readonly scope: ShownScope; readonly clientId: number | undefined },
+  { number, answered }: { readonly number: ReceivingNumber; readonly answered: RepliedToMessage | undefined },
   ports: RecordPorts,
 ): Promise<ServiceEvent[]> {
-  const { scope, recipients, word, clientIds } = recording;
-  const { person } = await recordOptOut(recording, ports.optOuts);
-  ports.note(`${word.says}_${scope.kind}_${word.source}`);
+  const { scope, recipients, change: word, clientId } = recording;
+  const person = await stored({ scope, recipients, word, listedFor: clientId }, ports);
   const stands = currentChange(person.entries[textOf(scope)] ?? {});
-  if (stands?.says !== word.says || stands.atMs !== word.atMs || stands.source !== word.source) return [];
-  const message = answered && messageOf(answered);
-  return clientIds.map((clientId) =>
-    optOutEvent({ clientId, recipients, did: did?.channel.did, scope, word, answered: message }),
-  );
+  // This client is told, although an equal word that is later was told to another or to none.
+  if (clientId === undefined || stands?.says !== word.says) return [];
+  const did = number.did?.channel.did;
+  return [optOutEvent({ clientId, recipients, did, scope, word, answered: answered && messageOf(answered) })];
+}
+
+async function stored(recording: ToRecord & { readonly word: PersonChange }, ports: RecordPorts) {
+  const { scope, word } = recording;
+  ports.note(`${word.says}_${scope.kind}_${word.source}`);
+  return (await recordOptOut(recording, ports.optOuts)).person;
 }
 
 function messageOf({ head: { dispatchId }, index }: RepliedToMessage) {

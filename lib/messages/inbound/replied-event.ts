@@ -1,5 +1,4 @@
-import type { Did } from '../../access/directory.ts';
-import { eventId, type MessageRepliedData, type ServiceEvent, type SubscribedTypes } from '../../webhooks/event.ts';
+import { eventId, type MessageRepliedData, type ServiceEvent } from '../../webhooks/event.ts';
 import { aboutDispatch, messageIdOf } from '../dispatch/head.ts';
 import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
 import type { InboundUpdate } from './inbound-message.ts';
@@ -9,23 +8,19 @@ type Replied = Extract<InboundUpdate, { readonly kind: 'reply' }>;
 
 export interface NotifiedReply {
   readonly word: Replied;
-  readonly number: { readonly did: string };
   readonly clientId: number;
+  readonly did: string;
   readonly answered: RepliedToMessage | undefined;
 }
 
-/**
- * Returns the event about a reply (D55): for the client of the answered message, else for `clientId`. It has one id per
- * reply and receiver.
- */
-export function repliedEvents({ word, number, clientId, answered }: NotifiedReply): ServiceEvent[] {
+/** Returns the event about a reply (D55) for that client. It has one id per reply and client. */
+export function repliedEvent({ word, did, clientId, answered }: NotifiedReply): ServiceEvent {
   const { reply, person, messageId } = word;
-  const receiver = answered?.head.clientId ?? clientId;
   const timestampMs = timeOf(word, answered);
   const ours = repliedMessageOf(reply.payload);
   const place = ours !== undefined && isOf(ours, answered) ? ours.place : undefined;
   const data: MessageRepliedData = {
-    ...(answered === undefined ? { did: number.did } : aboutAnswered(answered)),
+    ...(answered === undefined ? { did } : aboutAnswered(answered)),
     from: person.waId,
     user_id: person.userId,
     by: reply.by,
@@ -35,26 +30,10 @@ export function repliedEvents({ word, number, clientId, answered }: NotifiedRepl
     replied_at: new Date(timestampMs).toISOString(),
   };
   // The platform gives replies ids. Without one, equal texts of a person at the same time count as one reply.
-  const unnamed = () => [number.did, person.userId ?? person.waId ?? '', timestampMs, reply.by, data.text ?? ''];
-  const id = eventId('message.replied', receiver, messageId === undefined ? unnamed() : [messageId]);
-  return [
-    {
-      id,
-      clientId: receiver,
-      type: 'message.replied',
-      timestampMs,
-      correlationId: answered?.head.correlationId,
-      data,
-    },
-  ];
-}
-
-/** Tells whether any client of the number's WABA subscribes to replies. */
-export function anySubscribesToReplies(wanted: SubscribedTypes): (did: Did | undefined) => Promise<boolean> {
-  return async (did) => {
-    const kinds = await Promise.all((did?.waba.clientIds ?? []).map(wanted));
-    return kinds.some((each) => each.has('message.replied'));
-  };
+  const unnamed = () => [did, person.userId ?? person.waId ?? '', timestampMs, reply.by, data.text ?? ''];
+  const id = eventId('message.replied', clientId, messageId === undefined ? unnamed() : [messageId]);
+  const correlationId = answered?.head.correlationId;
+  return { id, clientId, type: 'message.replied', timestampMs, correlationId, data };
 }
 
 function aboutAnswered({ head, index }: RepliedToMessage) {

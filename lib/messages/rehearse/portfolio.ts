@@ -55,7 +55,7 @@ async function* peopleByRead(
     for (const each of numbers) if (each.wabaId === id && each.businessId === businessId) dids.add(each.waId);
     yield 0;
   }
-  const question = { clientId, did: undefined, fromMs: nowMs() - dayMs, toMs: undefined };
+  const question = { clientId, from: nowMs() - dayMs };
   let after: string | undefined;
   do {
     const page = await dispatches.listAccepted(question, { after, limit: dispatchesOfRead });

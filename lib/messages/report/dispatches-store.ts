@@ -6,7 +6,7 @@ import { batchGet } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
 import { dispatchesPartition, dispatchKey, dispatchMemorySeconds, timeOfDispatch } from '../dispatch/items.ts';
 import { type DispatchPointer, PointerSchema } from '../dispatch/whole-dispatch.ts';
-import { boundsOf, type DispatchesQuery } from './dispatches.ts';
+import { boundsOf, type DispatchesQuery, fieldsAskedFor } from './dispatches.ts';
 
 /** Lists are newest first, after the sort key `after`, without forgotten dispatches. */
 export interface Dispatches {
@@ -109,24 +109,20 @@ const mostReadAtOnce = 2_000;
 
 /** Tells whether nearly all items pass the filter: only times are asked for, and none is near its expiry. */
 function isPassed(question: DispatchesQuery, after: string | undefined, nowMs: number): boolean {
-  const { did, campaignId, template, unsettled, toMs = nowMs } = question;
+  const { unsettled, to: toMs = nowMs } = question;
   const beginsMs = after === undefined ? toMs : timeOfDispatch(after);
-  const all = [did, campaignId, template, unsettled].every((asked) => asked === undefined);
+  const all = unsettled === undefined && fieldsAskedFor(question).length === 0;
   return all && beginsMs > nowMs - dispatchMemorySeconds * 1_000;
 }
 
-function filterOf({ did, campaignId, template, unsettled }: DispatchesQuery, nowMs: number) {
-  const asked = [
-    ['did = :did', ':did', did],
-    ['campaignId = :campaign', ':campaign', campaignId],
-    ['templateName = :template', ':template', template],
+function filterOf(question: DispatchesQuery, nowMs: number) {
+  const fields = fieldsAskedFor(question);
+  const conditions = [
+    ...fields.map(([name]) => `${name} = :${name}`),
     // Forgotten dispatches are about to be removed and have no report.
-    ['forgottenAtMs > :now', ':now', nowMs],
-    ['attribute_not_exists(settled)', undefined, unsettled],
-  ] as const;
-  const named = asked.filter(([, , value]) => value !== undefined);
-  return {
-    expression: named.map(([condition]) => condition).join(' AND '),
-    values: Object.fromEntries(named.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]]))),
-  };
+    'forgottenAtMs > :now',
+    ...(question.unsettled ? ['attribute_not_exists(settled)'] : []),
+  ];
+  const values = Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value]));
+  return { expression: conditions.join(' AND '), values: { ':now': nowMs, ...values } };
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { Refusal } from '../../http/refusal.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
+import { mediaHeaderTypes } from '../dispatch/head.ts';
 import {
   type CardNeed,
   type DynamicButton,
@@ -63,7 +64,7 @@ const ParametersSchema = v.object({
   component: v.object({
     header: v.optional(
       v.object({
-        type: v.picklist(['image_url', 'video_url', 'document_url', 'location']),
+        type: v.picklist([...mediaHeaderTypes, 'location']),
         example: v.optional(v.string()),
       }),
     ),

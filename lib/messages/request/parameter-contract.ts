@@ -1,6 +1,8 @@
 import { Refusal } from '../../http/refusal.ts';
 import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
+import type { HeaderFormat } from '../../templates/rules/header-formats.ts';
+import type { HeaderInput } from '../dispatch/head.ts';
 import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
 
 /** A text says how often each of its variables appears, and its length without them, in characters. */
@@ -11,11 +13,11 @@ export interface TextNeed {
   readonly maxLength: number;
 }
 
-export type MediaKind = 'image' | 'video' | 'document';
-
+/** An `input` is the `component.header` of a send. */
 export type HeaderNeed =
-  | { readonly kind: 'none' | 'product' | 'location' | MediaKind }
-  | { readonly kind: 'text'; readonly text: TextNeed };
+  | { readonly kind: 'none' | 'product' }
+  | { readonly kind: 'text'; readonly text: TextNeed }
+  | { readonly kind: 'input'; readonly type: HeaderInput['type'] };
 
 /** A button that takes a value has its index among all buttons of the template or card. */
 export interface DynamicButton {
@@ -156,26 +158,35 @@ const namedParameters = 'templates with named parameters cannot be sent: only po
 function headerNeed(header: TemplateComponent | undefined, buttons: readonly TemplateButton[]): HeaderNeed {
   if (buttons.some((button) => button.type.toUpperCase() === 'SPM')) return { kind: 'product' };
   const format = header?.format?.toUpperCase();
-  switch (format) {
-    case undefined:
-      return { kind: 'none' };
-    case 'TEXT': {
-      const text = textNeed(header?.text, headerMaxLength);
-      return text.appearances.length === 0 ? { kind: 'none' } : { kind: 'text', text };
-    }
-    case 'IMAGE':
-      return { kind: 'image' };
-    case 'VIDEO':
-      return { kind: 'video' };
-    case 'DOCUMENT':
-      return { kind: 'document' };
-    case 'LOCATION':
-      return { kind: 'location' };
-    case 'PRODUCT':
-      return { kind: 'product' };
-    default:
-      throw notSendable(`templates with a header of format ${format} cannot be sent through this interface`);
+  if (format === undefined) return { kind: 'none' };
+  const given = givenOf(format).header;
+  if (given === undefined) {
+    throw notSendable(`templates with a header of format ${format} cannot be sent through this interface`);
   }
+  if (given === 'product') return { kind: given };
+  if (given !== 'text') return { kind: 'input', type: given };
+  const text = textNeed(header?.text, headerMaxLength);
+  return text.appearances.length === 0 ? { kind: 'none' } : { kind: given, text };
+}
+
+interface Given {
+  readonly header?: 'text' | 'product' | HeaderInput['type'];
+  readonly card?: CardNeed['media']['kind'];
+}
+
+/** A header of the format takes this in a message or on a card; where there is nothing, no send has a field for it. */
+const givenFor: Readonly<Record<HeaderFormat, Given>> = {
+  TEXT: { header: 'text' },
+  IMAGE: { header: 'image_url', card: 'image' },
+  VIDEO: { header: 'video_url', card: 'video' },
+  DOCUMENT: { header: 'document_url' },
+  GIF: {},
+  LOCATION: { header: 'location' },
+  PRODUCT: { header: 'product' },
+};
+
+function givenOf(format: string): Given {
+  return Object.hasOwn(givenFor, format) ? givenFor[format as HeaderFormat] : {};
 }
 
 function cardsOf({ components }: PlatformTemplate): readonly (readonly TemplateComponent[])[] {
@@ -185,10 +196,8 @@ function cardsOf({ components }: PlatformTemplate): readonly (readonly TemplateC
 
 function cardNeed(components: readonly TemplateComponent[]): Omit<CardNeed, 'media'> {
   const component = (type: string) => components.find((each) => each.type.toUpperCase() === type);
-  const format = component('HEADER')?.format?.toUpperCase();
-  if (format !== 'IMAGE' && format !== 'VIDEO') {
-    throw notSendable('carousels of product cards cannot be sent through this interface');
-  }
+  // A card without a medium that a send can show is refused.
+  mediumOf(component('HEADER'));
   return {
     body: textNeed(component('BODY')?.text, productBodyMaxLength),
     ...buttonNeeds(component('BUTTONS')?.buttons ?? [], -1, couponMaxLength),
@@ -202,7 +211,13 @@ function cardMedia(components: readonly TemplateComponent[]): CardNeed['media'] 
   if (typeof link !== 'string' || !URL.canParse(link) || new URL(link).protocol !== 'https:') {
     throw notSendable('the media of the carousel cards cannot be resolved');
   }
-  return { kind: header?.format?.toUpperCase() === 'IMAGE' ? 'image' : 'video', link };
+  return { kind: mediumOf(header), link };
+}
+
+function mediumOf(header: TemplateComponent | undefined): CardNeed['media']['kind'] {
+  const { card } = givenOf(header?.format?.toUpperCase() ?? '');
+  if (card === undefined) throw notSendable('carousels of product cards cannot be sent through this interface');
+  return card;
 }
 
 /** The platform returns one-time-password buttons as URL buttons (platform reference, 2.3). */

@@ -200,16 +200,5 @@ export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefine
 
 /** Returns the `type` of `component.header` that the template's header needs, if any. */
 export function headerInputType(need: HeaderNeed): HeaderInput['type'] | undefined {
-  switch (need.kind) {
-    case 'image':
-      return 'image_url';
-    case 'video':
-      return 'video_url';
-    case 'document':
-      return 'document_url';
-    case 'location':
-      return 'location';
-    default:
-      return undefined;
-  }
+  return need.kind === 'input' ? need.type : undefined;
 }

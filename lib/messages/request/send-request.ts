@@ -7,7 +7,7 @@ import { FaultList } from '../../http/fault-list.ts';
 import { butReceived } from '../../http/json-excerpt.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
-import type { HeaderInput, Recipient } from '../dispatch/head.ts';
+import { type HeaderInput, mediaHeaderTypes, type Recipient } from '../dispatch/head.ts';
 import { addressForm, addressFormText, addressHint } from './recipient-address.ts';
 
 const maxRecipients = 10_000;
@@ -61,7 +61,7 @@ const degrees = (limit: number) =>
   );
 
 const MediaHeaderSchema = closedObject({
-  type: v.picklist(['image_url', 'video_url', 'document_url']),
+  type: v.picklist(mediaHeaderTypes),
   value: filledText,
   filename: v.optional(v.pipe(filledText, v.maxLength(255))),
 });

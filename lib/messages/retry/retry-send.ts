@@ -2,11 +2,11 @@ import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
 import { type AcceptPorts, acceptSend } from '../accept/accept.ts';
-import { reservationReleaseOf } from '../accept/cost-reservation.ts';
 import type { Send } from '../accept/check-send.ts';
-import type { Accepted } from '../accept/idempotency.ts';
+import { reservationReleaseOf } from '../accept/cost-reservation.ts';
+import type { Accepted, IdempotencyPorts } from '../accept/idempotency.ts';
 import type { CostLimits } from '../budget/cost-limits.ts';
-import { type MarkPorts, type Retrying, unmarked, withMarked } from './mark-recipients.ts';
+import { acceptUnderNextKey, freeNow, type Retrying } from './retry-keys.ts';
 import { type RetryRecipient, type RetrySource, retrySource, type SourcePorts } from './retry-source.ts';
 
 /** Its client may use the DID of the dispatch. */
@@ -20,7 +20,7 @@ export interface Retry extends Pick<Send, 'dispatchId' | 'clientId' | 'time'> {
 
 type RetrySend = Send & Pick<Retry, 'means'>;
 
-export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
+export type RetryPorts = AcceptPorts & SourcePorts & Pick<IdempotencyPorts, 'records'>;
 
 /**
  * Accepts a retry (D57): sends to free recipients with their template and parameters, in the original hours unless it
@@ -33,34 +33,34 @@ export async function acceptRetry(
   const source = await sourceOf(retry, ports);
   const { remainingMs, clientId, means } = retry;
   const takenBack = reservationReleaseOf(clientId, means, { ...ports, remainingMs });
-  return await withMarked(retryingOf(retry, source), { ...ports, remainingMs, takenBack }, async (marked) => {
-    const send = sendOf(retry, source, marked);
-    return await judged({ retry, source, marked }, () => acceptSend({ ...send, remainingMs }, ports));
+  return await acceptUnderNextKey(retryingOf(retry, source), { ...ports, remainingMs, takenBack }, async (chosen) => {
+    const send = sendOf(retry, source, chosen);
+    return await judged({ retry, source, chosen }, () => acceptSend({ ...send, remainingMs }, ports));
   });
 }
 
-/** Rehearses a retry as a send (D51), without marks. Refuses as `acceptRetry` does. */
+/** Rehearses a retry as a send (D51), under no key. Refuses as `acceptRetry` does. */
 export async function rehearsedRetry<T>(
   retry: Retry,
-  ports: SourcePorts & Pick<MarkPorts, 'marks'>,
+  ports: SourcePorts & Pick<IdempotencyPorts, 'records'>,
   rehearse: (send: RetrySend) => Promise<T>,
 ): Promise<T> {
   const source = await sourceOf(retry, ports);
-  const free = await unmarked(retryingOf(retry, source), ports);
-  return await judged({ retry, source, marked: free }, () => rehearse(sendOf(retry, source, free)));
+  const chosen = await freeNow(retryingOf(retry, source), ports);
+  return await judged({ retry, source, chosen }, () => rehearse(sendOf(retry, source, chosen)));
 }
 
 function sourceOf({ clientId, did, sourceId, codes }: Retry, ports: SourcePorts): Promise<RetrySource> {
   return retrySource({ clientId, did, sourceId, codes }, ports);
 }
 
-function retryingOf({ dispatchId }: Retry, source: RetrySource): Retrying {
-  return { dispatchId, source, wanted: source.recipients.map(({ index }) => index) };
+function retryingOf({ dispatchId, clientId, did }: Retry, source: RetrySource): Retrying {
+  return { dispatchId, clientId, did: did.channel.did, source, wanted: source.recipients.map(({ index }) => index) };
 }
 
-function sendOf(retry: Retry, source: RetrySource, marked: ReadonlySet<number>): RetrySend {
-  const { sourceId: _source, codes: _chosen, ...send } = retry;
-  const recipients = ofMarked(source, marked).map(({ recipient }) => recipient);
+function sendOf(retry: Retry, source: RetrySource, chosen: ReadonlySet<number>): RetrySend {
+  const { sourceId: _source, codes: _codes, ...send } = retry;
+  const recipients = chosenOf(source, chosen).map(({ recipient }) => recipient);
   const time = timeOf(send.time, source.time);
   return {
     ...send,
@@ -79,26 +79,26 @@ function timeOf(own: Retry['time'], hours: RetrySource['time']): Retry['time'] {
   return { ...hours, ...own, asked: { ...hours.asked, ...own.asked } };
 }
 
-function ofMarked(source: RetrySource, marked: ReadonlySet<number>): readonly RetryRecipient[] {
-  return source.recipients.filter(({ index }) => marked.has(index));
+function chosenOf(source: RetrySource, chosen: ReadonlySet<number>): readonly RetryRecipient[] {
+  return source.recipients.filter(({ index }) => chosen.has(index));
 }
 
 interface Judged {
   readonly retry: Pick<Retry, 'time'>;
   readonly source: RetrySource;
-  readonly marked: ReadonlySet<number>;
+  readonly chosen: ReadonlySet<number>;
 }
 
 /**
  * Translates recipient faults to places in the report, because the client gave no recipients. Faults of the time stay
  * as in a send (D56).
  */
-async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise<T>): Promise<T> {
+async function judged<T>({ retry, source, chosen }: Judged, judge: () => Promise<T>): Promise<T> {
   try {
     return await judge();
   } catch (error) {
     if (!(error instanceof Refusal) || !faultsOfInputs.has(error.code)) throw error;
-    const positions = ofMarked(source, marked).map(({ position }) => position);
+    const positions = chosenOf(source, chosen).map(({ position }) => position);
     const errors = (error.details.errors ?? []).map((fault) => inSource(fault, positions));
     if ((retry.time ?? source.time) !== undefined && errors.some(({ path }) => ofTime.test(path))) {
       throw new Refusal(error.code, named(error.message, positions), { errors, cause: error });

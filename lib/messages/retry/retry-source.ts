@@ -35,6 +35,7 @@ export interface SourcePorts {
 export interface RetrySource {
   readonly dispatchId: string;
   readonly forgottenAtMs: number;
+  readonly retriedBy?: ReadonlySet<string>;
   /** The recipients are in the order of the request, at least one. */
   readonly recipients: readonly RetryRecipient[];
   /** The retry has the original hours and days by default (D56). */
@@ -73,6 +74,7 @@ export async function retrySource(question: RetryQuery, ports: SourcePorts): Pro
   return {
     dispatchId: head.dispatchId,
     forgottenAtMs: forgottenAtMs(head),
+    retriedBy: dispatch.retriedBy,
     recipients,
     time: hoursOf(head),
     request: {

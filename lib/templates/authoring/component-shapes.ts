@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { inAnyLetterCase } from '../../http/documented.ts';
+import { bareFormats, mediaFormats } from '../rules/header-formats.ts';
 
 /*
  * These shapes are for the interface's document only (D48). The rules check real components, because they need the
@@ -19,7 +20,7 @@ export const TextHeaderShape = v.object({
 
 export const MediaHeaderShape = v.object({
   type: word('HEADER'),
-  format: inAnyLetterCase(['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF']),
+  format: inAnyLetterCase(mediaFormats),
   header_source: v.optional(text),
   header_handle: v.optional(text),
   example: v.optional(v.object({ header_handle: v.optional(texts) })),
@@ -27,7 +28,7 @@ export const MediaHeaderShape = v.object({
 
 export const PlainHeaderShape = v.object({
   type: word('HEADER'),
-  format: inAnyLetterCase(['LOCATION', 'PRODUCT']),
+  format: inAnyLetterCase(bareFormats),
 });
 
 export const BodyShape = v.object({

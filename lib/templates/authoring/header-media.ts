@@ -1,8 +1,9 @@
 import { enumOf } from '../../http/json-part.ts';
 import { type Fault, invalid, Refusal, refuseFaults } from '../../http/refusal.ts';
 import { atPlatform } from '../../platform/refusals.ts';
+import { isMediaFormat, type MediaFormat } from '../rules/header-formats.ts';
 import { headersOf, type PlacedHeader, urlOfMedia, withHeaders } from '../rules/headers.ts';
-import { checkMedia, type MediaFormat, mediaLimits } from '../rules/media.ts';
+import { checkMedia, mediaLimits } from '../rules/media.ts';
 import type { RequestTime } from './request-time.ts';
 
 export interface MediaFile {
@@ -106,8 +107,4 @@ export function fileFaults(components: readonly unknown[], file: MediaFile | und
     const verdict = checkMedia(format, file);
     return 'fault' in verdict ? [{ path: 'file', message: verdict.fault }] : [];
   });
-}
-
-function isMediaFormat(format: string | undefined): format is MediaFormat {
-  return format !== undefined && Object.hasOwn(mediaLimits, format);
 }

@@ -3,6 +3,7 @@ import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { clip } from '../../http/parse.ts';
 import { checkButtons } from './buttons.ts';
 import { at, type CheckedValue, fault, onlyKeys } from './draft.ts';
+import { headerFormatsOf } from './header-formats.ts';
 import { checkBody, checkHeader } from './texts.ts';
 
 const cardBodyMaxLength = 160;
@@ -52,7 +53,7 @@ function checkCardParts(
 ): string {
   const [header, body, buttons] = cardTypes.map((type) => found.get(type));
   if (header === undefined) fault(judged, 'a card needs a HEADER');
-  else checkHeader(header.component, ['IMAGE', 'VIDEO', 'PRODUCT'], header.place, { fileAttached: false });
+  else checkHeader(header.component, headerFormatsOf('card'), header.place, { fileAttached: false });
   const format = enumOf(header?.component['format']) ?? '';
   const product = format === 'PRODUCT';
   if (body !== undefined) checkBody(body.component, cardBodyMaxLength, body.place);

@@ -5,6 +5,7 @@ import { checkAuthenticationBody, checkAuthenticationFooter, checkOtpButtons } f
 import { checkButtons, checkOfferCode } from './buttons.ts';
 import { checkCarousel } from './carousel.ts';
 import { at, type Category, type CheckedValue, fault, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
+import { headerFormatsOf } from './header-formats.ts';
 import { checkBody, checkFooter, checkHeader } from './texts.ts';
 
 const bodyMaxLength = 1_024;
@@ -17,12 +18,6 @@ const componentsOf: Readonly<Record<Category, readonly string[]>> = {
   MARKETING: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'],
   UTILITY: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'],
   AUTHENTICATION: ['BODY', 'FOOTER', 'BUTTONS'],
-};
-
-const headerFormatsOf: Readonly<Record<Category, readonly string[]>> = {
-  MARKETING: ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'GIF', 'LOCATION', 'PRODUCT'],
-  UTILITY: ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'],
-  AUTHENTICATION: [],
 };
 
 interface Placed {
@@ -77,7 +72,7 @@ function checkMessage(draft: TemplateDraft, found: Found, judged: CheckedValue):
   const carousel = found.get('CAROUSEL');
   const offer = found.get('LIMITED_TIME_OFFER');
   const kinds = checkMessageButtons(buttons);
-  if (header !== undefined) checkHeader(header.component, headerFormatsOf[draft.category], header.place, draft);
+  if (header !== undefined) checkHeader(header.component, headerFormatsOf(draft.category), header.place, draft);
   else if (draft.fileAttached) fault(judged, 'a file came with the request and there is no media HEADER for it');
   if (body !== undefined) checkBody(body.component, bodyLimit(kinds, offer), body.place);
   if (footer !== undefined) checkFooter(footer.component, footer.place);

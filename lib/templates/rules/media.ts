@@ -1,5 +1,4 @@
-/** These formats of a template's HEADER carry a file. */
-export type MediaFormat = 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'GIF';
+import type { MediaFormat } from './header-formats.ts';
 
 export type MediaType = 'image/jpeg' | 'image/png' | 'video/mp4' | 'video/3gpp' | 'application/pdf';
 

@@ -1,28 +1,28 @@
 import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { at, type CheckedValue, fault, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
+import { type HeaderFormat, isMediaFormat } from './header-formats.ts';
 import { checkExamples, checkPlaces, checkVariables, countEmoji } from './variables.ts';
 
 const headerMaxLength = 60;
 const footerMaxLength = 60;
 const maxEmoji = 10;
 
-const mediaFormats: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'];
-
 /** Checks a header (platform reference, 3.3). `formats` are those that its place allows. */
 export function checkHeader(
   header: Part,
-  formats: readonly string[],
+  formats: readonly HeaderFormat[],
   judged: CheckedValue,
   draft: Pick<TemplateDraft, 'fileAttached'>,
 ): void {
-  const format = enumOf(header['format']);
-  if (format === undefined || !formats.includes(format)) {
+  const given = enumOf(header['format']);
+  const format = formats.find((each) => each === given);
+  if (format === undefined) {
     fault(at(judged, 'format'), `one of ${formats.join(', ')}, received ${jsonExcerpt(header['format'])}`);
     return;
   }
   if (format === 'TEXT') checkTextHeader(header, judged);
-  else if (mediaFormats.includes(format)) checkMediaHeader(header, judged, draft.fileAttached);
+  else if (isMediaFormat(format)) checkMediaHeader(header, judged, draft.fileAttached);
   else onlyKeys(header, ['type', 'format'], judged);
 }
 

@@ -142,7 +142,7 @@ async function optOutsOf(
   const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
   for (let at = 0; at < requests; at += 1) {
     const stops = audience(recipients, at).map(({ to }) => {
-      return { scope: { kind: 'client', clientId: 9 } as const, recipients: [to], word, clientIds: [] };
+      return { scope: { kind: 'client', clientId: 9 } as const, recipients: [to], word };
     });
     await forEachConcurrently(stops, 20, (stop) => recordOptOut(stop, ports));
   }

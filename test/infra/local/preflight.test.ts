@@ -67,11 +67,11 @@ describe('the pages that may call the API', () => {
   });
 });
 
-describe('the adapter and fault tests', () => {
+describe('the adapter tests', () => {
   it.runIf(hasDynoxide)('run on Dynoxide alone where there is no Java, and one line says so', () => {
     expect(runnableProjects()).toEqual({ 'adapters-dynoxide': 'dynoxide' });
     expect(leftOut()).toBe(
-      'left out: the adapter and fault tests on DynamoDB Local: Java was not found, and it needs 17 or newer.',
+      'left out: the adapter tests on DynamoDB Local: Java was not found, and it needs 17 or newer.',
     );
   });
 

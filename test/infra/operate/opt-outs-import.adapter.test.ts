@@ -140,7 +140,7 @@ test('a second run changes nothing and says so; what the client has started afte
 
   const scope = { kind: 'client', clientId: 1001 } as const;
   const word = { says: 'started', atMs: Date.parse('2026-11-23T10:00:00Z'), source: 'api' } as const;
-  await recordOptOut({ scope, recipients: [first], word, clientIds: [1001] }, optOutWriter(access(), nameOf));
+  await recordOptOut({ scope, recipients: [first], word, listedFor: 1001 }, optOutWriter(access(), nameOf));
   expect((await run(content)).lines.at(-1)).toBe('new: 0, stopped already: 1, started later by the client: 1');
   expect([...(await stopsOf(1001, first, second)).keys()]).toEqual([second]);
 });

@@ -93,7 +93,7 @@ test('an item that comes back by itself meanwhile is left as it is', async () =>
 });
 
 test('goes through a copy of many pages', async () => {
-  const many = Array.from({ length: 1_203 }, (_, at) => ({ pk: `WROTE#${at % 7}`, sk: String(at) }));
+  const many = Array.from({ length: 1_203 }, (_, at) => ({ pk: `SENT#${at % 7}`, sk: String(at) }));
   for (let at = 0; at < many.length; at += 100) await put(copy, ...many.slice(at, at + 100));
   await put(table, ...many.slice(0, 3));
   expect((await run('messages', '--from', copy, '--yes')).lines.at(-1)).toBe('1200 put back');

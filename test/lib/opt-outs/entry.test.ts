@@ -16,7 +16,6 @@ import {
   mostNames,
   noOptOuts,
   optOutsOfChange,
-  platformStops,
   refuses,
   stopFor,
 } from '../../../lib/opt-outs/person.ts';
@@ -143,6 +142,7 @@ test.each<readonly [OptOutChange['says'], number | undefined, number | undefined
 describe('a person', () => {
   const client = { kind: 'client', clientId: 7 } as const;
   const number = { kind: 'number', phoneNumberId: '31', wabaId: '11' } as const;
+  const words = { ...number, kind: 'words' } as const;
   const sender = { clientId: 7, phoneNumberId: '31', wabaId: '11' };
   const stoppedIn = (...scopes: readonly Parameters<typeof optOutsOfChange>[0][]) =>
     scopes.map((scope) => optOutsOfChange(scope, word('platform', 'stopped'), ['a'])).reduce(mergedOptOuts, noOptOuts);
@@ -154,17 +154,25 @@ describe('a person', () => {
     expect(stopFor(stoppedIn(client), { ...sender, phoneNumberId: '32', wabaId: '12' })).toBeDefined();
     expect(stopFor(stoppedIn(number), { ...sender, clientId: 8 })).toBeDefined();
     expect(stopFor(stoppedIn(number), { ...sender, phoneNumberId: '32' })).toBeUndefined();
+    expect(stopFor(stoppedIn(words), { ...sender, clientId: 8 })).toBeDefined();
+    expect(stopFor(stoppedIn(words), { ...sender, phoneNumberId: '32' })).toBeUndefined();
     expect(
       stopFor(stoppedIn({ kind: 'waba', wabaId: '11' }), { ...sender, clientId: 8, phoneNumberId: '32' }),
     ).toBeDefined();
   });
 
-  test("a start in the client's scope leaves the platform's stop, which is told", () => {
+  test("a start in the client's scope leaves the platform's stop", () => {
     const started = mergedOptOuts(stoppedIn(number), optOutsOfChange(client, word('api', 'started', 9_000), ['a']));
     expect(refuses(stoppedIn(number), client, word('api', 'started', 9_000))).toBe(false);
-    expect(platformStops(started)).toEqual(['number:31']);
     expect(stopFor(started, sender)).toEqual(word('platform', 'stopped'));
-    expect(platformStops(stoppedIn(client))).toEqual([]);
+  });
+
+  test("a start in the number's words leaves the platform's stop of the number, and a client's own", () => {
+    const started = optOutsOfChange(words, word('reply', 'started', 9_000), ['a']);
+    for (const scope of [client, number]) {
+      expect(stopFor(mergedOptOuts(stoppedIn(scope, words), started), sender)).toEqual(word('platform', 'stopped'));
+    }
+    expect(stopFor(mergedOptOuts(stoppedIn(words), started), sender)).toBeUndefined();
   });
 
   test('the API is refused where the person stopped, in that scope and for a start alone', () => {

@@ -25,8 +25,8 @@ const nameOf = personNames(randomBytes(32));
 const stopped: OptOutChange = { says: 'stopped', atMs, source: 'reply' };
 let table: string;
 
-const recordWord = (word: Omit<ToRecord, 'clientIds'>, ports: OptOutPorts) =>
-  recorded({ ...word, clientIds: [7] }, ports);
+const recordWord = (word: Omit<ToRecord, 'listedFor'>, ports: OptOutPorts) =>
+  recorded({ ...word, listedFor: 7 }, ports);
 
 beforeEach(async () => {
   table = await freshTable('messages');

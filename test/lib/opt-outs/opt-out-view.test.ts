@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Entry, OptOutChange } from '../../../lib/opt-outs/entry.ts';
 import { optOutOf } from '../../../lib/opt-outs/opt-out-view.ts';
 import { noOptOuts } from '../../../lib/opt-outs/person.ts';
-import type { ScopeText } from '../../../lib/opt-outs/scope.ts';
+import type { ScopeText, ShownScopeText } from '../../../lib/opt-outs/scope.ts';
 
 const atMs = Date.UTC(2026, 10, 22, 10);
 const word = <const W extends Omit<OptOutChange, 'atMs'>>(said: W, laterMs = 0) => ({ ...said, atMs: atMs + laterMs });
@@ -10,7 +10,7 @@ const stop = (laterMs = 0) => word({ says: 'stopped', source: 'platform' }, late
 const start = (laterMs = 0) => word({ says: 'started', source: 'platform' }, laterMs);
 const told = { told: word({ says: 'stopped', source: 'api' }) } satisfies Entry;
 
-const scopes = new Set<ScopeText>(['client:7', 'number:31', 'number:32', 'waba:11']);
+const scopes = new Set<ShownScopeText>(['client:7', 'number:31', 'number:32', 'waba:11']);
 const shown = (entries: Partial<Record<ScopeText, Entry>>) =>
   optOutOf('5491155550001', { ...noOptOuts, entries }, { clientId: 7, scopes });
 
@@ -19,6 +19,13 @@ describe('what a client is shown of a person (D55)', () => {
     ['nothing was said', {}, undefined],
     ['only another client', { 'client:8': told }, undefined],
     ['only a number and a WABA of others', { 'number:39': { said: stop() }, 'waba:19': { said: stop() } }, undefined],
+    ['only the number, in words that tell no client', { 'words:31': { said: stop() } }, undefined],
+    [
+      'itself, taken back, and the number, in words that tell no client',
+      { 'words:31': { said: stop(9) }, 'client:7': { told: word({ says: 'started', source: 'api' }) } },
+      { state: 'started', source: 'api', scope: 'client', platform_stopped: false },
+    ],
+    ['itself, and the person', { 'client:7': { said: stop() } }, { scope: 'client', platform_stopped: false }],
     ['itself', { 'client:7': told, 'client:8': {} }, { state: 'stopped', source: 'api', scope: 'client' }],
     [
       'itself, and the platform a number of others',

@@ -11,6 +11,7 @@ import { checkPromises, keyOf, successorsOf, type Told, type World } from './opt
  */
 const client: Scope = { kind: 'client', clientId: 7 };
 const number: Scope = { kind: 'number', phoneNumberId: '31', wabaId: '11' };
+const words: Scope = { ...number, kind: 'words' };
 const sender = { clientId: 7, phoneNumberId: '31', wabaId: '11' };
 const atMs = 1_800_000_000_000;
 
@@ -58,6 +59,17 @@ const scenarios: readonly Scenario[] = [
     told: [said('platform', 'stopped', 0, ['N', 'U'], number), said('platform', 'started', 1_000, ['N'], number)],
     to: ['U'],
     left: { doubles: 1, faults: thorough ? 1 : 0 },
+    sees: ['called', 'stopped', 'free'],
+  },
+  {
+    name: 'a start word to a number ends a stop word to it, and no stop of the platform',
+    told: [
+      said('reply', 'stopped', 0, ['N', 'U'], words),
+      said('platform', 'stopped', 1_000, ['N'], number),
+      { ...said('reply', 'started', 9_000, ['U'], words), onlyAfter: 0 },
+    ],
+    to: ['N'],
+    left: { faults: thorough ? 1 : 0 },
     sees: ['called', 'stopped', 'free'],
   },
   {

@@ -74,7 +74,7 @@ async function started(told: Told, { call }: Outside<CallName>): Promise<End> {
       await recordIdChange(told, ports);
       return 'stored';
     }
-    return (await recordOptOut({ ...told, clientIds: clientIdsOf(told.scope) }, ports)).taken ? 'stored' : 'refused';
+    return (await recordOptOut({ ...told, listedFor: listedFor(told.scope) }, ports)).taken ? 'stored' : 'refused';
   } catch (error) {
     // An error of the code itself breaks a promise; an unavailable store does not.
     if (error instanceof Error && error.message === 'unavailable') return 'failed';
@@ -205,9 +205,17 @@ function reaches(word: OptOutChange, untilMs: number): boolean {
   return word.atMs <= untilMs || (untilMs >= 0 && isOfClient(word) && word.says === 'stopped');
 }
 
-/** The one client that wrote to the person from a number or a WABA lists its words. */
-function clientIdsOf(scope: Scope): number[] {
-  return [scope.kind === 'client' ? scope.clientId : 1];
+/** One client's message was refused by the platform; words that tell no client are in no list. */
+function listedFor(scope: Scope): number | undefined {
+  if (scope.kind === 'words') return undefined;
+  return scope.kind === 'client' ? scope.clientId : 1;
+}
+
+function rowsOf(told: readonly Told[]): string[] {
+  return told.flatMap((fact) => {
+    const clientId = 'word' in fact ? listedFor(fact.scope) : undefined;
+    return clientId === undefined ? [] : fact.recipients.map((recipient) => `client:${clientId} ${recipient}`);
+  });
 }
 
 /** Throws when a call breaks the promise, or when all words are stored and one is lost. */
@@ -233,6 +241,7 @@ function isStart(fact: Told | undefined): boolean {
 
 function checkRest(world: World): void {
   const { told, people, rows, marks } = world;
+  if (rows.some((row) => !rowsOf(told).includes(row))) throw new Error('D55: a row for a client that was not told');
   const stored = storedIn(world);
   const refused = world.writers.filter(({ progress }) => progress === 'refused').map((writer) => writer.told);
   for (const fact of stored.flatMap((at) => told[at] ?? [])) {
@@ -247,10 +256,7 @@ function checkRest(world: World): void {
       );
       if (!wholes.includes(kept)) throw new Error(`D55: of ${recipient} is kept ${kept}, and was said ${wholes[0]}`);
     }
-    const listed = clientIdsOf(fact.scope).flatMap((id) =>
-      fact.recipients.map((recipient) => `client:${id} ${recipient}`),
-    );
-    if (listed.some((row) => !rows.includes(row))) throw new Error('D55: a word that no list shows');
+    if (rowsOf([fact]).some((row) => !rows.includes(row))) throw new Error('D55: a word that no list shows');
   }
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { accountEvents } from '../../../lib/hints/account-events.ts';
-import { repliedEvents } from '../../../lib/messages/inbound/replied-event.ts';
+import { repliedEvent } from '../../../lib/messages/inbound/replied-event.ts';
 import { completedEvent } from '../../../lib/messages/send/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/send/message-event.ts';
 import { parkedEvent, resumedEvent } from '../../../lib/messages/watch/parked-event.ts';
@@ -51,12 +51,12 @@ const largest: readonly (ServiceEvent | undefined)[] = [
   ...(['message.sent', 'message.delivered', 'message.read'] as const).map((type) =>
     messageEvent(type, recipient, { ...told, pricing }),
   ),
-  ...repliedEvents({
+  repliedEvent({
     word: {
       ...{ kind: 'reply', person: { waId: '9'.repeat(20), userId: `US.${'9'.repeat(128)}` }, receivedAtMs: nowMs },
       ...{ messageId: platformMessageId, reply: { by: 'text', text: '☃'.repeat(1_000) } },
     },
-    number: { did: about.did },
+    did: about.did,
     clientId: 1001,
     answered: {
       head: makeDispatchHead({ templateName: longest.name, campaignId: 10, attends: about.attends }),

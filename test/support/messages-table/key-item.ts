@@ -7,8 +7,10 @@ import type { WritesOf } from './written.ts';
 
 /** An Idempotency-Key's item is written as in idempotency-store.ts (idempotency.adapter.test.ts). */
 export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
-  claim: (known, _, record) => {
-    const isRemembered = known !== undefined && record.startedAtMs < known.startedAtMs + rememberedMs;
+  find: (known) => ({ item: known, value: known }),
+
+  claim: (known, { keptUntilMs }, record) => {
+    const isRemembered = known !== undefined && record.startedAtMs < (keptUntilMs ?? known.startedAtMs + rememberedMs);
     return isRemembered ? { item: known, value: known } : { item: record, value: undefined };
   },
 

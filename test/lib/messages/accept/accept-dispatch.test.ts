@@ -41,7 +41,6 @@ function recording(options: Recording) {
   });
   const ports: AcceptDispatchPorts = {
     parameters: { store: (_, signal) => call('store', signal) },
-    noteCorrespondents: (_, limitMs) => call('note', AbortSignal.timeout(limitMs)),
     acceptance: acceptanceOf(options, call),
     ...{ queue: queue('queue'), urgentQueue: queue('urgent queue') },
     ...{ limitOf: async () => 40, remainingMs: () => options.remainingMs ?? 29_000 },
@@ -86,19 +85,6 @@ test('a dispatch is stored, then queued by its id alone, then listed (D25, D40)'
   const later = { ...message, round: 3, parkedSeconds: 15 };
   expect(decodeRound(encodeRound(later))).toEqual(later);
 });
-
-test.each([small, large])(
-  'the people of a dispatch from a shared number are noted first, or nothing of it counts (D55, %#)',
-  async (dispatch) => {
-    const { calls, ports } = recording({});
-    await acceptDispatch({ ...dispatch, shared: true }, ports);
-    expect(calls[0]).toBe('note');
-    const broken = recording({ failing: 'note' });
-    const refused = acceptDispatch({ ...dispatch, shared: true }, broken.ports);
-    await expect(refused).rejects.toMatchObject({ code: 'dispatch_unavailable' });
-    expect(broken.calls).toEqual(['note']);
-  },
-);
 
 describe('a retry (D57)', () => {
   const retry = dispatchOf(2, { retryOf: 'S' });

@@ -74,8 +74,7 @@ async function chunkOf(dispatch: WholeDispatch) {
 
 async function listed({ clientId, did }: DispatchHead) {
   const list = dispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
-  const question = { clientId, did, fromMs: undefined, toMs: undefined };
-  const { accepted } = await list.listAccepted(question, { after: undefined, limit: 100 });
+  const { accepted } = await list.listAccepted({ clientId, did }, { after: undefined, limit: 100 });
   return (await list.notWithdrawn(accepted)).map(({ dispatchId, total, campaignId }) => ({
     dispatchId,
     total,

@@ -84,9 +84,11 @@ type Ports = AcceptDispatchPorts & CostLimitPorts & IdempotencyPorts;
 function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: Outside<CallName>): Ports {
   const nothing = async () => undefined;
   return {
-    records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
+    records: {
+      ...{ find: nothing, claim: call('claim'), takeOver: call('takeOver') },
+      ...{ complete: call('complete'), remove: call('remove') },
+    },
     parameters: { store: nothing },
-    noteCorrespondents: nothing,
     acceptance: {
       ...{ describe: call('describe'), withdraw: call('withdraw'), list: nothing },
       begin: async () => 'begun',
@@ -121,7 +123,9 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
   const takenBack = reservationReleaseOf(1001, { budget }, ports);
   const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
   try {
-    await (request.keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(dispatchIdOf(place)));
+    await (request.keyed
+      ? acceptOnce(scope, { bodyHash: 'body' }, { ...ports, takenBack }, accept)
+      : accept(dispatchIdOf(place)));
     return '200';
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : errorName(error);

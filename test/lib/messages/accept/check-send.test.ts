@@ -40,8 +40,6 @@ describe('the dispatch that a send becomes', () => {
         },
         plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
         recipients: [{ to }],
-        // Client 1002 may send from this number as well.
-        shared: true,
       },
     });
     expect(asked).toEqual([]);

@@ -7,8 +7,7 @@ import {
 } from '../../../../lib/messages/accept/idempotency.ts';
 import { type DispatchItem, standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { isWithdrawn, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
-import { type MarksWrite, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
-import type { Marks, RetryState } from '../../../../lib/messages/retry/marks.ts';
+import { acceptUnderNextKey } from '../../../../lib/messages/retry/retry-keys.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 import { begun, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
@@ -23,14 +22,13 @@ import { type Call, type Outside, type Reply, standingAfter } from '../../../sup
  */
 
 export type CallName =
+  | 'find'
   | 'claim'
   | 'takeOver'
   | 'complete'
   | 'remove'
   | 'check'
-  | 'findMarks'
-  | 'standings'
-  | 'mark'
+  | 'readSource'
   | 'store'
   | 'describe'
   | 'send'
@@ -81,9 +79,8 @@ export interface Request {
 
 /** A request's place names its dispatch. */
 export interface Store {
-  readonly record: IdempotencyRecord | null;
-  /** These marks belong to the retried dispatch. */
-  readonly marks: Marks;
+  /** Records stand under the client's key, and under those of the retries of one dispatch. */
+  readonly records: Readonly<Record<string, IdempotencyRecord | undefined>>;
   readonly requests: readonly Request[];
 }
 
@@ -108,6 +105,8 @@ const placeOf = (dispatchId: string) => Number(dispatchId.slice('dispatch-'.leng
 const lifeMs = 29_000;
 const nothing = async () => undefined;
 const recipients = { straight: makeRecipients(2), large: makeRecipients(11) };
+const client = { clientId: 1001, did: '5491100000001' };
+export const clientKey = 'k';
 const source = { dispatchId: 'the dispatch', forgottenAtMs: Number.MAX_SAFE_INTEGER };
 
 function portsOf(
@@ -116,9 +115,11 @@ function portsOf(
   { call, nowMs }: Outside<CallName>,
 ): AcceptDispatchPorts & IdempotencyPorts {
   return {
-    records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
+    records: {
+      ...{ find: call('find'), claim: call('claim'), takeOver: call('takeOver') },
+      ...{ complete: call('complete'), remove: call('remove') },
+    },
     parameters: { store: call('store') },
-    noteCorrespondents: async () => undefined,
     acceptance: {
       describe: call('describe'),
       list: call('list'),
@@ -141,9 +142,8 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
   const ports = portsOf(request, place, outside);
   const act = (request.kind === 'retry' ? retrying : sending)(request, ports, outside.call);
   try {
-    const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
     const { dispatchId } = await (request.keyed
-      ? acceptOnce(scope, request.kind, ports, act)
+      ? acceptOnce({ ...client, key: clientKey }, { bodyHash: request.kind }, ports, act)
       : act(dispatchIdOf(place)));
     return { code: '200', dispatchId };
   } catch (error) {
@@ -160,19 +160,22 @@ function sending({ kind, checked }: Request, ports: AcceptDispatchPorts, call: C
   };
 }
 
-function retrying({ wanted = [] }: Request, ports: AcceptDispatchPorts & IdempotencyPorts, call: CallTo) {
-  const found: (dispatchIds: readonly string[]) => Promise<readonly [string, RetryState][]> = call('standings');
-  const standingsOf = async (dispatchIds: readonly string[]) => new Map(await found(dispatchIds));
-  const marks = { find: call('findMarks'), standingsOf, replace: call('mark') };
-  return (dispatchId: string) =>
-    withMarked({ dispatchId, source, wanted }, { ...ports, marks }, async (marked) => {
-      // The steps before the queue are explored without marks.
-      const queue = { send: () => call('send')(marked) };
+function retrying({ wanted = [], checked }: Request, ports: AcceptDispatchPorts & IdempotencyPorts, call: CallTo) {
+  const check: () => Promise<'paused' | undefined> = call('check');
+  const begunNow: () => Promise<readonly string[]> = call('readSource');
+  return async (dispatchId: string) => {
+    const retriedBy = new Set(await begunNow());
+    const retry = { ...client, dispatchId, source: { ...source, retriedBy }, wanted };
+    return await acceptUnderNextKey(retry, ports, async (chosen) => {
+      if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
+      // The steps before the queue are explored with sends.
+      const queue = { send: () => call('send')(chosen) };
       const acceptance = { ...ports.acceptance, describe: nothing, list: nothing };
-      const dispatch = makeDispatch(makeRecipients(marked.size), { dispatchId, retryOf: source.dispatchId });
+      const dispatch = makeDispatch(makeRecipients(chosen.size), { dispatchId, retryOf: source.dispatchId });
       await acceptDispatch(dispatch, { ...ports, parameters: { store: nothing }, acceptance, queue });
       return { dispatchId };
     });
+  };
 }
 
 const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallName>>>();
@@ -193,8 +196,8 @@ export async function standingOf(request: Request, place: number): Promise<Call<
 }
 
 /** Returns the recipients that a retry queues, by their place in the retried dispatch. */
-function whoIsIn({ name, args: [marked] }: Call<CallName>): readonly number[] {
-  return name === 'send' && marked instanceof Set ? [...marked] : [];
+function whoIsIn({ name, args: [chosen] }: Call<CallName>): readonly number[] {
+  return name === 'send' && chosen instanceof Set ? [...chosen] : [];
 }
 
 const aboutOwnDispatch: ReadonlySet<CallName> = new Set(['store', 'describe', 'send', 'list', 'begin']);
@@ -205,17 +208,19 @@ export function effectOf(
   place: number,
   { name, args }: Pick<Call<CallName>, 'name' | 'args'>,
 ): { readonly store: Store; readonly value?: unknown } {
-  const { record } = store;
   switch (name) {
+    case 'find':
     case 'claim':
     case 'takeOver':
     case 'complete':
     case 'remove': {
-      const { item: kept = null, value } = writtenBy(keyWrites, name, record ?? undefined, args);
-      const after = { ...store, record: kept };
-      const isCompleted = name === 'complete' && kept !== record;
+      const [{ key }] = args as [{ readonly key: string }];
+      const record = store.records[key];
+      const { item: kept, value } = writtenBy(keyWrites, name, record, args);
+      const after = { ...store, records: { ...store.records, [key]: kept } };
+      const isCompleted = key === clientKey && name === 'complete' && kept !== record;
       return {
-        store: isCompleted && kept !== null ? withDispatch(after, kept.dispatchId, { completed: true }) : after,
+        store: isCompleted && kept !== undefined ? withDispatch(after, kept.dispatchId, { completed: true }) : after,
         value,
       };
     }
@@ -236,19 +241,11 @@ export function effectOf(
     }
     case 'check':
       return { store };
-    case 'findMarks':
-      return { store, value: store.marks };
-    case 'standings': {
-      const [dispatchIds] = args as [readonly string[]];
-      return {
-        store,
-        value: dispatchIds.map((dispatchId) => [dispatchId, retryStanding(dispatchIn(store, dispatchId))]),
-      };
-    }
-    case 'mark': {
-      const [{ seen, next }] = args as [MarksWrite];
-      const holds = store.marks.version === seen.version;
-      return { store: holds ? { ...store, marks: next } : store, value: holds };
+    case 'readSource': {
+      const begunOnes = store.requests.flatMap(({ dispatch }, at) =>
+        standingIn(dispatch.item) === 'begun' ? [dispatchIdOf(at)] : [],
+      );
+      return { store, value: begunOnes };
     }
     case 'send':
       return { store: withDispatch(store, dispatchIdOf(place), { queued: true, retries: args as readonly number[] }) };
@@ -257,10 +254,6 @@ export function effectOf(
       return { store: withDispatch(store, dispatchIdOf(place), { [written[name]]: true }) };
     }
   }
-}
-
-function retryStanding({ item }: Dispatch): RetryState {
-  return standingIn(item);
 }
 
 export function dispatchIn({ requests }: Store, dispatchId: string): Dispatch {

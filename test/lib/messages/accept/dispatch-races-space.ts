@@ -1,10 +1,10 @@
 import type { Slice } from '../../../../lib/messages/dispatch/slice.ts';
-import { noMarks } from '../../../../lib/messages/retry/marks.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {
   type Asked,
   type CallName,
+  clientKey,
   consumed,
   dispatchIdOf,
   effectOf,
@@ -44,13 +44,13 @@ export const startMs = 1_800_000_000_000;
 export const runOverMs = 35_000;
 
 export function firstWorld(requests: readonly Asked[], bounds: Bounds): World {
-  return { record: null, marks: noMarks, requests: requests.map(requestToCome), nowMs: startMs, late: [], ...bounds };
+  return { records: {}, requests: requests.map(requestToCome), nowMs: startMs, late: [], ...bounds };
 }
 
 /** No signal ends these calls within seconds: the edge's timeout answers instead. */
-const unbounded: ReadonlySet<CallName> = new Set(['claim', 'takeOver', 'check', 'findMarks', 'standings', 'mark']);
+const unbounded: ReadonlySet<CallName> = new Set(['readSource', 'find', 'claim', 'takeOver', 'check']);
 /** Repeating a read changes nothing. */
-const readsOnly: ReadonlySet<CallName> = new Set(['check', 'findMarks', 'standings']);
+const readsOnly: ReadonlySet<CallName> = new Set(['check', 'readSource', 'find']);
 const edgeAnswer = { code: 'platform_unreachable' };
 
 /** The process was frozen, and the client got no answer. */
@@ -158,10 +158,11 @@ function withRequest(world: World, place: number, request: Request): World {
   return { ...world, requests: world.requests.with(place, request) };
 }
 
-export function keyOf({ late, ...world }: World): string {
+export function keyOf({ late, records, ...world }: World): string {
   // Only the owner of a slice matters.
   const named = (name: string, part: unknown) => (name === 'slice' ? ((part as Slice | null)?.owner ?? null) : part);
-  return JSON.stringify([world, late.map((write) => JSON.stringify(write)).toSorted()], named);
+  const byKey = Object.entries(records).toSorted();
+  return JSON.stringify([world, byKey, late.map((write) => JSON.stringify(write)).toSorted()], named);
 }
 
 /**
@@ -169,11 +170,12 @@ export function keyOf({ late, ...world }: World): string {
  * message. Returns the world after it.
  */
 export async function afterOneMore(world: World): Promise<World> {
-  const { record, requests } = world;
+  const { records, requests } = world;
+  const record = records[clientKey];
   const place = requests.length;
   const nowMs = world.nowMs + runOverMs;
   const [first] = requests;
-  const kind = record === null ? (first?.kind ?? 'straight') : kindOf(record);
+  const kind = record === undefined ? (first?.kind ?? 'straight') : kindOf(record);
   const { wanted } = requests.find((request) => request.kind === kind) ?? {};
   const asked = { kind, keyed: first?.keyed ?? true, wanted };
   const last = { ...requestToCome(asked), startedAtMs: nowMs };

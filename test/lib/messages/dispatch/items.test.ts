@@ -18,13 +18,11 @@ import {
   receiptPartition,
   recipientsKey,
   replacedIdKey,
-  retriesKey,
   scheduledKey,
   sentIdKey,
   unknownMarkKey,
   urgentKey,
   userIdOfReplaced,
-  wrotePartition,
 } from '../../../../lib/messages/dispatch/items.ts';
 import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../../lib/messages/dispatch/slice-items.ts';
 
@@ -61,7 +59,6 @@ test.each<[string, object, object]>([
     { pk: `PARAMS#${dispatchId}#0`, sk: '00499' },
   ],
   ['the largest ones', parametersKey({ dispatchId, index: 9_999 }), { pk: `PARAMS#${dispatchId}#19`, sk: '09999' }],
-  ['who is retried', retriesKey(dispatchId), { pk: `RETRIES#${dispatchId}`, sk: 'RETRIES' }],
   ['a doubt', unknownMarkKey(dispatchId), { pk: `DISPATCH#${dispatchId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
@@ -81,9 +78,8 @@ test.each<[string, object, object]>([
   expect(key).toEqual(spelled);
 });
 
-test('the people of a dispatch are stored by number and group', () => {
+test('a scheduled dispatch is stored in one of a few partitions', () => {
   expect(scheduledKey('01JD00000000000000000000AB')).toEqual({ pk: 'SCHEDULED#2', sk: '01JD00000000000000000000AB' });
-  expect(wrotePartition('300000000000001', '07')).toBe('WROTE#300000000000001#07');
 });
 
 test('a replaced user id is read out of its key', () => {

@@ -236,7 +236,7 @@ test('what was sent to the number in its other spelling is the same person (D55)
   const scope = { kind: 'client', clientId: 1002 } as const;
   const word = { says: 'stopped', atMs: acceptedAtMs + 1, source: 'api' } as const;
   const access = accessTo(tables);
-  await recordOptOut({ scope, recipients: [plain], word, clientIds: [1002] }, optOutWriter(access, nameOf));
+  await recordOptOut({ scope, recipients: [plain], word, listedFor: 1002 }, optOutWriter(access, nameOf));
   const { log } = await erase(`--recipient ${number}`);
   expect(log).toMatchObject({ linkedIds: 2, dispatches: 5, messages: 5 });
   expect(await found([`"${plain}"`, ` ${plain} `])).toEqual([]);

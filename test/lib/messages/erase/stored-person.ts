@@ -154,8 +154,9 @@ async function storeStops(tables: Tables): Promise<void> {
   const scope = { kind: 'client', clientId: 1001 } as const;
   const word = { says: 'stopped', atMs: acceptedAtMs, source: 'reply' } as const;
   for (const recipients of [[number, userId], [others[0]]]) {
-    const said = { scope, recipients, word, clientIds: [1001, 1002] };
-    await recordOptOut(said, optOutWriter(accessTo(tables), nameOf));
+    for (const listedFor of [1001, 1002]) {
+      await recordOptOut({ scope, recipients, word, listedFor }, optOutWriter(accessTo(tables), nameOf));
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { correspondentReader, correspondentWriter } from '../../../../lib/messages/inbound/correspondents-store.ts';
 import type { InboundUpdate } from '../../../../lib/messages/inbound/inbound-message.ts';
 import { type InboundPorts, processInbound } from '../../../../lib/messages/inbound/process-inbound.ts';
 import { replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
-import type { ClientReply, RepliedToMessage } from '../../../../lib/messages/inbound/reply-ports.ts';
+import type { RepliedToMessage } from '../../../../lib/messages/inbound/reply-ports.ts';
 import { listedPartition, listedPrefix } from '../../../../lib/opt-outs/opt-out-items.ts';
 import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { stopWords } from '../../../../lib/opt-outs/stop-words.ts';
+import type { MessageRepliedData } from '../../../../lib/webhooks/event.ts';
 import { makeListedChannel, memoryChannels } from '../../../support/channels.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
 import { makeDispatch } from '../../../support/made-dispatches.ts';
@@ -15,20 +15,18 @@ import { MemoryEvents } from '../../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 export const atMs = 1_800_000_000_000;
-export const day = 86_400_000;
 export const [waId, userId] = ['5491155550001', 'AR.13491208655302741918'];
 export const [wabaId, phoneNumberId] = ['200000000000001', '300000000000001'];
 export const did = '5491100000001';
 export const nameOf = personNames(Buffer.alloc(32, 5));
 
-/** The stores and settings of the current test; `freshWorld` begins each test with new ones. */
+/** The stores and settings of the current test; `freshWorld` begins each with new ones, and a number of one client. */
 export const world = {
   table: '',
   events: new MemoryEvents(),
-  replies: [] as ClientReply[],
   waba: makeWaba(),
   answered: undefined as RepliedToMessage | undefined,
-  wroteToAddress: undefined as string | undefined,
+  addressOfAnswered: undefined as string | undefined,
 };
 
 export async function freshWorld(): Promise<void> {
@@ -37,10 +35,9 @@ export async function freshWorld(): Promise<void> {
   Object.assign(world, {
     table,
     events,
-    replies: [],
-    waba: makeWaba(),
+    waba: makeWaba({ clientIds: [1001] }),
     answered: undefined,
-    wroteToAddress: undefined,
+    addressOfAnswered: undefined,
   });
 }
 
@@ -54,15 +51,9 @@ export function hearing(over: Partial<InboundPorts> = {}): InboundPorts {
     words: async () => stopWords,
     channels: memoryChannels([makeListedChannel()]),
     directory: memoryDirectory({ wabas: [world.waba], channels: [makeChannel()] }),
-    wroteTo: correspondentReader(access()),
     noteReplacedIds: replacedIdWriter(access()),
     answered: async () => world.answered,
-    addressOf: async () => world.wroteToAddress,
-    anySubscribesToReplies: async () => true,
-    eventsOfReply: async (told) => {
-      world.replies.push(told);
-      return [];
-    },
+    addressOf: async () => world.addressOfAnswered,
     events: world.events,
     remainingMs: () => 60_000,
     ...over,
@@ -88,10 +79,10 @@ export async function hear(words: readonly InboundUpdate[], over: Partial<Inboun
   return await processInbound([recordOf(words)], hearing(over));
 }
 
-/** A client sends a message to a person from the number. */
-export async function writes(clientId: number, to: string, daysAgo = 1) {
-  const head = { dispatchId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
-  await correspondentWriter(access(), async () => nameOf)(makeDispatch([{ to }], head), 10_000);
+/** The person answers this message of the client. */
+export function answers(clientId: number, dispatchId = 'J') {
+  const dispatch = makeDispatch([{ to: waId }], { dispatchId, clientId, wabaId, phoneNumberId });
+  world.answered = { head: dispatch.head, index: 7 };
 }
 
 /** Returns the source of the opt-out that a client's message from the number would meet. */
@@ -111,7 +102,18 @@ export async function listOf(clientId: number) {
 }
 
 /** Deduplicates the sent events by id, as receivers do. */
-export const told = () => [
-  ...new Map(world.events.sent.map(({ id, clientId, type, data }) => [id, { clientId, type, data }])).values(),
+const distinct = (isWanted: (type: string) => boolean) => [
+  ...new Map(
+    world.events.sent.flatMap(({ id, clientId, type, data }) =>
+      isWanted(type) ? [[id, { clientId, type, data }] as const] : [],
+    ),
+  ).values(),
 ];
+export const told = () => distinct((type) => type !== 'message.replied');
 export const toldTo = () => told().map(({ clientId, type }) => [clientId, type]);
+/** Who was told of which answers, and of what they answer. */
+export const replies = () =>
+  distinct((type) => type === 'message.replied').map(({ clientId, data }) => {
+    const { text, message_id } = data as MessageRepliedData;
+    return { clientId, text, message_id };
+  });

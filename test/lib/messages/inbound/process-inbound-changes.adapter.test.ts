@@ -3,6 +3,7 @@ import type { InboundUpdate } from '../../../../lib/messages/inbound/inbound-mes
 import { processInbound } from '../../../../lib/messages/inbound/process-inbound.ts';
 import { replacedIdReader } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
 import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
+import { makeWaba } from '../../../support/directory.ts';
 import {
   access,
   atMs,
@@ -21,7 +22,6 @@ import {
   wabaId,
   waId,
   world,
-  writes,
   wrote,
 } from './inbound-world.ts';
 
@@ -29,7 +29,7 @@ beforeEach(freshWorld);
 
 describe('what is found in sending', () => {
   test('a refusal of the platform (131050) counts for the number, and is told to its client alone', async () => {
-    await writes(1001, waId);
+    world.waba = makeWaba();
     await hear([{ kind: 'refused', clientId: 1002, recipients: [waId], atMs }]);
     expect([await stopOf(1001), await stopOf(1002)]).toEqual(['refused', 'refused']);
     expect(told()).toMatchObject([{ clientId: 1002, data: { source: 'refused', scope: 'number', did } }]);

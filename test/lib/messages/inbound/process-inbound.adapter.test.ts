@@ -3,6 +3,7 @@ import { processInbound } from '../../../../lib/messages/inbound/process-inbound
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
 import { makeDispatch } from '../../../support/made-dispatches.ts';
 import {
+  answers,
   atMs,
   did,
   freshWorld,
@@ -12,6 +13,7 @@ import {
   phoneNumberId,
   preference,
   recordOf,
+  replies,
   said,
   stopOf,
   told,
@@ -20,7 +22,6 @@ import {
   wabaId,
   waId,
   world,
-  writes,
   wrote,
 } from './inbound-world.ts';
 
@@ -41,11 +42,11 @@ describe("the platform's own stop (D55)", () => {
     expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
     expect((await listOf(1001)).sort()).toEqual([waId, userId]);
     expect(await listOf(1002)).toEqual([]);
-    expect(world.replies).toEqual([]);
+    expect(replies()).toEqual([]);
   });
 
   test('counts for the WABA where the operator has widened it, and ends there by a resume', async () => {
-    world.waba = makeWaba({ platformStops: 'waba' });
+    world.waba = makeWaba({ clientIds: [1001], platformStops: 'waba' });
     const elsewhere = { wabaId, phoneNumberId: '300000000000002' };
     await hear([preference('stop')]);
     expect([await stopOf(1001), await stopOf(1001, waId, elsewhere)]).toEqual(['platform', 'platform']);
@@ -94,14 +95,14 @@ describe("the platform's own stop (D55)", () => {
     const words = [preference('stop'), wrote('BAJA')];
     expect(await processInbound([recordOf(words, of)], hearing())).toEqual([]);
     expect(await stopOf(1001, waId, of)).toBe('platform');
-    expect([world.events.sent, world.replies, await listOf(1001)]).toEqual([[], [], []]);
+    expect([world.events.sent, await listOf(1001)]).toEqual([[], []]);
   });
 
   test('of a number that has gone to another WABA since sends no event to the clients of that one', async () => {
     const moved = makeChannel({ wabaId: '299', clientId: 1003 });
     const directory = memoryDirectory({ wabas: [makeWaba({ wabaId: '299' })], channels: [moved] });
     expect(await hear([preference('stop'), wrote('BAJA')], { directory })).toEqual([]);
-    expect([world.events.sent, world.replies, await listOf(1003)]).toEqual([[], [], []]);
+    expect([world.events.sent, await listOf(1003)]).toEqual([[], []]);
   });
 });
 
@@ -118,7 +119,7 @@ describe('a reply (D55)', () => {
     expect(told().map(({ data }) => data)).toMatchObject(
       source === undefined ? [] : [{ scope: 'client', source, did }],
     );
-    expect(world.replies).toMatchObject([{ clientId: 1001, recipients: [waId] }]);
+    expect(replies()).toMatchObject([{ clientId: 1001 }]);
   });
 
   test('a start word ends it, once it is later', async () => {
@@ -133,24 +134,20 @@ describe('a reply (D55)', () => {
   });
 
   test('to a message counts for its client alone, and names it', async () => {
-    await writes(1001, waId);
-    const { head } = makeDispatch([{ to: waId }], { dispatchId: 'J', clientId: 1002, wabaId, phoneNumberId });
-    world.answered = { head, index: 7 };
+    world.waba = makeWaba();
+    answers(1002);
     await hear([wrote('STOP')]);
     expect(told()).toMatchObject([{ clientId: 1002, data: { dispatch_id: 'J', message_id: 'J-7', scope: 'client' } }]);
     expect([await stopOf(1001), await stopOf(1002)]).toEqual([undefined, 'reply']);
-    expect(world.replies).toMatchObject([{ clientId: 1002, answered: { index: 7 } }]);
+    expect(replies()).toEqual([{ clientId: 1002, text: 'STOP', message_id: 'J-7' }]);
     expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
   });
 
   describe('by a user id alone', () => {
     const alone = { person: { userId } };
     beforeEach(() => {
-      world.answered = {
-        head: makeDispatch([{ to: waId }], { dispatchId: 'J', clientId: 1002, wabaId, phoneNumberId }).head,
-        index: 7,
-      };
-      world.wroteToAddress = `+${waId}`;
+      answers(1002);
+      world.addressOfAnswered = `+${waId}`;
     });
 
     test('to a message joins it with the number that the message went to', async () => {
@@ -179,7 +176,7 @@ describe('a reply (D55)', () => {
       ['has lost its recipient (D60)', undefined, alone],
       ['went to another number than the one that is told', '5491155550009', { person: { waId, userId } }],
     ])('to a message that %s joins nothing', async (_, to, by) => {
-      world.wroteToAddress = to;
+      world.addressOfAnswered = to;
       await hear([wrote('STOP', by)]);
       expect(await stopOf(1002, userId)).toBe('reply');
       expect(await stopOf(1002, to ?? waId)).toBeUndefined();
@@ -191,87 +188,79 @@ describe('a reply (D55)', () => {
     world.answered = { head, index: 7 };
     await hear([wrote('STOP')]);
     expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
-    expect(world.replies).toMatchObject([{ clientId: 1001, answered: undefined }]);
+    expect(replies()).toEqual([{ clientId: 1001, text: 'STOP', message_id: undefined }]);
   });
 });
 
 describe('without a message that it answers, on a number that clients share (D55)', () => {
-  const stops = async (...clientIds: number[]) => await Promise.all(clientIds.map((clientId) => stopOf(clientId)));
+  const stops = async () => [await stopOf(1001), await stopOf(1002)];
+  const lists = async () => [await listOf(1001), await listOf(1002)];
+  const later = (ms: number) => ({ atMs: atMs + ms, receivedAtMs: atMs + ms });
+  beforeEach(() => {
+    world.waba = makeWaba();
+  });
 
-  test('a stop counts for each client that wrote in 30 days, by itself, and its text is read by the owner', async () => {
-    await writes(1001, waId, 29);
-    await writes(1002, waId, 29);
+  test('a word stops marketing from the number for all, until a start word; no client is told of it', async () => {
     await hear([wrote('STOP')]);
-    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
-    expect(toldTo()).toEqual([
-      [1001, 'recipient.opted_out'],
-      [1002, 'recipient.opted_out'],
-    ]);
-    expect([await listOf(1001), await listOf(1002)]).toEqual([[waId], [waId]]);
-    expect(world.replies).toMatchObject([{ clientId: 1001 }]);
+    expect(await stops()).toEqual(['reply', 'reply']);
+    expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
+    await hear([wrote('START', later(1_000))]);
+    expect(await stops()).toEqual([undefined, undefined]);
+    expect([world.events.sent, ...(await lists())]).toEqual([[], [], []]);
   });
 
-  test('one that wrote alone has stop and text for itself: the owner is neither told nor shown', async () => {
-    await writes(1002, waId);
-    await writes(1001, '5491155550002');
-    await writes(1001, waId, 31);
-    await hear([wrote('STOP'), preference('stop', { atMs: atMs + 1_000, receivedAtMs: atMs + 1_000 })]);
-    expect(await stopOf(1002)).toBe('reply');
-    expect(toldTo()).toEqual([
-      [1002, 'recipient.opted_out'],
-      [1002, 'recipient.opted_out'],
-    ]);
-    expect([await listOf(1001), await listOf(1002)]).toEqual([[], [waId]]);
-    expect(world.replies).toMatchObject([{ clientId: 1002 }]);
-  });
-
-  test('where none has, it is the one whose number it is', async () => {
+  test('a word ends by a start word also where one client has the number for itself since', async () => {
     await hear([wrote('STOP')]);
-    expect(await stops(1001, 1002)).toEqual(['reply', undefined]);
-    expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
+    world.waba = makeWaba({ clientIds: [1002] });
+    await hear([wrote('START', later(1_000))]);
+    expect(await stops()).toEqual([undefined, undefined]);
+    expect(toldTo()).toEqual([[1002, 'recipient.opted_in']]);
   });
 
-  test('a client that wrote to the user id is found by a number that the platform has linked with it', async () => {
-    await writes(1002, userId);
-    await hear([preference('stop', { person: { waId, userId }, atMs: atMs - 5_000 })]);
-    await hear([wrote('STOP')]);
-    expect(await stops(1001, 1002)).toEqual(['platform', 'reply']);
-    expect(new Set(told().map(({ clientId }) => clientId))).toEqual(new Set([1002]));
+  test('a tap on the button against marketing is such a word', async () => {
+    await hear([wrote('', { reply: { by: 'quick_reply', text: 'Stop promotions', toMessageId: 'wamid.unknown' } })]);
+    expect([await stops(), world.events.sent]).toEqual([['quick_reply', 'quick_reply'], []]);
   });
 
-  test('a text is read by who had written by then: a later writer neither reads it nor takes it from another client', async () => {
-    await writes(1002, waId);
-    await writes(1001, waId, -1);
+  test('a text is told to no client', async () => {
     await hear([wrote('thanks')]);
-    expect(world.replies.map(({ clientId }) => clientId)).toEqual([1002]);
+    expect(world.events.sent).toEqual([]);
+  });
+
+  test("the platform's setting counts for the number, without an event or a row; its end ends a word, too", async () => {
+    await hear([wrote('STOP'), preference('stop')]);
+    await hear([preference('resume', later(1_000))]);
+    expect(await stops()).toEqual([undefined, undefined]);
+    expect([world.events.sent, ...(await lists())]).toEqual([[], [], []]);
+  });
+
+  test("a start word ends no stop of the platform, and none that was a client's answer", async () => {
+    await hear([preference('stop')]);
+    answers(1002);
     await hear([wrote('STOP')]);
-    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
+    world.answered = undefined;
+    await hear([wrote('START', later(1_000))]);
+    expect(await stops()).toEqual(['platform', 'reply']);
+    await hear([preference('resume', later(2_000))]);
+    expect(await stops()).toEqual([undefined, 'reply']);
   });
 
-  test('a send that is scheduled for later does not take a stop from the client of the number (D56)', async () => {
-    await writes(1002, waId, -20);
+  test('a refusal is told to its client, whatever the platform has told of the number since', async () => {
+    await hear([preference('stop', later(1_000))]);
+    await hear([{ kind: 'refused', clientId: 1002, recipients: [waId], atMs }]);
+    expect(toldTo()).toEqual([[1002, 'recipient.opted_out']]);
+    expect(await lists()).toEqual([[], [waId]]);
+  });
+
+  test.each([
+    ['of a WABA that keeps its numbers apart are those of its client', { dids: 'own' as const }, 1001],
+    ['of a WABA with one client are those of that client', { clientIds: [1002] }, 1002],
+  ])('words and texts %s', async (_, of, clientId) => {
+    world.waba = makeWaba(of);
     await hear([wrote('STOP')]);
-    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
-    await hear([wrote('thanks')]);
-    expect(world.replies.map(({ clientId }) => clientId)).toEqual([1001, 1001]);
-  });
-
-  test('the writers are not looked up for a text that no client wants to read', async () => {
-    const over = {
-      anySubscribesToReplies: async () => false,
-      wroteTo: async () => Promise.reject(new Error('not asked')),
-    };
-    expect(await hear([wrote('thanks')], over)).toEqual([]);
-    // A word that counts must not be lost, so its message comes again.
-    expect(await hear([wrote('STOP')], over)).toEqual(['m-1']);
-    expect(world.replies).toEqual([]);
-  });
-
-  test('of a WABA that keeps its numbers apart it is the owner, and what others have noted is not asked', async () => {
-    world.waba = makeWaba({ dids: 'own' });
-    await writes(1002, waId);
-    await hear([wrote('STOP')], { wroteTo: async () => Promise.reject(new Error('not asked')) });
-    expect(await stops(1001, 1002)).toEqual(['reply', undefined]);
+    expect(toldTo()).toEqual([[clientId, 'recipient.opted_out']]);
+    expect(replies()).toEqual([{ clientId, text: 'STOP', message_id: undefined }]);
+    expect((await stops()).filter((stop) => stop !== undefined)).toEqual(['reply']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ListedChannel } from '../../../../lib/channels/channel.ts';
 import { type PortfolioPorts, portfolioOf } from '../../../../lib/messages/rehearse/portfolio.ts';
+import type { DispatchesQuery } from '../../../../lib/messages/report/dispatches.ts';
 import { makeListedChannel, memoryChannels } from '../../../support/channels.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
 
@@ -22,21 +23,15 @@ const numbers = [
   number('4', '54041', { clientId: 1002 }),
 ];
 
-interface Listed {
-  readonly clientId: number;
-  readonly did: string | undefined;
-  readonly fromMs: number | undefined;
-}
-
 /** The ports have the recipients of each dispatch on each DID, newest first; they record the reads. */
 function ports(totals: Readonly<Record<string, readonly number[]>>, listed = numbers) {
-  const asked: Listed[] = [];
+  const asked: DispatchesQuery[] = [];
   const given: PortfolioPorts = {
     directory,
     channels: memoryChannels(listed),
     dispatches: {
-      listAccepted: async ({ clientId, did: of, fromMs }, { after = '0', limit }) => {
-        asked.push({ clientId, did: of, fromMs });
+      listAccepted: async (question, { after = '0', limit }) => {
+        asked.push(question);
         const from = Number(after);
         const all = Object.entries(totals).flatMap(([from, some]) => some.map((total) => ({ did: from, total })));
         const accepted = all.slice(from, from + limit).map((dispatch, at) => ({
@@ -54,8 +49,7 @@ function ports(totals: Readonly<Record<string, readonly number[]>>, listed = num
 test('so far are the recipients of a day, on every number of the portfolio that the WABAs of the client have (D51)', async () => {
   const { asked, given } = ports({ 54011: [1, 20], 54012: [300], 54013: [4], 54021: [1_000], 54031: [9], 54041: [9] });
   expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 2_000, soFar: 1_325 });
-  const fromMs = nowMs - 86_400_000;
-  expect(asked).toEqual([{ clientId: 1001, did: undefined, fromMs }]);
+  expect(asked).toEqual([{ clientId: 1001, from: nowMs - 86_400_000 }]);
 });
 
 test('counting ends once the limit is reached', async () => {

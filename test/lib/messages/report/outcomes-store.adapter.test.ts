@@ -1,9 +1,10 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
+import type { Progress } from '../../../../infra/operate/progress.ts';
 import { holdsCommand } from '../../../../infra/operate/see/holds.ts';
 import { openHolds } from '../../../../infra/operate/see/open-holds.ts';
-import { outcomesCommand } from '../../../../infra/operate/see/outcomes.ts';
+import { outcomesCommand, type Terminal } from '../../../../infra/operate/see/outcomes.ts';
 import { batchPut } from '../../../../lib/aws/dynamodb-batch.ts';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
@@ -40,8 +41,7 @@ const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
 const nowMs = acceptedAtMs + 10 * claimLifeMs;
 const client = localDocumentClient();
 const table = await freshTable('messages');
-const pause = async () => undefined;
-const stored = tableOf(client, table, { nowMs: () => nowMs, pause });
+const stored = tableOf(client, table, { nowMs: () => nowMs, pause: async () => undefined });
 const outcomes = outcomesStore(stored);
 const kept = acceptedDispatchesStore(stored);
 const slices = sliceStore(stored);
@@ -76,6 +76,7 @@ const { wabaId } = first;
 const dids = [first.did, '5491100000002'];
 
 const audited = operatorAuditInMemory();
+const read: string[] = [];
 
 const printed = async (...line: string[]) => (await printedBy(outcomesCommand, line)).lines;
 const holds = async (...line: string[]) => (await printedBy(holdsCommand, line)).lines;
@@ -93,7 +94,8 @@ async function printedBy(
     countCost: (id: string) => countDispatches([id], { ledger, rates: shippedKnownRates, nowMs: () => nowMs }),
     clientsOf: async () => [1001],
   };
-  const terminal = { print: (line: string) => void lines.push(line), tell: (line: string) => void told.push(line) };
+  const progress: Progress = (words, work) => work().finally(() => read.push(words()));
+  const terminal: Terminal = { print: (line) => lines.push(line), tell: (line) => told.push(line), progress };
   await command(commandLine, () => stage, terminal);
   return { lines, told };
 }
@@ -103,6 +105,7 @@ const cells = (line: string | undefined) => (line ?? '').split(/ +/);
 test('the command shows what stands in slices, with the addresses of the description', async () => {
   const { dispatchId } = first;
   const { lines, told } = await printedBy(outcomesCommand, ['--dispatch', dispatchId]);
+  expect(read.at(-1)).toBe('1 dispatches are read');
   const to = recipientOf;
   expect(cells(lines[0]).slice(0, 8)).toEqual([
     'DISPATCH',
@@ -224,7 +227,7 @@ test('dispatches are found by DID and time, each once, and from their acceptance
 });
 
 describe('what is held, and who waits (D46)', () => {
-  const wabas = holdStore(stored, { pause });
+  const wabas = holdStore(stored, stored);
   const breakers = breakerStore(stored);
   const states = dispatchItemStore(stored);
   const sinceMs = nowMs - 60_000;
@@ -291,10 +294,8 @@ describe('what is held, and who waits (D46)', () => {
       sk: dispatchSortKey(acceptedAtMs, dispatchId),
       dispatchId,
     });
-    await batchPut(
-      stored,
-      [...kept, paused.dispatchId].map((dispatchId) => ({ ...pointerOf(dispatchId), did: paused.did })),
-    );
+    const pointers = [...kept, paused.dispatchId].map((id) => ({ ...pointerOf(id), did: paused.did }));
+    await batchPut(stored, pointers);
     const [counted, reads] = [localDocumentClient(), { now: 0, most: 0 }];
     counted.middlewareStack.add(
       (next, { commandName }) =>
@@ -305,11 +306,8 @@ describe('what is held, and who waits (D46)', () => {
       { step: 'initialize' },
     );
     const listed = outcomesStore({ ...stored, client: counted });
-    const found = await listed.listParked(
-      { did: paused.did, clientIds: [8_001] },
-      { fromMs: 0, toMs: nowMs },
-      () => {},
-    );
+    const from = { did: paused.did, clientIds: [8_001] };
+    const found = await listed.listParked(from, { fromMs: 0, toMs: nowMs }, () => {});
     expect(found.map(({ head }) => head.dispatchId)).toEqual([paused.dispatchId]);
     expect(reads.most).toBeLessThanOrEqual(10);
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { neverSendable, parameterContract } from '../../../../lib/messages/request/parameter-contract.ts';
+import { headerInputType } from '../../../../lib/messages/request/recipient-rules.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import {
   body,
@@ -18,9 +19,10 @@ import {
 /** Counts the contract's inputs, as clients see them. */
 function inputsOf(template: PlatformTemplate) {
   const contract = parameterContract(template);
-  const { cards, flows, codeButton, productList, phoneNumbersOnly } = contract;
+  const { header, cards, flows, codeButton, productList, phoneNumbersOnly } = contract;
+  const values = header.kind === 'text' ? header.text.appearances.length : undefined;
   return {
-    header: contract.header.kind === 'text' ? contract.header.text.appearances.length : contract.header.kind,
+    header: values ?? headerInputType(header) ?? header.kind,
     body: contract.body.appearances.length,
     buttons: contract.buttons.map(({ kind, index }) => `${kind}@${index}`),
     flows,
@@ -40,9 +42,9 @@ test.each<[string, PlatformTemplate, object]>([
   ['body and URL suffix', sendable.order, { ...nothing, body: 2, buttons: ['url@0'] }],
   ['text header', sendable.textHeader, { ...nothing, header: 1, body: 1 }],
   ['text header without variable', makeTemplate([textHeader('Hi'), body('x')]), nothing],
-  ['image header', sendable.image, { ...nothing, header: 'image', body: 1 }],
-  ['video header', sendable.video, { ...nothing, header: 'video' }],
-  ['document header', sendable.document, { ...nothing, header: 'document' }],
+  ['image header', sendable.image, { ...nothing, header: 'image_url', body: 1 }],
+  ['video header', sendable.video, { ...nothing, header: 'video_url' }],
+  ['document header', sendable.document, { ...nothing, header: 'document_url' }],
   ['location header', sendable.location, { ...nothing, header: 'location', body: 1 }],
   ['one-time password as URL button', sendable.code, { ...nothing, body: 1, codeButton: 0, phoneNumbersOnly: 'code' }],
   [
@@ -87,7 +89,7 @@ test.each<[string, PlatformTemplate, object]>([
   [
     'lower case enums',
     makeTemplate([{ type: 'header', format: 'image' }, body('x')], { status: 'approved' }),
-    { ...nothing, header: 'image' },
+    { ...nothing, header: 'image_url' },
   ],
 ])('%s', (_what, template, expected) => {
   expect(inputsOf(template)).toEqual(expected);

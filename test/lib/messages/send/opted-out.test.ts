@@ -26,7 +26,7 @@ async function stop(world: ChunkRunWorld, indexes: readonly number[], scope: Sco
 }
 
 async function say(world: ChunkRunWorld, recipients: readonly string[], scope = ofClient, word = stopped) {
-  await recordOptOut({ scope, recipients, word, clientIds: [] }, world.optOuts.writer());
+  await recordOptOut({ scope, recipients, word }, world.optOuts.writer());
 }
 
 function endings(world: ChunkRunWorld, count: number): (string | undefined)[] {

@@ -95,10 +95,7 @@ test('accepted as UTILITY, and MARKETING by the word of the platform since: peop
   const world = new ChunkRunWorld();
   const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
   const stopped = recipientAt(1).to;
-  await recordOptOut(
-    { scope: { kind: 'client', clientId }, recipients: [stopped], word, clientIds: [] },
-    world.optOuts.writer(),
-  );
+  await recordOptOut({ scope: { kind: 'client', clientId }, recipients: [stopped], word }, world.optOuts.writer());
   await world.work([chunkOf(slicesOf(2), { category: 'UTILITY', dispatchId: 'U' })]);
   expect(world.outcomes(2, 'U')).toEqual(['sent', 'sent']);
   rule(world, madeMarketing(scope, world.nowMs));

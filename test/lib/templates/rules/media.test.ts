@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkMedia, type MediaFormat, mediaLimits } from '../../../../lib/templates/rules/media.ts';
+import type { MediaFormat } from '../../../../lib/templates/rules/header-formats.ts';
+import { checkMedia, mediaLimits } from '../../../../lib/templates/rules/media.ts';
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1');
 const png = (depth: number, colour: number) =>

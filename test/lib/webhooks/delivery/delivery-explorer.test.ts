@@ -96,6 +96,7 @@ const scenarios: readonly (Scenario & {
     meets: ['taken', 'given up'],
     batchSize: 1,
     bounds: { runsLeft: 4, faultsLeft: 1, badAnswersLeft: 3, changesLeft: 0 },
+    quick: { runsLeft: 3, badAnswersLeft: 2 },
   },
   {
     name: 'one for a receiver that is gone',
@@ -104,7 +105,7 @@ const scenarios: readonly (Scenario & {
     meets: ['taken', 'switched off'],
     batchSize: 1,
     bounds: { runsLeft: 2, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 1 },
-    quick: { badAnswersLeft: 1 },
+    quick: { faultsLeft: 0, badAnswersLeft: 1 },
   },
   {
     name: 'two events of one client',

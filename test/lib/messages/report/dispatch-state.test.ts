@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
-import { type DispatchState, dispatchState, dispatchStatesOf } from '../../../../lib/messages/find/dispatch-state.ts';
+import { type DispatchState, dispatchState, dispatchStatesOf } from '../../../../lib/messages/report/dispatch-state.ts';
 import { refused } from '../../../support/refused.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -29,7 +29,7 @@ test.each<[string, DispatchState, DispatchItemState, number, number | undefined]
 
 test('a filter names states, and another word is refused by name', () => {
   expect(dispatchStatesOf(undefined)).toBeUndefined();
-  expect([...(dispatchStatesOf(['held', 'running']) ?? [])]).toEqual(['held', 'running']);
+  expect(dispatchStatesOf(['running', 'held', 'running'])).toEqual(['held', 'running']);
   expect(refused(() => dispatchStatesOf(['held', 'paused']))).toMatchObject({
     code: 'invalid_request',
     details: { errors: [{ path: 'state', message: expect.stringContaining('received "paused"') }] },

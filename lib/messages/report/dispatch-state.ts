@@ -3,7 +3,7 @@ import { didYouMean } from '../../http/closest-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
-import type { OutcomeCounts } from '../report/outcome.ts';
+import type { OutcomeCounts } from './outcome.ts';
 
 /** One word says how a dispatch stands (D59). */
 const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled'] as const;
@@ -28,8 +28,8 @@ export function dispatchState({ fromMs, state, counts }: DispatchStateFacts, now
   return state.stop === undefined && fromMs !== undefined && nowMs < fromMs ? 'scheduled' : 'running';
 }
 
-/** Returns the states in a filter, or undefined for all. Refuses an unknown state with 400. */
-export function dispatchStatesOf(filter: readonly string[] | undefined): ReadonlySet<DispatchState> | undefined {
+/** Returns the states in a filter, each once and sorted, or undefined for all. Refuses an unknown state with 400. */
+export function dispatchStatesOf(filter: readonly string[] | undefined): DispatchState[] | undefined {
   if (filter === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(dispatchStates);
   const stray = filter.find((state) => !known.has(state));
@@ -37,5 +37,5 @@ export function dispatchStatesOf(filter: readonly string[] | undefined): Readonl
     const hint = didYouMean(stray, dispatchStates);
     throw invalid('state', `state must be one of ${dispatchStates.join(', ')}; received "${clip(stray)}"${hint}`);
   }
-  return new Set(filter as DispatchState[]);
+  return [...new Set(filter as DispatchState[])].sort();
 }

@@ -1,19 +1,18 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
-import { Refusal } from '../../../../lib/http/refusal.ts';
-import { reservationReleaseOf } from '../../../../lib/messages/accept/cost-reservation.ts';
+import { Refusal, type RefusalCode } from '../../../../lib/http/refusal.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { reservationReleaseOf } from '../../../../lib/messages/accept/cost-reservation.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
+import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
-import { retriesKey } from '../../../../lib/messages/dispatch/items.ts';
+import { idempotencyKey } from '../../../../lib/messages/dispatch/items.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
-import { type MarkPorts, unmarked, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
-import { type Marking, noMarks } from '../../../../lib/messages/retry/marks.ts';
-import { retryMarksStore } from '../../../../lib/messages/retry/retry-marks-store.ts';
+import { acceptUnderNextKey, freeNow, type Retrying } from '../../../../lib/messages/retry/retry-keys.ts';
 import { type Retry, rehearsedRetry } from '../../../../lib/messages/retry/retry-send.ts';
 import { sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 import { timetableOf } from '../../../../lib/messages/when/timetable.ts';
@@ -24,87 +23,74 @@ import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 const client = localDocumentClient();
 const table = await freshTable('messages');
 const startMs = Date.UTC(2026, 10, 22, 10);
-const marks = retryMarksStore(tableOf(client, table));
+const dayMs = 86_400_000;
+const records = idempotencyStore(tableOf(client, table));
 let nowMs = startMs;
 const acceptance = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
-const ports: MarkPorts = { marks, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
+const ports = { records, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
+const ofClient = { clientId: 1001, did: '5491100000001' };
 let number = 0;
-let source: { readonly dispatchId: string; readonly forgottenAtMs: number };
+let source: Retrying['source'];
 
 beforeEach(() => {
   number += 1;
   nowMs = startMs;
-  source = { dispatchId: `S${number}`, forgottenAtMs: startMs + 86_400_000 };
+  source = { dispatchId: `S${number}`, forgottenAtMs: startMs + 90 * dayMs };
 });
 
 const dispatchIdOf = (name: string) => `${name}-${number}`;
 const begin = async (dispatchId: string) =>
   await acceptance.begin({ head: makeDispatchHead({ dispatchId, retryOf: source.dispatchId }), repeats: [] });
-/** Accepts a retry and begins it as acceptance does. */
-const retried = async (name: string, wanted: readonly number[]) =>
-  await withMarked({ dispatchId: dispatchIdOf(name), source, wanted }, ports, async (marked) => {
+const retryingOf = (name: string, wanted: readonly number[]): Retrying => ({
+  ...{ ...ofClient, dispatchId: dispatchIdOf(name), source, wanted },
+});
+/** Accepts a retry and begins it as acceptance does. Returns its recipients. */
+const retried = async (name: string, wanted: readonly number[]) => {
+  let chosen: readonly number[] = [];
+  await acceptUnderNextKey(retryingOf(name, wanted), ports, async (free) => {
+    chosen = [...free];
     expect(await begin(dispatchIdOf(name))).toBe('begun');
-    return [...marked];
+    return { dispatchId: dispatchIdOf(name) };
   });
-/** Marks recipients for a retry whose acceptance then dies. */
-const died = async (name: string, wanted: readonly number[]) => {
-  await withMarked({ dispatchId: dispatchIdOf(name), source, wanted }, ports, async () => {
-    throw new Refusal('dispatch_undecided', 'dead');
-  }).catch(() => undefined);
+  return chosen;
 };
-
-describe('the marks of a dispatch (D57, R55)', () => {
-  test('are written under the condition that they are as they were read', async () => {
-    const marking: Marking = { dispatchId: 'A', atMs: 1, indexes: [0, 1, 2, 7, 9_999] };
-    const write = { dispatchId: source.dispatchId, keptUntilMs: startMs };
-    const next = { version: 1, retries: [marking] };
-    expect(await marks.find(source.dispatchId)).toEqual(noMarks);
-    expect(await marks.replace({ ...write, seen: noMarks, next })).toBe(true);
-    expect(await marks.replace({ ...write, seen: noMarks, next })).toBe(false);
-    expect(await marks.find(source.dispatchId)).toEqual(next);
-    const second = { version: 2, retries: [marking, { ...marking, dispatchId: 'B', indexes: [3] }] };
-    expect(await marks.replace({ ...write, seen: next, next: second })).toBe(true);
-    expect(await marks.replace({ ...write, seen: next, next: second })).toBe(false);
+const refusedWith = async (code: RefusalCode, name: string, wanted: readonly number[]) => {
+  const refused = acceptUnderNextKey(retryingOf(name, wanted), ports, async () => {
+    throw new Refusal(code, 'no');
   });
+  await expect(refused).rejects.toMatchObject({ code });
+};
+/** Has the next key of the source for a retry whose acceptance then dies. */
+const died = async (name: string, wanted: readonly number[]) => await refusedWith('dispatch_undecided', name, wanted);
+const freeFor = async (wanted: readonly number[]) => [...(await freeNow(retryingOf('rehearsed', wanted), ports))];
+const nothingBut = (...names: readonly string[]) => ({
+  ...{ code: 'nothing_to_retry', details: { retriedBy: names.map(dispatchIdOf) } },
+});
 
-  test('of ten thousand recipients, every other one, are one small item', async () => {
-    const indexes = Array.from({ length: 5_000 }, (_, at) => 2 * at);
-    const next = { version: 1, retries: [{ dispatchId: 'A', atMs: 1, indexes }] };
-    await marks.replace({ dispatchId: source.dispatchId, seen: noMarks, next, keptUntilMs: startMs });
-    expect(await marks.find(source.dispatchId)).toEqual(next);
-  });
-
+describe('the retries of a dispatch (D57, R55)', () => {
   test('a recipient is in one retry; the next retry takes the rest', async () => {
     expect(await retried('A', [0, 1])).toEqual([0, 1]);
     expect(await retried('B', [1, 2])).toEqual([2]);
-    await expect(retried('C', [0, 1, 2])).rejects.toMatchObject({
-      ...{ code: 'nothing_to_retry', details: { retriedBy: [dispatchIdOf('A'), dispatchIdOf('B')] } },
-    });
+    await expect(retried('C', [0, 1, 2])).rejects.toMatchObject(nothingBut('A', 'B'));
+    await expect(retried('C', [2])).rejects.toMatchObject(nothingBut('B'));
   });
 
   test('requests at once share no recipient', async () => {
     const all = await Promise.allSettled(['A', 'B', 'C', 'D'].map((name) => retried(name, [0, 1, 2])));
-    const marked = all.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-    expect(marked).toEqual([0, 1, 2]);
+    expect(all.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))).toEqual([0, 1, 2]);
   });
 
   test('one that was refused gives them back at once', async () => {
-    const refused = withMarked({ dispatchId: dispatchIdOf('A'), source, wanted: [0] }, ports, async () => {
-      throw new Refusal('template_not_sendable', 'paused');
-    });
-    await expect(refused).rejects.toMatchObject({ code: 'template_not_sendable' });
-    expect(await begin(dispatchIdOf('A'))).toBe('withdrawn');
+    await refusedWith('template_not_sendable', 'A', [0]);
     expect(await retried('B', [0])).toEqual([0]);
   });
 
   test('one that died holds them until it must be over, then begins no more', async () => {
     await died('A', [0]);
     await expect(retried('B', [0])).rejects.toMatchObject({ code: 'request_in_progress' });
-    await expect(unmarked({ dispatchId: 'X', source, wanted: [0] }, ports)).rejects.toMatchObject({
-      code: 'request_in_progress',
-    });
+    await expect(freeFor([0])).rejects.toMatchObject({ code: 'request_in_progress' });
     nowMs += runOverMs;
-    expect(await unmarked({ dispatchId: 'X', source, wanted: [0] }, ports)).toEqual(new Set([0]));
+    expect(await freeFor([0])).toEqual([0]);
     expect(await retried('B', [0])).toEqual([0]);
     expect(await begin(dispatchIdOf('A'))).toBe('withdrawn');
   });
@@ -114,14 +100,19 @@ describe('the marks of a dispatch (D57, R55)', () => {
     const budgets = budgetsStore(tableOf(client, table, { pause: async () => undefined }));
     const budget = { clientId, amount: 1, stop: true };
     const takenBack = reservationReleaseOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
-    for (const [at, name] of ['A', 'B'].entries()) {
+    for (const name of ['begun', 'dead']) {
       await budgets.reserve({ clientId, dispatchId: dispatchIdOf(name), atMs: nowMs, units: 10 });
-      await died(name, [at]);
     }
-    await begin(dispatchIdOf('B'));
-    nowMs += runOverMs;
-    const retrying = { dispatchId: dispatchIdOf('C'), source, wanted: [0, 1] };
-    expect(await withMarked(retrying, { ...ports, takenBack }, async (marked) => [...marked])).toEqual([0]);
+    const next = async (name: string) =>
+      await acceptUnderNextKey(retryingOf(name, [0, 1]), { ...ports, takenBack }, async () => {
+        throw new Refusal('dispatch_undecided', 'dead');
+      });
+    await died('begun', [0]);
+    await begin(dispatchIdOf('begun'));
+    for (const name of ['dead', 'third']) {
+      nowMs += runOverMs;
+      await expect(next(name)).rejects.toMatchObject({ code: 'dispatch_undecided' });
+    }
     expect(await budgets.committedUnits(clientId, nowMs)).toBe(10);
   });
 
@@ -129,19 +120,32 @@ describe('the marks of a dispatch (D57, R55)', () => {
     await died('A', [0]);
     await begin(dispatchIdOf('A'));
     nowMs += runOverMs;
-    await expect(retried('B', [0])).rejects.toMatchObject({ code: 'nothing_to_retry' });
+    await expect(retried('B', [0])).rejects.toMatchObject(nothingBut('A'));
+    expect(await retried('C', [0, 1])).toEqual([1]);
   });
 
-  test('one of a month ago keeps them: that its dispatch is not found says nothing any more', async () => {
+  test('one that the source names keeps them at once, and when its own dispatch is forgotten', async () => {
+    // Its dispatch has no item any more.
     await died('A', [0]);
-    nowMs += 30 * 86_400_000;
-    await expect(retried('B', [0])).rejects.toMatchObject({ code: 'request_in_progress' });
+    source = { ...source, retriedBy: new Set([dispatchIdOf('A')]) };
+    expect(await freeFor([0, 1])).toEqual([1]);
+    expect(await retried('B', [0, 1])).toEqual([1]);
+    nowMs += 30 * dayMs;
+    await expect(retried('C', [0])).rejects.toMatchObject(nothingBut('A'));
+  });
+
+  test('a rehearsal leaves nothing', async () => {
+    await retried('A', [0]);
+    expect(await freeFor([0, 1, 2])).toEqual([1, 2]);
+    expect(await retried('B', [0, 1, 2])).toEqual([1, 2]);
+    await expect(freeFor([0, 1])).rejects.toMatchObject(nothingBut('A', 'B'));
   });
 
   test('a retry that has begun is named by what it retries, once, and one that has not is not', async () => {
     const head = makeDispatchHead({ dispatchId: source.dispatchId, acceptedAtMs: startMs });
     await acceptance.begin({ head, repeats: [] });
     await died('A', [0]);
+    nowMs += runOverMs;
     await retried('B', [1]);
     await begin(dispatchIdOf('B'));
     await retried('C', [2]);
@@ -149,11 +153,21 @@ describe('the marks of a dispatch (D57, R55)', () => {
     expect(found?.retriedBy).toEqual(new Set([dispatchIdOf('B'), dispatchIdOf('C')]));
   });
 
-  test('name no person, and go after the dispatch that is retried', async () => {
-    await retried('A', [0]);
-    const { Item } = await client.send(new GetCommand({ TableName: table, Key: retriesKey(source.dispatchId) }));
-    expect(Object.keys(Item ?? {}).sort()).toEqual(['expiresAtSeconds', 'pk', 'retries', 'sk', 'version']);
-    expect(Item?.['expiresAtSeconds']).toBe((source.forgottenAtMs + 86_400_000) / 1_000);
+  test('the key of five thousand recipients, in any order, is a small item that names no person and goes after the source', async () => {
+    const indexes = Array.from({ length: 5_000 }, (_, at) => 2 * at).toReversed();
+    await retried('A', indexes);
+    nowMs = source.forgottenAtMs;
+    await expect(retried('B', indexes)).rejects.toMatchObject(nothingBut('A'));
+    expect(await retried('B', [9_998, 9_999])).toEqual([9_999]);
+    const key = idempotencyKey({ ...ofClient, key: `retry ${source.dispatchId} 0` });
+    const { Item = {} } = await client.send(new GetCommand({ TableName: table, Key: key }));
+    const { retries, ...rest } = Item;
+    expect(retries.byteLength).toBeLessThan(10_000);
+    expect(rest).toEqual({
+      ...{ ...key, bodyHash: 'retry', dispatchId: dispatchIdOf('A'), startedAtMs: startMs, state: 'done' },
+      rememberedUntilMs: source.forgottenAtMs + dayMs,
+      expiresAtSeconds: (source.forgottenAtMs + dayMs) / 1_000,
+    });
   });
 });
 
@@ -199,7 +213,7 @@ describe('a retry whose recipients are judged (D57)', () => {
       time,
     };
     const optOuts = { anyFor: async () => false, stoppedAmong: async () => new Map() };
-    const ports = { marks, report, acceptance, parameters, optOuts, nowMs: () => nowMs };
+    const ports = { records, report, acceptance, parameters, optOuts, nowMs: () => nowMs };
     return await rehearsedRetry(retry, ports, async (send) => judge(send)).catch((error: Refusal) => [
       error.code,
       error.message,
