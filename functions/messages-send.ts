@@ -19,8 +19,8 @@ import {
   Refusal,
   shaped,
 } from '../lib/http/page.ts';
-import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept.ts';
+import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { countingPlatformFailure } from '../lib/messages/accept/platform-failed-send.ts';

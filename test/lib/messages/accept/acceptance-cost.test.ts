@@ -28,7 +28,6 @@ interface Written {
 let asked: { readonly what: string; readonly items: readonly Written[] }[] = [];
 const isPage = ({ pk }: Written) => pk?.S.startsWith('PARAMS#') ?? false;
 
-
 const server = createServer(async (request, response) => {
   const what = String(request.headers['x-amz-target']).replace(/^.*\./, '');
   const body = JSON.parse(await text(request));
