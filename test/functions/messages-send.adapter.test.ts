@@ -292,7 +292,7 @@ describe.each(['before', 'after'] as const)(
       expect(before.listed).toBe(fault === 'before' ? 0 : 1);
       expect(before.dispatch).toMatchObject({ repeats: [[1, 0]], recipients: { size: 11 } });
       expect((await dispatchIdsOf(await accepted(), localDocumentClient(), table)).size).toBe(11);
-      expect(await of(table)).toEqual({ ...before, listed: 1 });
+      expect(await of(table)).toEqual({ listed: 1, dispatch: { ...before.dispatch, begun: true } });
     });
 
     test('a straight chunk is accepted, and its worker begins and lists its dispatch', async () => {

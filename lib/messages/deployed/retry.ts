@@ -4,10 +4,9 @@ import { deployedAcceptance } from './acceptance.ts';
 import { messagesTable } from './messages-table.ts';
 
 export function deployedRetry(limits: PlatformLimits) {
-  const table = messagesTable();
   return {
     ...deployedAcceptance(limits),
     // The reads are strongly consistent, so that a recipient with a fresh receipt is not retried.
-    report: reportStore(table, { consistent: true }),
+    report: reportStore(messagesTable(), { consistent: true }),
   };
 }
