@@ -251,7 +251,7 @@ describe.each(['creation', 'edit'] as const)('a %s that dies', (what) => {
   const { begin, live } = beginnings[what];
   const mayRead = what === 'edit' ? readers : readers.slice(0, 2);
 
-  test.each(firstUnlessThorough(answers))('the platform says: %s', { timeout: 120_000 }, async (answer) => {
+  test.each(firstUnlessThorough(answers))('the platform says: %s', { timeout: 600_000 }, async (answer) => {
     let taken = 0;
     const asking: Work = (world, mortal) => live(world, mortal, answer);
     const deaths = await everyDeath(begin, asking, async (world) => {
@@ -279,7 +279,7 @@ describe.each(['creation', 'edit'] as const)('a %s that dies', (what) => {
 
   test.each(firstUnlessThorough(readers.filter((reader) => mayRead.includes(reader))))(
     'and so does the %s that reads the template; the next one makes it good',
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (reader) => {
       const unsettled = async () => {
         const world = await begin();

@@ -75,7 +75,7 @@ const scenarios: readonly {
 
 test.each(scenarios)(
   '$requests, $faults faults: no two sends pass the limit together, what is sent is reserved, and nothing else stays so (R57, D58)',
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async ({ requests, faults, waitsMs, fewest, codes }) => {
     const met = new Set<string>();
     const states = await explore(firstWorld(requests, faults, waitsMs), {

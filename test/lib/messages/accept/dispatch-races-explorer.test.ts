@@ -100,13 +100,13 @@ const retries: typeof scenarios = [
 
 test.each(firstUnlessThorough(scenarios))(
   '$requests, $bounds.faultsLeft faults: one dispatch is sent at most, 502 is never sent, 200 is never lost, what begins can be read (R20, R21, D9, D25)',
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   explored,
 );
 
 test.each(firstUnlessThorough(retries))(
   '$requests, $bounds.faultsLeft faults: no recipient is in two retries, and one that no retry sends to can be retried (R55, D57)',
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   explored,
 );
 

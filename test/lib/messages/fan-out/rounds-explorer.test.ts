@@ -67,7 +67,7 @@ const scenarios: readonly (Scenario & {
 
 test.each(firstUnlessThorough(scenarios))(
   '$name: no recipient is lost, and no two runs queue side by side (R14, D25, D53)',
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async (scenario) => {
     const met = new Set<string>();
     let ends = 0;

@@ -214,7 +214,7 @@ const bounds = [
 
 test.each(bounds)(
   'the end of $name is told, never too early, under one id (D41, D53)',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async ({ name: _, ...bound }) => {
     const accepted: Queued = { id: 0, role: 'fan-out', body: '', visible: true };
     const nothing = { ended: [], claimed: [], runs: [], told: [], toldEarly: false };

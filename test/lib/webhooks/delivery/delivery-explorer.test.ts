@@ -176,7 +176,7 @@ const scenarios: readonly (Scenario & {
 
 test.each(scenarios)(
   '$name: none is dropped before its time, each attempt is the same event, and no client waits for another (D34, R41 to R43)',
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async ({ told, doubles = 0, pausedMs = 0, failing, meets, bounds, quick, ...scenario }) => {
     const messages = messagesOf(told, doubles, pausedMs);
     const list = told.filter((each) => !isFresh(each)).map((each) => pendingOf(each, pausedMs));
