@@ -265,6 +265,9 @@ export async function checkFinished(state: State, scenario: Scenario): Promise<v
 }
 
 /** States with the same future have the same key. */
-export function keyOf(state: State): string {
-  return JSON.stringify(state);
+/** Attributes of an item have no order, and its head never changes. */
+export function keyOf({ world, ...state }: State): string {
+  const { head, ...attributes } = world.dispatch;
+  const item = Object.entries(attributes).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify({ ...state, world: { ...world, dispatch: [head !== undefined, item] } });
 }
