@@ -108,8 +108,14 @@ export const roundWrites = {
   }),
 };
 
+/**
+ * Replaces the whole progress: a run that has lost the reply of an announcement hands over an earlier one, whose sum and
+ * stretches belong together.
+ */
 function progressed({ dispatchId }: RoundRun, { queued, wave, ofStretches }: Progress, round: RoundRecord) {
-  return { dispatchId, set: { round, queued, wave, ofStretches }, remove: wave === undefined ? ['wave' as const] : [] };
+  const progress = { wave, ofStretches };
+  const remove = (['wave', 'ofStretches'] as const).filter((name) => progress[name] === undefined);
+  return { dispatchId, set: { round, queued, ...progress }, remove };
 }
 
 function isHeldBy({ round, owner }: RoundRun) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { explore } from '../../../support/exploration.ts';
 import { startMs } from '../../../support/scenario-dispatch.ts';
+import { firstUnlessThorough } from '../../../support/thorough.ts';
 import type { Scenario } from './rounds-model.ts';
 import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-space.ts';
 
@@ -64,8 +65,7 @@ const scenarios: readonly (Scenario & {
   },
 ];
 
-// The other scenarios do not end in minutes since the item has the product's attributes: they are left out until they do.
-test.each(scenarios.slice(0, 1))(
+test.each(firstUnlessThorough(scenarios))(
   '$name: no recipient is lost, and no two runs queue side by side (R14, D25, D53)',
   { timeout: 900_000 },
   async (scenario) => {

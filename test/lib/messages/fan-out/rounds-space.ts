@@ -264,8 +264,7 @@ export async function checkFinished(state: State, scenario: Scenario): Promise<v
   await check({ ...state, world, runs: [], late: [], excuses: state.excuses + 1 }, scenario);
 }
 
-/** States with the same future have the same key. */
-/** Attributes of an item have no order, and its head never changes. */
+/** States with the same future have the same key: attributes of an item have no order, and its head never changes. */
 export function keyOf({ world, ...state }: State): string {
   const { head, ...attributes } = world.dispatch;
   const item = Object.entries(attributes).toSorted(([one], [other]) => (one < other ? -1 : 1));
