@@ -28,7 +28,9 @@ export interface QueuesOptions {
 
 /** Dead-letter queues come first. Existing queues keep their messages and get the template's attributes. */
 export async function createQueues({ client, queues, queueUrl }: QueuesOptions): Promise<void> {
-  const deadLetterFirst = queues.toSorted((left, right) => Number('redrive' in left) - Number('redrive' in right));
+  const deadLetterFirst = queues.toSorted(
+    (left, right) => Number(left.redrive !== undefined) - Number(right.redrive !== undefined),
+  );
   for (const queue of deadLetterFirst) {
     const url = queueUrl(queue.name);
     if (await exists(client, url)) {

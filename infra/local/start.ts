@@ -114,7 +114,9 @@ ${addressLine(addresses)}
 ${messageLine(addresses)}
 `);
   if (withoutWebhooks !== undefined) console.log(`the platform simulator sends no webhooks: ${withoutWebhooks}`);
-  if ('dataFolder' in dynamodb) console.log(`tables are kept in ${dynamodb.dataFolder}; queues start empty`);
+  if ('engine' in dynamodb && dynamodb.dataFolder !== undefined) {
+    console.log(`tables are kept in ${dynamodb.dataFolder}; queues start empty`);
+  }
   if (inspected !== undefined) {
     console.log(`debugger of ${inspected.name}   127.0.0.1:${inspected.port}   its time-out is suspended`);
   }

@@ -70,8 +70,9 @@ async function expectGone(processes: ReturnType<typeof descendantsOf>): Promise<
 async function expectEndedBy(crash: RegExp, sentence: string, { pid, ended }: ReturnType<typeof start>): Promise<void> {
   const descendants = descendantsOf(pid);
   process.kill(descendants.find(({ command }) => crash.test(command))?.pid ?? 0, 'SIGKILL');
-  const { code, stderr } = await ended;
+  const { code, stdout, stderr } = await ended;
   expect(code).toBe(1);
+  expect(stdout).not.toContain('undefined');
   expect(stderr).toContain(`${sentence} The local stack was ended.`);
   await expectGone(descendants);
 }
