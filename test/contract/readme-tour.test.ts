@@ -59,7 +59,7 @@ async function paste(shell: string, options: readonly string[], text: string) {
   return said;
 }
 
-/** Without a terminal bash says that it cannot control dispatches. */
+/** Without a terminal bash says that it cannot control jobs. */
 const harmless = /^bash: (?:cannot set terminal process group|no job control in this shell|initialize_job_control)/;
 
 /** Returns what the shell and its programs complain of; bash repeats what was pasted too. */
