@@ -2,7 +2,7 @@ import { type AfterWrite, absent, equals, type ItemWrite, present, unlessThere }
 import { otherMarket } from '../../pricing/country.ts';
 import type { DispatchHead } from './head.ts';
 import type { DispatchItem, DispatchParked, DispatchStop, UnderWay } from './item.ts';
-import { dispatchExpiresAtSeconds, longestDispatchMemorySeconds } from './items.ts';
+import { type DispatchAge, dispatchExpiresAtSeconds, longestDispatchMemorySeconds } from './items.ts';
 import { packedAddresses } from './whole-dispatch.ts';
 
 /** A write of a dispatch's item, and the writer's answer. Every write may be repeated. */
@@ -30,8 +30,6 @@ export function callsOf<Writes extends object>(writes: Writes, execute: Execute)
 }
 
 const isWritten = ({ written }: AfterWrite<DispatchItem>) => written;
-
-export type StoppedDispatch = Pick<DispatchHead, 'dispatchId' | 'acceptedAtMs' | 'keptUntilMs'>;
 
 // Begin and withdraw exclude each other: they decide whether a dispatch is sent (D25). Only TTL removes the item.
 
@@ -69,7 +67,10 @@ export const dispatchWrites = {
    * Stops the dispatch, also before it begins. The first stop is final, ends `parked`, and means nothing for a
    * withdrawn dispatch. Returns true when this stop is in force, false when an earlier one is.
    */
-  stop: (dispatch: StoppedDispatch, stop: DispatchStop): DispatchWrite<boolean> => ({
+  stop: (
+    dispatch: Pick<DispatchHead, 'dispatchId' | keyof DispatchAge>,
+    stop: DispatchStop,
+  ): DispatchWrite<boolean> => ({
     dispatchId: dispatch.dispatchId,
     if: [absent('stop')],
     // Before the dispatch begins there is no item yet, and TTL must find one.

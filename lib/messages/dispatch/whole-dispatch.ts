@@ -38,7 +38,7 @@ export interface WholeDispatch {
 }
 
 /** The record of an acceptance, as report, fan-out and worker read it. */
-export interface StoredDispatch extends Omit<WholeDispatch, 'recipients' | 'repeats' | 'shared'> {
+export interface StoredDispatch extends Omit<WholeDispatch, 'recipients' | 'repeats'> {
   readonly repeats: readonly Repeat[];
   /** By index, recipients who are the same person wait longer (pair-rate-delays.ts). */
   readonly waitsMs: ReadonlyMap<number, number>;

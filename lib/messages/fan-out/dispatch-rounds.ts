@@ -41,8 +41,6 @@ export interface RoundRun {
   readonly owner: string;
 }
 
-export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
-
 /** Before the first round nothing is queued. */
 export type Progress = Required<Pick<DispatchItem, 'queued'>> & Pick<DispatchItem, 'ofStretches' | 'wave'>;
 
@@ -100,7 +98,7 @@ export const roundWrites = {
   }),
 
   /** Hands the dispatch over to the next round; returns false when another run has the round. */
-  handOver: (run: RoundRun, progress: Progress, next: NextRound): DispatchWrite<boolean> => ({
+  handOver: (run: RoundRun, progress: Progress, next: Omit<RoundRecord, 'lease'>): DispatchWrite<boolean> => ({
     ...progressed(run, progress, next),
     if: isHeldBy(run),
     own: [above('round.round', run.round)],

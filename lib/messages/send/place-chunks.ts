@@ -147,16 +147,16 @@ function isFirstOfStraight({ straight, slices }: QueuedChunk): boolean {
   return straight === true && slices.every((slice) => slice.try === 0);
 }
 
-interface KnownOfDispatch extends Known {
-  readonly dispatch: DispatchItemState;
-  readonly holds: Holds;
-  readonly readAtMs: number;
-}
-
 /** Returns a placement without a slot: the chunk waits for a hold or recipients, or none is called any more. */
 function placedWithoutSlot(
   waiting: Placing,
-  { dispatch, holds, pace, readAtMs, nowMs }: KnownOfDispatch,
+  {
+    dispatch,
+    holds,
+    pace,
+    readAtMs,
+    nowMs,
+  }: Known & { readonly dispatch: DispatchItemState; readonly holds: Holds; readonly readAtMs: number },
 ): PlacedChunk | undefined {
   const { chunk } = waiting;
   if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, pace.schedule, readAtMs);
