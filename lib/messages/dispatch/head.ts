@@ -66,7 +66,6 @@ export const RequestedTimeSchema = v.object({
   days: v.optional(v.string()),
   zone: v.optional(v.string()),
 });
-export type RequestedTime = v.InferOutput<typeof RequestedTimeSchema>;
 
 /** No message may leave before `fromMs`. */
 export const WhenSchema = v.object({ asked: RequestedTimeSchema, fromMs: v.number() });

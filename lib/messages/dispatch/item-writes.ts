@@ -1,7 +1,7 @@
 import { type AfterWrite, absent, equals, type ItemWrite, present, unlessThere } from '../../aws/item-write.ts';
 import { otherMarket } from '../../pricing/country.ts';
 import type { DispatchHead } from './head.ts';
-import type { DispatchItem, DispatchParked, DispatchStop, UnderWay } from './item.ts';
+import type { DispatchItem, DispatchParked, DispatchStop } from './item.ts';
 import { type DispatchAge, dispatchExpiresAtSeconds, longestDispatchMemorySeconds } from './items.ts';
 import { packedAddresses } from './whole-dispatch.ts';
 
@@ -130,7 +130,10 @@ export const dispatchWrites = {
    * Stores the tries under way of a stopped dispatch, once, after a strong read of all its slices; returns the stored
    * ones. Any other try ends as stopped, so an ended message never becomes pending again, without comparing clocks.
    */
-  reckon: (dispatchId: string, underWay: UnderWay): DispatchWrite<UnderWay> => ({
+  reckon: (
+    dispatchId: string,
+    underWay: Required<DispatchItem>['underWay'],
+  ): DispatchWrite<Required<DispatchItem>['underWay']> => ({
     dispatchId,
     if: [present('stop'), absent('underWay')],
     set: { underWay },

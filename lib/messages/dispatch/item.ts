@@ -80,6 +80,8 @@ export const DispatchItemSchema = v.object({
   /** With lots, each stretch has its number, in order, which only grows. */
   ofStretches: v.optional(v.array(v.number())),
   wave: v.optional(WaveSchema),
+  /** The operator has not yet erased all that it has marked (erase/erase-dispatch-store.ts). */
+  erasing: v.optional(v.boolean()),
   expiresAtSeconds: v.optional(v.number()),
 });
 export type DispatchItem = Readonly<v.InferOutput<typeof DispatchItemSchema>>;
@@ -90,8 +92,6 @@ export interface DispatchItemState
   /** The head is written: the dispatch counts. */
   readonly begun?: true;
 }
-
-export type UnderWay = NonNullable<DispatchItem['underWay']>;
 
 /** Parses a stored item. Throws on an item of another form. */
 export function dispatchItemIn(stored: unknown): DispatchItem {

@@ -1,5 +1,5 @@
 import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
-import type { DispatchItemState, UnderWay } from '../dispatch/item.ts';
+import type { DispatchItem, DispatchItemState } from '../dispatch/item.ts';
 import { type Ending, endOfTry } from '../dispatch/item-state.ts';
 import { lotAt, openingStateAt } from '../dispatch/lots.ts';
 import {
@@ -116,7 +116,7 @@ function recordedOutcome(outcome: Said, slice: Slice): OwnOutcome {
  * Returns the claimed tries of a stopped dispatch, from a strong read after the stop: their recipients may have been
  * called (item-writes.ts, `reckon`).
  */
-export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
+export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): Required<DispatchItem>['underWay'] {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');
   return Object.fromEntries(claimed.map(({ key, try: tried }) => [String(key.slice), tried]));
 }
