@@ -1,5 +1,5 @@
 import { above, absent, anyOf, atMost, below, equals, present } from '../../aws/item-write.ts';
-import { blockingLease, leaseIsFree } from '../../aws/lease.ts';
+import { blockingLease, isOwnLease, mayTakeLease } from '../../aws/lease.ts';
 import type { StoredRecipient } from '../dispatch/head.ts';
 import { type DispatchItem, type DispatchItemState, type RoundRecord, stateOf } from '../dispatch/item.ts';
 import type { CallsOf, DispatchWrite } from '../dispatch/item-writes.ts';
@@ -71,7 +71,7 @@ export const roundWrites = {
     if: [
       present('head'),
       anyOf([absent('round')], [atMost('round.round', run.round)]),
-      leaseIsFree('round.lease', run.owner, nowMs),
+      mayTakeLease('round.lease', run.owner, nowMs),
     ],
     set: { round: heldFrom(nowMs, run) },
     answer: ({ written, item = {} }) =>
@@ -117,7 +117,7 @@ function progressed({ dispatchId }: RoundRun, { queued, wave, ofStretches }: Pro
 }
 
 function isHeldBy({ round, owner }: RoundRun) {
-  return [equals('round.round', round), equals('round.lease.owner', owner)];
+  return [equals('round.round', round), isOwnLease('round.lease', owner)];
 }
 
 function heldFrom(nowMs: number, { round, owner }: RoundRun): RoundRecord {
