@@ -95,7 +95,7 @@ export const dispatchWrites = {
   /** Notes that the platform took a message while the dispatch is parked. */
   goOn: (dispatchId: string, sinceMs: number): DispatchWrite<void> => ({
     dispatchId,
-    if: [equals('parked.sinceMs', sinceMs), absent('parked.goesOn')],
+    if: [equals('parked.sinceMs', sinceMs)],
     set: { 'parked.goesOn': true },
     answer: () => undefined,
   }),
