@@ -46,7 +46,7 @@ export function messagesCancel(ports: Ports): Endpoint {
     const standing = await audited(ports.audit, { caller, clientId, act: 'dispatch.cancelled', on }, () =>
       cancelDispatch(ports, dispatch),
     );
-    return answer(200, shaped(MessagesCancelAnswer, statusAnswer(dispatch, standing)));
+    return answer(200, shaped(MessagesCancelAnswer, statusAnswer(dispatch.head, dispatch.retriedBy, standing)));
   });
 }
 

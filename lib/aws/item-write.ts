@@ -1,5 +1,5 @@
-// A conditional write of one item is data. `after` says what it does, `updateOf` puts it to DynamoDB, and a random test
-// holds the two together.
+// A conditional write of one item is data. `after` says what it does, `updateOf` puts it to DynamoDB, and a table of
+// states and writes holds the two together, and both to what they promise.
 
 /** Paths name attributes, with dots within maps: `round.lease.owner`. */
 export type Condition =

@@ -33,20 +33,12 @@ export function blockingLease<Held extends Lease<unknown>>(
   return held?.owner === owner ? undefined : held;
 }
 
-/** The alias is needed, because `owner` is a reserved word of DynamoDB. */
-export const leaseNames = { '#owner': 'owner' } as const;
-
-/** Returns the condition that `:owner` may take the lease at `path` at `:nowMs`; it also holds without an item. */
-export function mayTakeLease(path: string): string {
-  return `(attribute_not_exists(${path}) OR ${path}.#owner = :owner OR ${path}.untilMs <= :nowMs)`;
+/** Returns the condition that the owner may take the lease at `path`; it also holds without an item. */
+export function mayTakeLease(path: string, owner: string, nowMs: number): Condition {
+  return anyOf([absent(path)], [isOwnLease(path, owner)], [atMost(`${path}.untilMs`, nowMs)]);
 }
 
-/** Returns the condition that the lease at `path` is `:owner`'s, over or not. */
-export function isOwnLease(path: string): string {
-  return `${path}.#owner = :owner`;
-}
-
-/** As `mayTakeLease`, as data. */
-export function leaseIsFree(path: string, owner: string, nowMs: number): Condition {
-  return anyOf([absent(path)], [equals(`${path}.owner`, owner)], [atMost(`${path}.untilMs`, nowMs)]);
+/** Returns the condition that the lease at `path` is this owner's, over or not. */
+export function isOwnLease(path: string, owner: string): Condition {
+  return equals(`${path}.owner`, owner);
 }

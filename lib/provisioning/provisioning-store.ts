@@ -9,7 +9,8 @@ import * as v from 'valibot';
 import { credentialStore } from '../access/sign-in/credential-store.ts';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type TransactionAction, transactWrite } from '../aws/dynamodb-batch.ts';
-import { heldLease, isOwnLease, type Lease, LeaseSchema, leaseNames, mayTakeLease } from '../aws/lease.ts';
+import { type Condition, checkOf, updateOf } from '../aws/item-write.ts';
+import { heldLease, isOwnLease, type Lease, LeaseSchema, mayTakeLease } from '../aws/lease.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import { entityOf } from './provisioned-entity.ts';
 import { credentialItem, type ProvisionedTable } from './provisioned-items.ts';
@@ -78,16 +79,9 @@ export function provisioningStore(tables: ProvisioningTables): ProvisioningStore
       if (held !== undefined) throw new ProvisioningUnderWay(held.untilMs);
     },
     begin: async (owner) => {
-      const { ExpressionAttributeValues: values, ...update } = lockUpdate(tables, owner);
+      const update = lockUpdate(tables, owner, mayTakeLease('lease', owner, tables.nowMs()));
       const taken = await conditionalWrite(
-        tables.documentClient.send(
-          new UpdateCommand({
-            ...update,
-            ConditionExpression: mayTakeLease('lease'),
-            ExpressionAttributeValues: { ...values, ':nowMs': tables.nowMs() },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+        tables.documentClient.send(new UpdateCommand({ ...update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
       );
       if (!taken.written) throw new ProvisioningUnderWay(leaseIn(taken.existing)?.untilMs ?? 0);
       return heldRun(tables, owner);
@@ -108,23 +102,19 @@ function heldRun(tables: ProvisioningTables, owner: string): ProvisioningRun {
     },
     renew: () => writeAll([]),
     end: async () => {
-      const { TableName, Key, ConditionExpression, ExpressionAttributeNames } = lockUpdate(tables, owner);
-      const ExpressionAttributeValues = { ':owner': owner };
-      const release = { TableName, Key, ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues };
+      const release = { TableName: tableName('directory'), Key: lockKey, ...checkOf([isOwnLease('lease', owner)]) };
       await conditionalWrite(documentClient.send(new DeleteCommand(release)));
     },
   };
 }
 
-function lockUpdate({ tableName, nowMs }: ProvisioningTables, owner: string) {
-  return {
-    TableName: tableName('directory'),
-    Key: lockKey,
-    ConditionExpression: isOwnLease('lease'),
-    UpdateExpression: 'SET lease = :lease',
-    ExpressionAttributeNames: leaseNames,
-    ExpressionAttributeValues: { ':owner': owner, ':lease': { owner, untilMs: nowMs() + leaseMs } },
-  };
+function lockUpdate(
+  { tableName, nowMs }: ProvisioningTables,
+  owner: string,
+  condition: Condition = isOwnLease('lease', owner),
+) {
+  const write = { if: [condition], set: { lease: { owner, untilMs: nowMs() + leaseMs } } };
+  return { TableName: tableName('directory'), Key: lockKey, ...updateOf(write) };
 }
 
 function leaseIn(item: unknown): Lease | undefined {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -49,22 +49,8 @@ const layers = {
     ...['model', 'rules', 'authoring', 'listing', 'assignments', 'create', 'edit', 'delete', 'status', 'sync'],
   ],
   messages: [
-    ...[
-      'dispatch',
-      'request',
-      'resolve',
-      'pace',
-      'holds',
-      'inbound',
-      'accept',
-      'watch',
-      'fan-out',
-      'receipts',
-      'report',
-      'find',
-      'rehearse',
-      'erase',
-    ],
+    ...['dispatch', 'request', 'when', 'resolve', 'pace', 'budget', 'holds', 'inbound', 'send', 'accept', 'watch'],
+    ...['fan-out', 'receipts', 'report', 'spend', 'retry', 'find', 'rehearse', 'erase', 'deployed'],
   ],
 } as const;
 
@@ -233,6 +219,11 @@ beforeAll(() => {
 });
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+it('orders every part of messages', () => {
+  const parts = readdirSync('lib/messages', { withFileTypes: true }).filter((part) => part.isDirectory());
+  expect([...layers.messages].sort()).toEqual(parts.map(({ name }) => name).sort());
+});
 
 it.each(cases)('%s: %s', (file, _, refusal) => {
   const messages = diagnostics.filter(({ location }) => location.path === file).map(({ message }) => message);

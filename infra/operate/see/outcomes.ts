@@ -1,10 +1,10 @@
 import type { parseArgs } from 'node:util';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { tableOf } from '../../../lib/aws/table.ts';
+import type { MessageKey } from '../../../lib/messages/dispatch/head.ts';
 import { dispatchIdPattern } from '../../../lib/messages/dispatch/head.ts';
 import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
 import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
-import type { MessageKey } from '../../../lib/messages/report/resolve-unknown.ts';
 import { countDispatches } from '../../../lib/messages/spend/count-dispatches.ts';
 import { spendStore } from '../../../lib/messages/spend/spend-store.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';

@@ -9,7 +9,7 @@ import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
-import type { DispatchHead, Recipient, Repeat, SendPath } from '../dispatch/head.ts';
+import type { DispatchHead, Recipient, Repeat } from '../dispatch/head.ts';
 import { keptAfterLastCallMs } from '../dispatch/items.ts';
 import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import type { FindReplacements } from '../inbound/replaced-ids.ts';
@@ -173,7 +173,7 @@ async function linkedCatalogId({ did, clientId, dispatchId }: Send, ports: Check
  * Chooses the endpoint (D30): only the marketing endpoint takes a bid or heeds a template's time to live (platform
  * reference, 2.9).
  */
-async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPorts): Promise<SendPath> {
+async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPorts): Promise<DispatchHead['path']> {
   if (template.optimization_spec !== undefined) return 'marketing_messages';
   const marketing = template.category.toUpperCase() === 'MARKETING';
   if (!marketing || template.message_send_ttl_seconds === undefined) return 'messages';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../http/refusal.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
-import type { RequestedTime } from '../dispatch/head.ts';
+import type { SendTime } from '../when/send-time.ts';
 import { inTimeLeft } from './answer-deadline.ts';
 import { type WithdrawPorts, withdrawDispatch } from './withdraw-dispatch.ts';
 
@@ -59,7 +59,7 @@ export interface IdempotencyPorts extends WithdrawPorts {
  * Returns the same hash for equal JSON values, whatever the white space, and the same requested time to the letter
  * (D56).
  */
-export function bodyHashOf(body: unknown, time?: RequestedTime): string {
+export function bodyHashOf(body: unknown, time?: SendTime['asked']): string {
   const asked = time === undefined ? '' : `\n${JSON.stringify(time)}`;
   return createHash('sha256')
     .update(`${JSON.stringify(body)}${asked}`)

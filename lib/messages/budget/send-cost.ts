@@ -3,18 +3,12 @@ import { type CostEstimate, costEstimate } from '../../pricing/estimate.ts';
 import { unitsOf } from '../../pricing/money.ts';
 import type { Rates } from '../../pricing/rates.ts';
 import type { DispatchHead, Recipient } from '../dispatch/head.ts';
-import type { Lot } from '../dispatch/lots.ts';
+import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import { canonicalAddress, destinationOf } from '../request/recipient-address.ts';
 
 export interface SendCostPorts {
   readonly rates: () => Promise<Rates>;
   readonly optOuts: OptOutLook;
-}
-
-export interface CostedSend {
-  readonly head: Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'category' | 'heedsOptOuts'>;
-  readonly recipients: readonly Recipient[];
-  readonly lots?: readonly Lot[];
 }
 
 /** A send would cost this at list prices if all of it left now (D58). */
@@ -29,10 +23,12 @@ export interface SendCost {
 }
 
 /** Reads opt-outs, if the category heeds them, and the rates in force. */
-export async function sendCost(send: CostedSend, { rates, optOuts }: SendCostPorts): Promise<SendCost> {
-  const { head } = send;
+export async function sendCost(
+  { head, ...send }: Pick<WholeDispatch, 'head' | 'recipients' | 'lots'>,
+  { rates, optOuts }: SendCostPorts,
+): Promise<SendCost> {
   const called = calledAtAll(send);
-  const [inForce, written] = await Promise.all([rates(), withoutOptedOut({ head, recipients: called }, optOuts)]);
+  const [inForce, written] = await Promise.all([rates(), withoutOptedOut(head, called, optOuts)]);
   const { category } = head;
   const destinations = written.map(({ to }) => destinationOf(to));
   const estimate = costEstimate(inForce, category, destinations);
@@ -41,14 +37,15 @@ export async function sendCost(send: CostedSend, { rates, optOuts }: SendCostPor
 }
 
 /** Lots that never open come last (when/timetable.ts). */
-function calledAtAll({ recipients, lots = [] }: CostedSend): readonly Recipient[] {
+function calledAtAll({ recipients, lots = [] }: Pick<WholeDispatch, 'recipients' | 'lots'>): readonly Recipient[] {
   const firstNever = lots.findIndex(({ open }) => open.length === 0);
   return firstNever < 0 ? recipients : recipients.slice(0, lots[firstNever - 1]?.until ?? 0);
 }
 
 /** Returns recipients who have not opted out (D55). Reads nothing if the category heeds no opt-outs. */
 export async function withoutOptedOut(
-  { head, recipients }: { readonly head: Omit<CostedSend['head'], 'category'> } & Pick<CostedSend, 'recipients'>,
+  head: Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'heedsOptOuts'>,
+  recipients: readonly Recipient[],
   optOuts: OptOutLook,
 ): Promise<readonly Recipient[]> {
   const { clientId, wabaId, phoneNumberId, heedsOptOuts } = head;

@@ -57,9 +57,7 @@ export const RepeatSchema = v.union([
 export type Repeat = v.InferOutput<typeof RepeatSchema>;
 
 /** A template's messages go to one of these endpoints (D30). */
-const sendPaths = ['messages', 'marketing_messages'] as const;
-export type SendPath = (typeof sendPaths)[number];
-export const sendPathSchema = v.picklist(sendPaths);
+export const sendPathSchema = v.picklist(['messages', 'marketing_messages']);
 
 /** The requested time has the spelling of the headers (D56). */
 export const RequestedTimeSchema = v.object({
@@ -68,7 +66,6 @@ export const RequestedTimeSchema = v.object({
   days: v.optional(v.string()),
   zone: v.optional(v.string()),
 });
-export type RequestedTime = v.InferOutput<typeof RequestedTimeSchema>;
 
 /** No message may leave before `fromMs`. */
 export const WhenSchema = v.object({ asked: RequestedTimeSchema, fromMs: v.number() });
@@ -123,8 +120,6 @@ export const aboutSchema = v.object({
   attends: v.optional(v.record(v.string(), v.unknown())),
 });
 
-export type AboutDispatch = v.InferOutput<typeof aboutSchema>;
-
 /** The request is ready to post to the platform. */
 export const MessageRequestSchema = v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) });
 export type MessageRequest = v.InferOutput<typeof MessageRequestSchema>;
@@ -135,7 +130,7 @@ export function aboutDispatch({
   templateLanguage,
   campaignId,
   attends,
-}: DispatchHead): AboutDispatch {
+}: DispatchHead): v.InferOutput<typeof aboutSchema> {
   return {
     did,
     template: { name: templateName, language: templateLanguage },
@@ -144,7 +139,13 @@ export function aboutDispatch({
   };
 }
 
+/** A message is the recipient at this index of its dispatch. */
+export interface MessageKey {
+  readonly dispatchId: string;
+  readonly index: number;
+}
+
 /** Returns the id of one message: the same in every chunk, delivery and repeated fan-out. */
-export function messageIdOf(message: { readonly dispatchId: string; readonly index: number }): string {
+export function messageIdOf(message: MessageKey): string {
   return `${message.dispatchId}-${message.index}`;
 }

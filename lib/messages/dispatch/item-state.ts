@@ -1,5 +1,6 @@
-import type { DispatchItemState, DispatchParked, DispatchStop } from './item.ts';
-import { afterOpenTimeMs, type Lot, openingsOfAll } from './lots.ts';
+import type { QueuedChunk } from './chunk.ts';
+import type { DispatchItemState, DispatchParked, DispatchStop, Settlement } from './item.ts';
+import { afterOpenTimeMs, openingsOfAll } from './lots.ts';
 
 /* A stop or park holds back the messages of a dispatch as a whole (D46, D53). */
 
@@ -19,7 +20,7 @@ export function parkDelaySeconds(parkedForMs: number): number {
 export type ByDispatchState =
   | { readonly kind: 'send' }
   | { readonly kind: 'wait'; readonly delaySeconds: number }
-  | { readonly kind: 'settle'; readonly settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'> };
+  | { readonly kind: 'settle'; readonly settlement: Settlement };
 
 /**
  * Decides by the dispatch's state, read between claim and call (D46, D53). A message that waits gives its claim back
@@ -36,10 +37,7 @@ export function byDispatchState(state: DispatchItemState, message: Ending, nowMs
   return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - pauseFromMs(waiting)) };
 }
 
-export function settlementOf({
-  atMs: _when,
-  ...settlement
-}: DispatchStop): Pick<DispatchStop, 'state' | 'code' | 'reason'> {
+export function settlementOf({ atMs: _when, ...settlement }: DispatchStop): Settlement {
   return settlement;
 }
 
@@ -62,10 +60,8 @@ export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Wai
   return Math.min(pausedFromMs, sinceMs);
 }
 
-export interface Ending {
-  readonly expiresAtMs?: number | undefined;
-  readonly lots?: readonly Lot[] | undefined;
-}
+/** What a dispatch waits for at most. */
+export type Ending = Pick<QueuedChunk, 'expiresAtMs' | 'lots'>;
 
 /**
  * Returns when a parked dispatch or message expires: with its time to live, or after a day of pause, for scheduled

@@ -14,10 +14,10 @@ export interface DispatchItemStates
   of(dispatchIds: readonly string[]): Promise<ReadonlyMap<string, DispatchItemState>>;
 }
 
-export interface DispatchItems extends CallsOf<typeof dispatchWrites>, Pick<DispatchItemStates, 'of'> {}
-
 /** Stores dispatches' items in the messages table. */
-export function dispatchItemStore(table: Pick<Table, 'client' | 'name' | 'pause'>): DispatchItems {
+export function dispatchItemStore(
+  table: Pick<Table, 'client' | 'name' | 'pause'>,
+): DispatchItemStates & CallsOf<typeof dispatchWrites> {
   return {
     ...callsOf(dispatchWrites, executor(table)),
     of: async (dispatchIds) => {

@@ -1,8 +1,8 @@
 import { type AfterWrite, absent, equals, type ItemWrite, present, unlessThere } from '../../aws/item-write.ts';
 import { otherMarket } from '../../pricing/country.ts';
 import type { DispatchHead } from './head.ts';
-import type { DispatchItem, DispatchParked, DispatchStop, UnderWay } from './item.ts';
-import { dispatchExpiresAtSeconds, longestDispatchMemorySeconds } from './items.ts';
+import type { DispatchItem, DispatchParked, DispatchStop } from './item.ts';
+import { type DispatchAge, dispatchExpiresAtSeconds, longestDispatchMemorySeconds } from './items.ts';
 import { packedAddresses } from './whole-dispatch.ts';
 
 /** A write of a dispatch's item, and the writer's answer. Every write may be repeated. */
@@ -30,8 +30,6 @@ export function callsOf<Writes extends object>(writes: Writes, execute: Execute)
 }
 
 const isWritten = ({ written }: AfterWrite<DispatchItem>) => written;
-
-export type StoppedDispatch = Pick<DispatchHead, 'dispatchId' | 'acceptedAtMs' | 'keptUntilMs'>;
 
 // Begin and withdraw exclude each other: they decide whether a dispatch is sent (D25). Only TTL removes the item.
 
@@ -69,7 +67,10 @@ export const dispatchWrites = {
    * Stops the dispatch, also before it begins. The first stop is final, ends `parked`, and means nothing for a
    * withdrawn dispatch. Returns true when this stop is in force, false when an earlier one is.
    */
-  stop: (dispatch: StoppedDispatch, stop: DispatchStop): DispatchWrite<boolean> => ({
+  stop: (
+    dispatch: Pick<DispatchHead, 'dispatchId' | keyof DispatchAge>,
+    stop: DispatchStop,
+  ): DispatchWrite<boolean> => ({
     dispatchId: dispatch.dispatchId,
     if: [absent('stop')],
     // Before the dispatch begins there is no item yet, and TTL must find one.
@@ -94,7 +95,7 @@ export const dispatchWrites = {
   /** Notes that the platform took a message while the dispatch is parked. */
   goOn: (dispatchId: string, sinceMs: number): DispatchWrite<void> => ({
     dispatchId,
-    if: [equals('parked.sinceMs', sinceMs), absent('parked.goesOn')],
+    if: [equals('parked.sinceMs', sinceMs)],
     set: { 'parked.goesOn': true },
     answer: () => undefined,
   }),
@@ -129,7 +130,10 @@ export const dispatchWrites = {
    * Stores the tries under way of a stopped dispatch, once, after a strong read of all its slices; returns the stored
    * ones. Any other try ends as stopped, so an ended message never becomes pending again, without comparing clocks.
    */
-  reckon: (dispatchId: string, underWay: UnderWay): DispatchWrite<UnderWay> => ({
+  reckon: (
+    dispatchId: string,
+    underWay: Required<DispatchItem>['underWay'],
+  ): DispatchWrite<Required<DispatchItem>['underWay']> => ({
     dispatchId,
     if: [present('stop'), absent('underWay')],
     set: { underWay },

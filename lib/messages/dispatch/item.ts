@@ -19,13 +19,14 @@ const DispatchStopSchema = v.object({
 });
 export type DispatchStop = v.InferOutput<typeof DispatchStopSchema>;
 
-/** A dispatch waits for the scope of the hold that its messages met (holds/scope.ts). */
-export type ParkScope = (typeof parkedScopes)[number];
+/** A message ends this way without a call. */
+export type Settlement = Omit<DispatchStop, 'atMs'>;
 
 /** `sinceMs` identifies the waiting that client and report see, so that a writer never ends a later one. */
 export const ParkingSchema = v.object({
   /** The code may be our own: `template_in_review`, `template_paused`, `no_answer`. */
   code: v.string(),
+  /** The dispatch waits for this scope of the hold that its messages met (holds/scope.ts). */
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),
   /** The platform has taken a message since: the waiting ends once nothing holds the dispatch. */
@@ -47,7 +48,6 @@ export type RoundRecord = Readonly<v.InferOutput<typeof RoundSchema>>;
  * stretch (recipient-ranges.ts) from `from` on.
  */
 const WaveSchema = v.object({ from: v.optional(v.number()), until: v.number(), position: v.number() });
-export type Wave = Readonly<v.InferOutput<typeof WaveSchema>>;
 
 export const DispatchItemSchema = v.object({
   /**
@@ -80,6 +80,8 @@ export const DispatchItemSchema = v.object({
   /** With lots, each stretch has its number, in order, which only grows. */
   ofStretches: v.optional(v.array(v.number())),
   wave: v.optional(WaveSchema),
+  /** The operator has not yet erased all that it has marked (erase/erase-dispatch-store.ts). */
+  erasing: v.optional(v.boolean()),
   expiresAtSeconds: v.optional(v.number()),
 });
 export type DispatchItem = Readonly<v.InferOutput<typeof DispatchItemSchema>>;
@@ -90,8 +92,6 @@ export interface DispatchItemState
   /** The head is written: the dispatch counts. */
   readonly begun?: true;
 }
-
-export type UnderWay = NonNullable<DispatchItem['underWay']>;
 
 /** Parses a stored item. Throws on an item of another form. */
 export function dispatchItemIn(stored: unknown): DispatchItem {
@@ -104,9 +104,7 @@ export function stateOf({ head, ...item }: DispatchItem): DispatchItemState {
 }
 
 /** An `open` dispatch may still begin, or never will. */
-export type DispatchStanding = 'open' | 'begun' | 'withdrawn';
-
-export function standingIn({ head, withdrawnAtMs }: DispatchItem): DispatchStanding {
+export function standingIn({ head, withdrawnAtMs }: DispatchItem): 'open' | 'begun' | 'withdrawn' {
   if (withdrawnAtMs !== undefined) return 'withdrawn';
   return head === undefined ? 'open' : 'begun';
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { hashKey } from '../../keys/hash-key.ts';
+import type { DispatchHead, MessageKey } from './head.ts';
 
 // Keys of the messages table. The spellings are stored for 30 days or
 // longer (D56): a test holds them letter for letter.
@@ -27,10 +28,7 @@ export const keptAfterLastCallMs = 37 * 86_400_000;
 export const longestDispatchMemorySeconds = (30 + 28 + 30) * 86_400 + keptAfterLastCallMs / 1_000;
 
 /** These facts of a head or chunk decide how long the dispatch is kept. */
-export interface DispatchAge {
-  readonly acceptedAtMs: number;
-  readonly keptUntilMs?: number | undefined;
-}
+export type DispatchAge = Pick<DispatchHead, 'acceptedAtMs' | 'keptUntilMs'>;
 
 /** Returns the last possible call of a scheduled send, or undefined for other dispatches (D56). */
 export function lastOwnCallMs({ keptUntilMs }: Pick<DispatchAge, 'keptUntilMs'>): number | undefined {
@@ -95,7 +93,7 @@ const parametersPerPartition = 500;
  * Keys the page of parameters that begins with this recipient (accept/parameter-pages.ts). A page never crosses
  * partitions.
  */
-export function parametersKey({ dispatchId, index }: { readonly dispatchId: string; readonly index: number }): ItemKey {
+export function parametersKey({ dispatchId, index }: MessageKey): ItemKey {
   return {
     pk: `PARAMS#${dispatchId}#${Math.floor(index / parametersPerPartition)}`,
     sk: String(index).padStart(5, '0'),

@@ -65,17 +65,8 @@ export function sliceOfItem(key: SliceKey, item: unknown): Slice {
   return { key, ...facts, outcomes: unpacked(outcomes) };
 }
 
-export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntilMs, calls, outcomes }: Slice) {
-  return {
-    version,
-    try: tried,
-    owner,
-    atMs,
-    state,
-    keptUntilMs,
-    calls,
-    outcomes: packed(outcomes),
-  };
+export function sliceItemOf({ key: _key, outcomes, ...facts }: Slice) {
+  return { ...facts, outcomes: packed(outcomes) };
 }
 
 function packed(outcomes: Slice['outcomes']): Uint8Array {

@@ -1,3 +1,5 @@
+import type { MessageKey } from './head.ts';
+
 // A slice is up to ten consecutive recipients of a dispatch: the unit of claims, records and reports.
 
 // The states are none → (claim) claimed → (end) ended → (claim of the next try) claimed; none or ended → (end,
@@ -30,7 +32,7 @@ export interface SliceKey {
   readonly slice: number;
 }
 
-export function sliceOf({ dispatchId, index }: { readonly dispatchId: string; readonly index: number }): SliceKey {
+export function sliceOf({ dispatchId, index }: MessageKey): SliceKey {
   return { dispatchId, slice: sliceAt(index) };
 }
 

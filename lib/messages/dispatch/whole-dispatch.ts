@@ -38,7 +38,7 @@ export interface WholeDispatch {
 }
 
 /** The record of an acceptance, as report, fan-out and worker read it. */
-export interface StoredDispatch extends Omit<WholeDispatch, 'recipients' | 'repeats' | 'shared'> {
+export interface StoredDispatch extends Omit<WholeDispatch, 'recipients' | 'repeats'> {
   readonly repeats: readonly Repeat[];
   /** By index, recipients who are the same person wait longer (pair-rate-delays.ts). */
   readonly waitsMs: ReadonlyMap<number, number>;
@@ -169,13 +169,12 @@ function listIn(bytes: Uint8Array | undefined): unknown {
 
 /** An erased recipient leaves its market, so that what was delivered keeps its price (D60). */
 const StoredAddressSchema = v.union([v.string(), v.object({ market: v.string() })]);
-export type StoredAddress = v.InferOutput<typeof StoredAddressSchema>;
 
 /** Returns addresses as an item holds them, also `to` of a straight dispatch. */
-export function packedAddresses(addresses: readonly StoredAddress[]): Uint8Array<ArrayBuffer> {
+export function packedAddresses(addresses: Readonly<ReturnType<typeof addressesOf>>): Uint8Array<ArrayBuffer> {
   return packed(addresses);
 }
 
-export function addressesOf(bytes: Uint8Array): StoredAddress[] {
+export function addressesOf(bytes: Uint8Array) {
   return v.parse(v.array(StoredAddressSchema), unpacked(bytes, maxUnpackedBytes));
 }

@@ -5,8 +5,8 @@ import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { parameterPageAt } from '../accept/parameter-store.ts';
-import { DispatchHeadSchema } from '../dispatch/head.ts';
-import { DispatchItemSchema as WholeItemSchema } from '../dispatch/item.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { type DispatchItem, dispatchItemIn, headIn } from '../dispatch/item.ts';
 import {
   acceptedKey,
   dispatchExpiresAtSeconds,
@@ -17,7 +17,12 @@ import {
 } from '../dispatch/items.ts';
 import { openPlaces, placeInSlice, sliceOf } from '../dispatch/slice.ts';
 import { sliceKeyOf, sliceOfItem } from '../dispatch/slice-items.ts';
-import { addressesFrom, addressesPerItem, type StoredAddresses } from '../dispatch/whole-dispatch.ts';
+import {
+  addressesFrom,
+  addressesPerItem,
+  dispatchOfAcceptedItem,
+  type StoredAddresses,
+} from '../dispatch/whole-dispatch.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 import {
@@ -40,20 +45,6 @@ interface StoreOptions {
   readonly nowMs: () => number;
 }
 
-const DispatchItemSchema = v.object({
-  head: v.optional(v.pipe(v.string(), v.parseJson(), DispatchHeadSchema)),
-  erased: WholeItemSchema.entries.erased,
-  erasing: v.optional(v.boolean()),
-});
-
-type DispatchItem = v.InferOutput<typeof DispatchItemSchema>;
-
-interface Marking {
-  readonly indexes: ReadonlySet<number>;
-  readonly dispatch: DispatchItem;
-  readonly head: DispatchItem['head'];
-}
-
 /** Erases recipients of one dispatch. Returns undefined for another client's dispatch. */
 export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions): EraseInDispatch {
   const find = async (key: ItemKey): Promise<Item | undefined> =>
@@ -61,8 +52,8 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
 
   return async ({ dispatchId, indexes: found, ids, clientId }, learned) => {
     const [dispatchItem, accepted] = await Promise.all([find(dispatchKey(dispatchId)), find(acceptedKey(dispatchId))]);
-    const dispatch = v.parse(DispatchItemSchema, dispatchItem ?? {});
-    const head = dispatch.head ?? v.parse(DispatchItemSchema, accepted ?? {}).head;
+    const dispatch = dispatchItemIn(dispatchItem ?? {});
+    const head = headIn(dispatch) ?? (accepted && dispatchOfAcceptedItem(accepted).head);
     if (clientId !== undefined && head?.clientId !== clientId) return undefined;
 
     const unfinished = dispatch.erasing ? [...(dispatch.erased ?? [])] : [];
@@ -107,10 +98,17 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
   /** Returns all erased indexes of the dispatch from now on, or undefined if nothing is written. */
   async function marked(
     dispatchId: string,
-    { indexes, dispatch, head }: Marking,
+    {
+      indexes,
+      dispatch: { erasing, erased },
+      head,
+    }: {
+      readonly indexes: ReadonlySet<number>;
+      readonly dispatch: DispatchItem;
+      readonly head: DispatchHead | undefined;
+    },
   ): Promise<ReadonlySet<number> | undefined> {
-    if (!rewriter.writes || (dispatch.erasing && [...indexes].every((index) => dispatch.erased?.has(index))))
-      return undefined;
+    if (!rewriter.writes || (erasing && [...indexes].every((index) => erased?.has(index)))) return undefined;
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,
@@ -129,7 +127,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
         ReturnValues: 'ALL_NEW',
       }),
     );
-    return v.parse(DispatchItemSchema, Attributes).erased;
+    return dispatchItemIn(Attributes).erased;
   }
 
   /** Keeps `erasing` if more recipients were marked meanwhile. */

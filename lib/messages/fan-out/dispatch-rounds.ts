@@ -1,5 +1,5 @@
 import { above, absent, anyOf, atMost, below, equals, present } from '../../aws/item-write.ts';
-import { blockingLease, leaseIsFree } from '../../aws/lease.ts';
+import { blockingLease, isOwnLease, mayTakeLease } from '../../aws/lease.ts';
 import type { StoredRecipient } from '../dispatch/head.ts';
 import { type DispatchItem, type DispatchItemState, type RoundRecord, stateOf } from '../dispatch/item.ts';
 import type { CallsOf, DispatchWrite } from '../dispatch/item-writes.ts';
@@ -41,8 +41,6 @@ export interface RoundRun {
   readonly owner: string;
 }
 
-export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
-
 /** Before the first round nothing is queued. */
 export type Progress = Required<Pick<DispatchItem, 'queued'>> & Pick<DispatchItem, 'ofStretches' | 'wave'>;
 
@@ -73,7 +71,7 @@ export const roundWrites = {
     if: [
       present('head'),
       anyOf([absent('round')], [atMost('round.round', run.round)]),
-      leaseIsFree('round.lease', run.owner, nowMs),
+      mayTakeLease('round.lease', run.owner, nowMs),
     ],
     set: { round: heldFrom(nowMs, run) },
     answer: ({ written, item = {} }) =>
@@ -100,7 +98,7 @@ export const roundWrites = {
   }),
 
   /** Hands the dispatch over to the next round; returns false when another run has the round. */
-  handOver: (run: RoundRun, progress: Progress, next: NextRound): DispatchWrite<boolean> => ({
+  handOver: (run: RoundRun, progress: Progress, next: Omit<RoundRecord, 'lease'>): DispatchWrite<boolean> => ({
     ...progressed(run, progress, next),
     if: isHeldBy(run),
     own: [above('round.round', run.round)],
@@ -119,7 +117,7 @@ function progressed({ dispatchId }: RoundRun, { queued, wave, ofStretches }: Pro
 }
 
 function isHeldBy({ round, owner }: RoundRun) {
-  return [equals('round.round', round), equals('round.lease.owner', owner)];
+  return [equals('round.round', round), isOwnLease('round.lease', owner)];
 }
 
 function heldFrom(nowMs: number, { round, owner }: RoundRun): RoundRecord {

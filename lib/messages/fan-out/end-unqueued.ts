@@ -2,7 +2,7 @@ import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import { aboutDispatch, type StoredRecipient } from '../dispatch/head.ts';
-import type { DispatchStop } from '../dispatch/item.ts';
+import type { Settlement } from '../dispatch/item.ts';
 import { type Outcome, type Recorded, type Slice, sliceOf, sliceSize } from '../dispatch/slice.ts';
 import type { Slices } from '../dispatch/slice-store.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
@@ -16,17 +16,6 @@ export interface EndPorts {
   readonly nowMs: () => number;
 }
 
-interface Ending {
-  readonly from: number;
-  readonly until: number;
-  readonly settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>;
-}
-
-interface EventFacts {
-  readonly addresses: ReadonlyMap<number, string>;
-  readonly nowMs: number;
-}
-
 /** The owner is the same in every run, so that a repeated run finds its own endings and emits them again. */
 const owner = 'fan-out';
 const slicesAtOnce = 10;
@@ -37,7 +26,7 @@ const slicesAtOnce = 10;
  */
 export async function endUnqueued(
   dispatch: StoredDispatch,
-  { from, until, settlement }: Ending,
+  { from, until, settlement }: { readonly from: number; readonly until: number; readonly settlement: Settlement },
   ports: EndPorts,
 ): Promise<void> {
   const addresses = await addressesOf(dispatch.head.dispatchId, { from, until }, ports);
@@ -67,7 +56,7 @@ async function addressesOf(dispatchId: string, { from, until }: { from: number; 
 async function endedSlice(
   { head }: StoredDispatch,
   first: number,
-  { settlement, nowMs }: Pick<Ending, 'settlement'> & { readonly nowMs: number },
+  { settlement, nowMs }: { readonly settlement: Settlement; readonly nowMs: number },
   { slices }: EndPorts,
 ): Promise<Slice | undefined> {
   const { dispatchId, total, keptUntilMs } = head;
@@ -90,7 +79,7 @@ function isEnding(outcome: Recorded | undefined): outcome is Ended {
 function eventsOf(
   { head }: StoredDispatch,
   { key, outcomes }: Slice,
-  { addresses, nowMs }: EventFacts,
+  { addresses, nowMs }: { readonly addresses: ReadonlyMap<number, string>; readonly nowMs: number },
 ): ServiceEvent[] {
   const { dispatchId, clientId, acceptedAtMs, correlationId } = head;
   return outcomes.flatMap((outcome, place) => {

@@ -1,6 +1,7 @@
 import type { DispatchHead } from '../dispatch/head.ts';
 import { type Lot, lastSlotBeforeEndMs, type Opening, openingStateAt } from '../dispatch/lots.ts';
 import { sliceSize } from '../dispatch/slice.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import type { Progress } from './dispatch-rounds.ts';
 
 /**
@@ -28,13 +29,11 @@ export type RangeState =
   | { readonly kind: 'closed'; readonly opensAtMs: number }
   | { readonly kind: 'over' };
 
-interface DispatchOfLots {
-  readonly head: Pick<DispatchHead, 'total' | 'expiresAtMs'>;
-  readonly lots?: readonly Lot[];
-}
-
 /** Returns the stretches of a dispatch, in order. Is deterministic. */
-export function rangesOf({ head: { total }, lots }: DispatchOfLots): readonly RecipientRange[] {
+export function rangesOf({
+  head: { total },
+  lots,
+}: Pick<StoredDispatch, 'lots'> & { readonly head: Pick<DispatchHead, 'total'> }): readonly RecipientRange[] {
   if (lots === undefined) return [{ from: 0, until: total }];
   const stretches: RecipientRange[] = [];
   let from = 0;

@@ -17,8 +17,6 @@ export interface RecomposePorts extends RevalidationPorts, ComposePorts {
   readonly nowMs: () => number;
 }
 
-type JudgedDispatch = Pick<StoredDispatch, 'head' | 'plan' | 'header'>;
-
 /**
  * Judges a queued chunk by its template as it is stored now, and composes it again, because a review has ended since
  * (D46, D56). Throws when a table cannot be read, or the dispatch's parameters are gone.
@@ -48,7 +46,7 @@ export async function recomposedChunk(chunk: QueuedChunk, ports: RecomposePorts)
 }
 
 /** Returns the dispatch that a straight chunk is. It stores no parameters elsewhere. */
-function straightDispatch(chunk: QueuedChunk): JudgedDispatch {
+function straightDispatch(chunk: QueuedChunk): Pick<StoredDispatch, 'head' | 'plan' | 'header'> {
   const head = headOfChunk(chunk);
   const { header, catalogId } = chunk;
   const plan = { templateName: head.templateName, languageCode: head.templateLanguage, buttons: [], cards: [] };

@@ -5,7 +5,7 @@ import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { goneUpstream } from '../../templates/model/stored-fact.ts';
 import type { PlatformTemplate, TemplatesForSending } from '../../templates/model/template.ts';
 import type { CompositionPlan } from '../dispatch/composition-plan.ts';
-import type { DispatchHead, SendPath, StoredRecipient } from '../dispatch/head.ts';
+import type { DispatchHead, StoredRecipient } from '../dispatch/head.ts';
 import type { DispatchStop } from '../dispatch/item.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { isOutdated } from '../holds/hold.ts';
@@ -135,7 +135,7 @@ function headOf(
 }
 
 /** Chooses the endpoint (D30), without asking again whether the platform offers the marketing endpoint to the WABA. */
-function pathOf(head: DispatchHead, template: PlatformTemplate, category: string): SendPath {
+function pathOf(head: DispatchHead, template: PlatformTemplate, category: string): DispatchHead['path'] {
   if (template.optimization_spec !== undefined) return 'marketing_messages';
   const hasOwnTime = category === 'MARKETING' && template.message_send_ttl_seconds !== undefined;
   return hasOwnTime && head.category === category ? head.path : 'messages';

@@ -3,7 +3,7 @@ import { type ComposePorts, composedRecipient } from '../accept/composed-recipie
 import type { RoundMessage } from '../accept/round-message.ts';
 import type { ChunkRecipient } from '../dispatch/chunk.ts';
 import type { DispatchHead, StoredRecipient } from '../dispatch/head.ts';
-import type { DispatchItemState, DispatchStop, Wave } from '../dispatch/item.ts';
+import type { DispatchItemState, RoundRecord, Settlement } from '../dispatch/item.ts';
 import { type ByDispatchState, byDispatchState } from '../dispatch/item-state.ts';
 import type { DispatchItemStates } from '../dispatch/item-store.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
@@ -16,7 +16,6 @@ import {
   holdEveryMs,
   leaseMarginMs,
   leaseMs,
-  type NextRound,
   type Progress,
   type RoundRun,
   roundAfterLast,
@@ -61,7 +60,6 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
 /** `again` makes SQS deliver the same message once more. */
 export type FanOutEnd = 'done' | 'again';
 
-type Settlement = Pick<DispatchStop, 'state' | 'code' | 'reason'>;
 type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
 
 /** Recipients without another opening end this way (D56). */
@@ -262,7 +260,7 @@ export class Round {
   /**
    * Returns undefined when too many dispatches reserve on the number. This is no failure, so it uses up no delivery.
    */
-  async #reserved(release: Release, { from, until, lots }: RangeRest): Promise<Wave | undefined> {
+  async #reserved(release: Release, { from, until, lots }: RangeRest): Promise<Progress['wave']> {
     try {
       const position = await release.reserve(until - from);
       return { ...(lots === undefined ? {} : { from }), until, position };
@@ -314,12 +312,12 @@ export class Round {
     return await this.#handOver({ round, ...this.dueAfter(delaySeconds) });
   }
 
-  async #handOver(next: NextRound): Promise<FanOutEnd> {
+  async #handOver(next: Omit<RoundRecord, 'lease'>): Promise<FanOutEnd> {
     return (await this.#ports.dispatches.handOver(this.#facts.run, this.progress, next)) ? 'done' : 'again';
   }
 
   /** Returns when a round's message is due, for a scheduled dispatch that lost-rounds.ts watches. */
-  dueAfter(delaySeconds: number): Pick<NextRound, 'dueMs'> {
+  dueAfter(delaySeconds: number): Pick<RoundRecord, 'dueMs'> {
     if (this.#facts.dispatch.head.when === undefined) return {};
     return { dueMs: this.#ports.nowMs() + delaySeconds * 1_000 };
   }

@@ -4,7 +4,7 @@ import type { DispatchItemState } from '../dispatch/item.ts';
 import { dispatchItemIn, stateOf } from '../dispatch/item.ts';
 import { acceptedKey, dispatchKey, dispatchOfPartition, spentKey } from '../dispatch/items.ts';
 import { type DispatchPointer, dispatchOfAcceptedItem } from '../dispatch/whole-dispatch.ts';
-import { isStoppedLately, type PlacedDispatch, placesOf } from '../report/described-dispatch.ts';
+import { isStoppedLately, placesOf } from '../report/described-dispatch.ts';
 import { countStates, type OutcomeCounts, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
 import { partitionsOfDispatch } from '../report/report-cursor.ts';
 import { reportStore } from '../report/report-store.ts';
@@ -74,13 +74,7 @@ function readLive(listed: readonly DispatchPointer[]): number {
   return end === -1 ? listed.length : end;
 }
 
-interface ReadDispatch extends Pick<PlacedDispatch, 'repeats' | 'positions'> {
-  readonly isWithdrawn: boolean;
-  readonly state: DispatchItemState;
-  readonly statement?: StatementSummary;
-}
-
-function dispatchIn(items: readonly Item[]): ReadDispatch {
+function dispatchIn(items: readonly Item[]) {
   const at = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
   const [dispatch, accepted, counted] = [at(dispatchKey('')), at(acceptedKey('')), at(spentKey(''))];
   const { repeats = [], positions } = accepted === undefined ? {} : dispatchOfAcceptedItem(accepted);
@@ -96,7 +90,7 @@ function dispatchIn(items: readonly Item[]): ReadDispatch {
 /** Counts from messages if read, else from the statement. Null means withdrawn, undefined that neither is there. */
 function countsOf(
   { dispatchId, total }: DispatchPointer,
-  { state, statement, ...dispatch }: ReadDispatch,
+  { state, statement, ...dispatch }: ReturnType<typeof dispatchIn>,
   written: WrittenMessages | undefined,
 ): OutcomeCounts | null | undefined {
   if (written === undefined) return statement?.counts;

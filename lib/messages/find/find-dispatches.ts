@@ -52,9 +52,8 @@ function foundDispatch(
   nowMs: number,
 ): v.InferOutput<typeof FoundDispatchSchema> {
   const { state, counts } = standing;
-  const dispatch = { head: { ...pointer, clientId }, retriedBy: state.retriedBy };
   return {
-    ...statusAnswer(dispatch, { counts, cost: costOf(standing) }),
+    ...statusAnswer({ ...pointer, clientId }, state.retriedBy, { counts, cost: costOf(standing) }),
     state: dispatchState({ fromMs: pointer.when?.fromMs, state, counts }, nowMs),
   };
 }

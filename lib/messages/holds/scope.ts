@@ -1,6 +1,6 @@
 import { dropKindOf, type HoldKind, holdKindOf } from '../../platform/failure.ts';
-import type { SendPath } from '../dispatch/head.ts';
-import type { ParkScope } from '../dispatch/item.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import type { DispatchParked } from '../dispatch/item.ts';
 
 /*
  * A hold can concern a WABA, its utility messages, a number, that number's marketing, its marketing on the messages
@@ -16,13 +16,10 @@ export type HoldScope =
   | `edge:${string}`
   | `template:${string}`;
 
-export interface HoldableMessage {
-  readonly category: string;
-  readonly path: SendPath;
-  readonly phoneNumberId: string;
-  readonly templateName: string;
-  readonly templateLanguage: string;
-}
+export type HoldableMessage = Pick<
+  DispatchHead,
+  'category' | 'path' | 'phoneNumberId' | 'templateName' | 'templateLanguage'
+>;
 
 /** Returns the scopes of a message, the widest first. */
 export function scopesOf(message: HoldableMessage): HoldScope[] {
@@ -63,7 +60,7 @@ export function templateOfScope(scope: HoldScope): { readonly name: string; read
 }
 
 /** Returns the scope of a hold in the words of events and reports (D46). */
-export function parkScopeOf(scope: HoldScope): ParkScope {
+export function parkScopeOf(scope: HoldScope): DispatchParked['scope'] {
   if (scope.startsWith('template:')) return 'template';
   return scope === 'waba' || scope === 'utility' ? 'waba' : 'number';
 }

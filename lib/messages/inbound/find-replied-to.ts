@@ -1,7 +1,7 @@
-import type { DispatchHead } from '../dispatch/head.ts';
+import type { DispatchHead, MessageKey } from '../dispatch/head.ts';
 import { repliedMessageOf } from '../reply-payload.ts';
 import type { FindRepliedTo } from './reply-ports.ts';
-import type { FindSentId, SentMessage } from './sent-ids.ts';
+import type { FindSentId } from './sent-ids.ts';
 
 /** Both reads reject when the store cannot be reached. */
 export interface RepliedToPorts {
@@ -22,7 +22,7 @@ export function repliedToFinder({ findSentId, findHeads }: RepliedToPorts): Find
     return sent && (await answered(sent, number));
   };
 
-  async function answered({ dispatchId, index }: SentMessage, { wabaId, phoneNumberId }: Parameters<FindRepliedTo>[1]) {
+  async function answered({ dispatchId, index }: MessageKey, { wabaId, phoneNumberId }: Parameters<FindRepliedTo>[1]) {
     const head = (await findHeads([dispatchId])).get(dispatchId);
     if (head === undefined || head === 'unreadable') return undefined;
     // Other apps of the number can send any payload: the dispatch must belong to the number and contain the message.

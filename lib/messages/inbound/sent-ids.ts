@@ -1,12 +1,9 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { SubscribedTypes } from '../../webhooks/event.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { MessageKey } from '../dispatch/head.ts';
 import { type DispatchAge, dispatchExpiresAtSeconds } from '../dispatch/items.ts';
-
-export interface SentMessage {
-  readonly dispatchId: string;
-  readonly index: number;
-}
 
 /** The platform's id of a message counts for its number alone. */
 export interface PlatformMessage {
@@ -16,24 +13,19 @@ export interface PlatformMessage {
 }
 
 /** Writes to the index of platform ids. Is idempotent; rejects when any write may have failed. */
-export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], expiresAtSeconds: number) => Promise<void>;
+export type KeepSentIds = (sent: readonly (MessageKey & PlatformMessage)[], expiresAtSeconds: number) => Promise<void>;
 
 /** Reads strongly. Rejects when the store cannot be reached. */
-export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;
-
-interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, DispatchAge {
-  readonly dispatchId: string;
-  readonly clientId: number;
-  readonly heedsOptOuts?: true;
-}
+export type FindSentId = (message: PlatformMessage) => Promise<MessageKey | undefined>;
 
 /** A message that the platform did not take has no platform id. */
-interface Ending {
-  readonly recipient: { readonly index: number };
-  readonly outcome: { readonly state: string; readonly platformMessageId?: string };
-}
-
-export type NoteSent = (chunk: SentChunk, endings: readonly Ending[]) => Promise<void>;
+export type NoteSent = (
+  chunk: Pick<QueuedChunk, 'dispatchId' | 'clientId' | 'wabaId' | 'phoneNumberId' | 'heedsOptOuts' | keyof DispatchAge>,
+  endings: readonly {
+    readonly recipient: Pick<MessageKey, 'index'>;
+    readonly outcome: { readonly state: string; readonly platformMessageId?: string };
+  }[],
+) => Promise<void>;
 
 /** A worker caches a client's subscriptions this long: the index begins this much later. */
 const wishKeptMs = 60_000;

@@ -1,13 +1,14 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, SubscribedTypes } from '../../webhooks/event.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
+import type { DispatchItem } from '../dispatch/item.ts';
 import type { Slice, SliceKey } from '../dispatch/slice.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { Receipt } from './receipt.ts';
 
 /** `erased` are the indexes of erased people (D60). */
-export type HeadOfDispatch = DispatchHead & { readonly erased?: ReadonlySet<number> };
+export type HeadOfDispatch = DispatchHead & Pick<DispatchItem, 'erased'>;
 
 /** These receipts of one dispatch count. */
 export interface ReceiptsOfDispatch {

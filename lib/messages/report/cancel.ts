@@ -20,8 +20,6 @@ export interface StopPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-type ReservedDispatch = Pick<DescribedDispatch, 'head' | 'reserved'>;
-
 export interface CancelPorts extends StopPorts {
   readonly rates: () => Promise<KnownRates>;
 }
@@ -56,7 +54,10 @@ export async function cancelOpenDispatch(ports: StopPorts, dispatchId: string): 
 }
 
 /** Only a count after the stop was reckoned is sure that no unclaimed message will cost anything. */
-async function freeReserved({ countNow }: StopPorts, { head, reserved }: ReservedDispatch): Promise<void> {
+async function freeReserved(
+  { countNow }: StopPorts,
+  { head, reserved }: Pick<DescribedDispatch, 'head' | 'reserved'>,
+): Promise<void> {
   if (reserved !== undefined) await countNow(head.dispatchId);
 }
 

@@ -7,7 +7,7 @@ import { forgottenAtMs } from '../dispatch/items.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
 import type { ReportedOutcome, ReportedState } from '../receipts/reported-state.ts';
 import { marketOfAddress } from '../request/recipient-address.ts';
-import type { DescribedDispatch, DescribedRecipients } from './described-dispatch.ts';
+import type { DescribedDispatch } from './described-dispatch.ts';
 
 /** A dispatch's messages were delivered on one UTC day in one market and category. */
 export interface CostLine {
@@ -50,10 +50,11 @@ export function releasedHead({ head, reserved }: Pick<DescribedDispatch, 'head' 
   return { ...head, category: reserved?.category ?? head.category };
 }
 
-type CostedDispatch = Pick<DispatchHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
-
 /** Returns the market of a dispatch's recipient; an erased one has left it (D60). */
-export function marketAt({ recipients, erasedMarkets }: DescribedRecipients, index: number): string {
+export function marketAt(
+  { recipients, erasedMarkets }: Pick<DescribedDispatch, 'recipients' | 'erasedMarkets'>,
+  index: number,
+): string {
   const to = recipients.get(index);
   return to === undefined ? (erasedMarkets?.get(index) ?? otherMarket) : marketOfAddress(to);
 }
@@ -62,21 +63,21 @@ export function marketAt({ recipients, erasedMarkets }: DescribedRecipients, ind
  * Returns the cost of a dispatch's messages (D58): of proven deliveries, or of taken messages where no receipts are
  * expected. The platform's clock decides the day, within the dispatch's lifetime.
  */
-export function costOf(dispatch: CostedDispatch, messages: Iterable<KnownMessage>, rates: KnownRates): DispatchCost {
+export function costOf(head: DispatchHead, messages: Iterable<KnownMessage>, rates: KnownRates): DispatchCost {
   const lines = new Map<string, CostLine>();
   let [openUnits, open, delivered, unpriced] = [0, 0, 0, 0];
   for (const message of messages) {
-    const atMs = deliveryOf(dispatch, message);
+    const atMs = deliveryOf(head, message);
     if (atMs === undefined) {
       if (!mayStillBeBilled(message.outcome.state)) continue;
       open += 1;
-      openUnits += estimateOf(dispatch, message.market, rates);
+      openUnits += estimateOf(head, message.market, rates);
       continue;
     }
     const { pricing } = message.proven ?? {};
     const { market } = message;
-    const day = utcDay(Math.min(Math.max(atMs, dispatch.acceptedAtMs), forgottenAtMs(dispatch)));
-    const charge = chargeOf({ day, market, templateCategory: dispatch.category, pricing }, rates);
+    const day = utcDay(Math.min(Math.max(atMs, head.acceptedAtMs), forgottenAtMs(head)));
+    const charge = chargeOf({ day, market, templateCategory: head.category, pricing }, rates);
     const { billed, category, units } = charge;
     delivered += 1;
     if (!charge.isPriced) unpriced += 1;
@@ -91,12 +92,12 @@ export function costOf(dispatch: CostedDispatch, messages: Iterable<KnownMessage
   }
   const inOrder = [...lines].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const units = inOrder.reduce((sum, line) => sum + line.units, 0);
-  const isPriced = unpriced === 0 && (delivered > 0 || dispatch.receiptsExpected === true);
+  const isPriced = unpriced === 0 && (delivered > 0 || head.receiptsExpected === true);
   return { cost: { units, basis: isPriced ? 'platform' : 'list', final: open === 0 }, lines: inOrder, openUnits };
 }
 
 /** Returns the billed delivery time, or undefined if not billed so far. */
-function deliveryOf({ receiptsExpected, acceptedAtMs }: CostedDispatch, { outcome, proven }: KnownMessage) {
+function deliveryOf({ receiptsExpected, acceptedAtMs }: DispatchHead, { outcome, proven }: KnownMessage) {
   if (proven?.deliveredAtMs !== undefined) return proven.deliveredAtMs;
   return receiptsExpected !== true && outcome.state === 'sent' ? (outcome.atMs ?? acceptedAtMs) : undefined;
 }
@@ -109,7 +110,7 @@ function mayStillBeBilled(state: ReportedState): boolean {
 }
 
 /** Returns zero where the platform delivers nothing of the category. */
-function estimateOf({ category, acceptedAtMs }: CostedDispatch, market: string, rates: KnownRates): number {
+function estimateOf({ category, acceptedAtMs }: DispatchHead, market: string, rates: KnownRates): number {
   if (undeliveredMarket(category, { digits: undefined, country: market }) !== undefined) return 0;
   return chargeOf({ day: utcDay(acceptedAtMs), market, templateCategory: category }, rates).units;
 }

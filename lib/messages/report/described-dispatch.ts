@@ -6,18 +6,14 @@ import { forgottenAtMs } from '../dispatch/items.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { claimLifeMs } from '../send/deadlines.ts';
 
-export interface DescribedRecipients {
+/** A report opens with the dispatch's known recipients, dropped ones, and its state. */
+export interface DescribedDispatch
+  extends DispatchItemState,
+    Pick<StoredDispatch, 'head' | 'repeats' | 'lots' | 'positions'> {
   /** By index in the dispatch, addresses are here as far as they are described. */
   readonly recipients: ReadonlyMap<number, string>;
   /** By index, erased recipients have left the market of their price (D60). */
   readonly erasedMarkets?: ReadonlyMap<number, string>;
-}
-
-/** A report opens with the dispatch's known recipients, dropped ones, and its state. */
-export interface DescribedDispatch
-  extends DispatchItemState,
-    DescribedRecipients,
-    Pick<StoredDispatch, 'head' | 'repeats' | 'lots' | 'positions'> {
   /** A client with a budget has reserved the dispatch's cost (D58). */
   readonly reserved?: DispatchReservation;
 }
@@ -45,17 +41,17 @@ export interface Place {
   readonly spelling?: number;
 }
 
-export interface PlacedDispatch extends Pick<DescribedDispatch, 'repeats' | 'positions'> {
-  readonly head: Pick<DispatchHead, 'total'>;
-}
-
 /** Returns the places of a request, in its order. Throws `RangeError` for corrupt data. */
-export function placesOf({ head, repeats, positions }: PlacedDispatch): Place[] {
+export function placesOf({
+  head: { total },
+  repeats,
+  positions,
+}: Pick<StoredDispatch, 'repeats' | 'positions'> & { readonly head: Pick<DispatchHead, 'total'> }): Place[] {
   const repeated = new Map(repeats.map((repeat) => [repeat[0], repeat]));
   const indexes = positions && new Map(positions.map((position, index) => [position, index]));
   const places: Place[] = [];
   let next = 0;
-  for (let position = 0; position < head.total + repeats.length; position += 1) {
+  for (let position = 0; position < total + repeats.length; position += 1) {
     const [, duplicateOf, spelling] = repeated.get(position) ?? [];
     const original = duplicateOf === undefined ? undefined : places[duplicateOf];
     if (duplicateOf === undefined) {

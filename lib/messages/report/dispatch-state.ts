@@ -10,18 +10,23 @@ const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled']
 export type DispatchState = (typeof dispatchStates)[number];
 export const DispatchStateWord = v.picklist(dispatchStates);
 
-export interface DispatchStateFacts {
-  /** No call of a scheduled send is earlier (D56). */
-  readonly fromMs: number | undefined;
-  readonly state: DispatchItemState;
-  readonly counts: Pick<OutcomeCounts, 'pending'>;
-}
-
 /**
  * The client's cancellation prevails, even if all messages had left. Then pending messages count, then a hold, then the
  * start time. Between two windows a dispatch is `running`.
  */
-export function dispatchState({ fromMs, state, counts }: DispatchStateFacts, nowMs: number): DispatchState {
+export function dispatchState(
+  {
+    fromMs,
+    state,
+    counts,
+  }: {
+    /** No call of a scheduled send is earlier (D56). */
+    readonly fromMs: number | undefined;
+    readonly state: DispatchItemState;
+    readonly counts: Pick<OutcomeCounts, 'pending'>;
+  },
+  nowMs: number,
+): DispatchState {
   if (state.stop?.code === 'cancelled') return 'cancelled';
   if (counts.pending === 0) return 'complete';
   if (state.stop === undefined && state.parked !== undefined) return 'held';

@@ -1,5 +1,5 @@
 import { type DispatchHead, messageIdOf } from '../dispatch/head.ts';
-import type { DispatchItemState, UnderWay } from '../dispatch/item.ts';
+import type { DispatchItem, DispatchItemState } from '../dispatch/item.ts';
 import { type Ending, endOfTry } from '../dispatch/item-state.ts';
 import { lotAt, openingStateAt } from '../dispatch/lots.ts';
 import {
@@ -41,7 +41,7 @@ export type OutcomeAt = (index: number) => ReportedOutcome;
  * dispatch (D25).
  */
 export function outcomesOf(
-  dispatch: OpenDispatch & { readonly head: Pick<DispatchHead, 'dispatchId' | 'expiresAtMs'> },
+  dispatch: DispatchItemState & Ending & { readonly head: Pick<DispatchHead, 'dispatchId' | 'expiresAtMs'> },
   { slices, proofs, askedAtMs }: WrittenMessages,
 ): OutcomeAt | undefined {
   if ([...slices.values()].some(isWithdrawn)) return undefined;
@@ -60,7 +60,7 @@ export function outcomesOf(
  */
 export function outcomeOf(
   index: number,
-  { slice, dispatch }: { readonly slice: Slice | undefined; readonly dispatch: OpenDispatch },
+  { slice, dispatch }: { readonly slice: Slice | undefined; readonly dispatch: DispatchItemState & Ending },
   nowMs: number,
 ): OwnOutcome {
   const known = slice?.outcomes[placeInSlice(index)];
@@ -78,13 +78,11 @@ export function outcomeOf(
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : recordedOutcome(lost, slice);
 }
 
-export interface OpenDispatch extends DispatchItemState, Ending {}
-
 /** A message that waits for its opening has this code. */
 const scheduled = 'scheduled';
 
 /** Returns when a closed recipient may leave, or undefined if open now or never. */
-function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OpenDispatch, nowMs: number) {
+function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: Ending, nowMs: number) {
   const standing = lots && openingStateAt(lotAt(lots, index).open, nowMs);
   return standing?.kind === 'closed' && standing.opensAtMs < expiresAtMs ? standing.opensAtMs : undefined;
 }
@@ -118,7 +116,7 @@ function recordedOutcome(outcome: Said, slice: Slice): OwnOutcome {
  * Returns the claimed tries of a stopped dispatch, from a strong read after the stop: their recipients may have been
  * called (item-writes.ts, `reckon`).
  */
-export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
+export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): Required<DispatchItem>['underWay'] {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');
   return Object.fromEntries(claimed.map(({ key, try: tried }) => [String(key.slice), tried]));
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { batchGet, type Item, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
+import type { MessageKey } from '../dispatch/head.ts';
 import { messageIdOf } from '../dispatch/head.ts';
 import { DispatchItemSchema } from '../dispatch/item.ts';
 import { dispatchesPartition, dispatchKey, dispatchOfPartition, dispatchSortKey } from '../dispatch/items.ts';
@@ -12,7 +13,7 @@ import { addressAt, type DescribedDispatch, placesOf } from './described-dispatc
 import { outcomesOf, type ReportedOutcome } from './outcome.ts';
 import { partitionsOfDispatch } from './report-cursor.ts';
 import { reportStore } from './report-store.ts';
-import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
+import { resolveUnknown } from './resolve-unknown.ts';
 
 export interface PlacedOutcome extends ReportedOutcome {
   /** The position is that in the request, as in the report (D40). */

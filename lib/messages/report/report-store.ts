@@ -1,9 +1,9 @@
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
 import { reservationIn } from '../budget/budgets-store.ts';
-import { dispatchItemIn, headIn, stateOf, type UnderWay } from '../dispatch/item.ts';
+import { dispatchItemIn, headIn, stateOf } from '../dispatch/item.ts';
 import { executor } from '../dispatch/item-store.ts';
-import { dispatchWrites } from '../dispatch/item-writes.ts';
+import { type CallsOf, dispatchWrites } from '../dispatch/item-writes.ts';
 import {
   acceptedKey,
   dispatchKey,
@@ -37,8 +37,7 @@ export interface Report {
     partitions: readonly number[],
     read?: { readonly consistent: boolean },
   ): Promise<WrittenMessages>;
-  /** Stores the tries under way of a stopped dispatch, once; returns the stored ones. */
-  reckon(dispatchId: string, underWay: UnderWay): Promise<UnderWay>;
+  readonly reckon: CallsOf<typeof dispatchWrites>['reckon'];
 }
 
 export function reportStore(

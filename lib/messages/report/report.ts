@@ -6,6 +6,8 @@ import { invalid } from '../../http/refusal.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { dollarsOf } from '../../pricing/money.ts';
 import { type DispatchHead, RequestedTimeSchema } from '../dispatch/head.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
+import type { DispatchPointer } from '../dispatch/whole-dispatch.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import type { Cost } from './cost.ts';
 import { addressAt, type DescribedDispatch, type Place, placesOf } from './described-dispatch.ts';
@@ -155,25 +157,14 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   };
 }
 
-interface AnsweredDispatch extends Pick<DescribedDispatch, 'retriedBy'> {
-  readonly head: Pick<
-    DispatchHead,
-    | 'dispatchId'
-    | 'clientId'
-    | 'did'
-    | 'templateName'
-    | 'templateLanguage'
-    | 'campaignId'
-    | 'retryOf'
-    | 'acceptedAtMs'
-    | 'when'
-  >;
-}
-
-export function reportAnswer(dispatch: AnsweredDispatch, question: ReportQuery, page: ReportPage) {
+export function reportAnswer(
+  dispatch: Pick<DescribedDispatch, 'head' | 'retriedBy'>,
+  question: ReportQuery,
+  page: ReportPage,
+) {
   const { rows, next } = page;
   return {
-    ...statusAnswer(dispatch, page),
+    ...statusAnswer(dispatch.head, dispatch.retriedBy, page),
     data: rows,
     paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
@@ -183,7 +174,11 @@ export function reportAnswer(dispatch: AnsweredDispatch, question: ReportQuery, 
  * Returns a dispatch with counts and cost. `complete` means that nothing was pending when they were computed, on the
  * first page of a report.
  */
-export function statusAnswer({ head, retriedBy }: AnsweredDispatch, { counts, cost }: DispatchStatus) {
+export function statusAnswer(
+  head: Pick<DispatchHead, 'clientId' | Exclude<keyof DispatchPointer, 'sk' | 'total' | 'forgottenAtMs'>>,
+  retriedBy: DispatchItemState['retriedBy'],
+  { counts, cost }: DispatchStatus,
+) {
   const { dispatchId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs, when } = head;
   return {
     dispatch_id: dispatchId,

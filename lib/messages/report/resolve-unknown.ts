@@ -1,11 +1,7 @@
+import type { MessageKey } from '../dispatch/head.ts';
 import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/slice.ts';
 import type { SettledSlices } from '../dispatch/slice-store.ts';
 import type { ReportedOutcome } from './outcome.ts';
-
-export interface MessageKey {
-  readonly dispatchId: string;
-  readonly index: number;
-}
 
 export interface ResolvePorts {
   /** Returns the slice, and the outcome by all that is stored. Reads strongly. */

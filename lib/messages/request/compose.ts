@@ -1,12 +1,11 @@
 import { isUserId } from '../../platform/user-id.ts';
 import type { CompositionPlan } from '../dispatch/composition-plan.ts';
-import type { MessageRequest, Recipient } from '../dispatch/head.ts';
+import type { HeaderInput, MessageRequest, Recipient } from '../dispatch/head.ts';
 import { type QuickReplyPlace, replyPayload } from '../reply-payload.ts';
 import type { ParameterContract } from './parameter-contract.ts';
 import { canonicalAddress } from './recipient-address.ts';
 import { urlSuffix } from './url-suffix.ts';
 
-type HeaderInput = NonNullable<CompositionPlan['header']>;
 type PlannedButtons = Pick<CompositionPlan, 'buttons' | 'redirects' | 'quickReplies'>;
 type Params = NonNullable<Recipient['params']>;
 

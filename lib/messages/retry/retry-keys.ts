@@ -7,6 +7,7 @@ import {
   runOverMs,
   stillRunning,
 } from '../accept/idempotency.ts';
+import type { RetrySource } from './retry-source.ts';
 
 // A retry is a send under a key of its source and of the number of retries before it (D57). The key's record says which
 // recipients the retry has.
@@ -24,11 +25,7 @@ export interface Retrying {
   readonly dispatchId: string;
   readonly clientId: number;
   readonly did: string;
-  readonly source: {
-    readonly dispatchId: string;
-    readonly forgottenAtMs: number;
-    readonly retriedBy?: ReadonlySet<string>;
-  };
+  readonly source: Pick<RetrySource, 'dispatchId' | 'forgottenAtMs' | 'retriedBy'>;
   /** At least one index in the source is to be sent again. */
   readonly wanted: readonly number[];
 }

@@ -138,12 +138,11 @@ async function withoutStops(
 ): Promise<readonly RetryRecipient[]> {
   const { waba, channel } = did;
   const heeds = heedsOptOuts({ category, clientId, ...waba });
-  const sender = { clientId, wabaId: waba.wabaId, phoneNumberId: channel.phoneNumberId };
-  const sent = {
-    head: { ...sender, ...(heeds ? { heedsOptOuts: true as const } : {}) },
-    recipients: recipients.map(({ recipient }) => recipient),
-  };
-  const willing = new Set(await withoutOptedOut(sent, optOuts));
+  const { wabaId } = waba;
+  const { phoneNumberId } = channel;
+  const sender = { clientId, wabaId, phoneNumberId, heedsOptOuts: heeds || undefined };
+  const sent = recipients.map(({ recipient }) => recipient);
+  const willing = new Set(await withoutOptedOut(sender, sent, optOuts));
   return recipients.filter(({ recipient }) => willing.has(recipient));
 }
 

@@ -1,4 +1,5 @@
 import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import type { Ending } from '../dispatch/item-state.ts';
 import { lastSlotBeforeEndMs, lotAt, type Opening, openingStateAt } from '../dispatch/lots.ts';
 import type { Outcome } from '../dispatch/slice.ts';
 import type { Schedule } from '../pace/schedule.ts';
@@ -9,20 +10,18 @@ import { dueAheadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
  * checks again, because slots may move.
  */
 
-type OfSend = Pick<QueuedChunk, 'lots' | 'expiresAtMs'>;
-
 /**
  * Returns the openings of a recipient that begin within its time to live, or undefined unless its send is scheduled.
  */
 export function openingsOf(
-  { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OfSend,
+  { lots, expiresAtMs = Number.POSITIVE_INFINITY }: Ending,
   { index }: Pick<ChunkRecipient, 'index'>,
 ): readonly Opening[] | undefined {
   return lots && lotAt(lots, index).open.filter(([fromMs]) => fromMs < expiresAtMs);
 }
 
 /** Returns the outcome when a call at this moment would be outside the openings, else undefined. */
-export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'>, atMs: number): Outcome | undefined {
+export function outsideOf(chunk: Ending, recipient: Pick<ChunkRecipient, 'index'>, atMs: number): Outcome | undefined {
   const open = openingsOf(chunk, recipient);
   const standing = open && openingStateAt(open, atMs);
   if (standing === undefined || standing.kind === 'open') return undefined;

@@ -4,6 +4,7 @@ import type { Sender } from '../../opt-outs/scope.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { QueuedChunk } from '../dispatch/chunk.ts';
 import type { DispatchItemState, DispatchStop } from '../dispatch/item.ts';
+import type { DispatchAge } from '../dispatch/items.ts';
 import type { Slice, SliceKey } from '../dispatch/slice.ts';
 import type { Slices } from '../dispatch/slice-store.ts';
 import type { Breakers } from '../holds/breaker.ts';
@@ -50,7 +51,7 @@ export interface ChunkQueue {
 /** Workers and runs of receipts exchange facts here (D39). Every method rejects when the store cannot be reached. */
 export interface UnknownOutcomes {
   /** Makes receipts of the dispatch look at its slices from now on; is idempotent. */
-  mark(dispatch: Pick<QueuedChunk, 'dispatchId' | 'acceptedAtMs' | 'keptUntilMs'>): Promise<void>;
+  mark(dispatch: Pick<QueuedChunk, 'dispatchId' | keyof DispatchAge>): Promise<void>;
   /** Returns the places of a slice with receipts, by a strong read after the call. */
   proven(key: SliceKey): Promise<ReadonlySet<number>>;
 }

@@ -141,12 +141,11 @@ async function learn(seen: Breaker, { chunk, calls }: CallsOfNumber, ports: Guar
   await openFor(seen, { rule: (nowMs) => afterSilentNumber(wabaId, nowMs), code: 'no_answer_to_messages' }, ports);
 }
 
-interface Opening {
-  readonly rule: (nowMs: number) => BreakerRule;
-  readonly code: string;
-}
-
-async function openFor(seen: Breaker, { rule, code }: Opening, ports: GuardPorts): Promise<void> {
+async function openFor(
+  seen: Breaker,
+  { rule, code }: { readonly rule: (nowMs: number) => BreakerRule; readonly code: string },
+  ports: GuardPorts,
+): Promise<void> {
   const nowMs = ports.nowMs();
   const changed = await change(seen, rule(nowMs), ports);
   if (changed?.open?.sinceMs !== nowMs) return;

@@ -1,16 +1,14 @@
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { Pace } from '../pace/retry-delay.ts';
 
-interface Settlement {
-  readonly state: 'failed' | 'unknown';
-  /** The code may be our own: `retry_deadline`, `no_answer`, `error`. */
-  readonly code: string;
-  /** The reason is the client's data: stored, never logged. */
-  readonly reason?: string;
-}
-
 export type FailureClass = {
-  readonly settlement: Settlement;
+  readonly settlement: {
+    readonly state: 'failed' | 'unknown';
+    /** The code may be our own: `retry_deadline`, `no_answer`, `error`. */
+    readonly code: string;
+    /** The reason is the client's data: stored, never logged. */
+    readonly reason?: string;
+  };
   /** It is there if the platform's answer proves that nothing was taken. */
   readonly refused?: { readonly code?: number };
 } & (

@@ -1,16 +1,11 @@
 import { type DispatchCompletedData, type DispatchData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
-import type { AboutDispatch } from '../dispatch/head.ts';
+import type { QueuedChunk } from '../dispatch/chunk.ts';
 
 type Ended = Omit<DispatchCompletedData['counts'], 'pending'>;
 
 const none: Ended = { held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
-export interface NotifiedDispatch {
-  readonly dispatchId: string;
-  readonly clientId: number;
-  readonly acceptedAtMs: number;
-  readonly about: AboutDispatch;
-}
+export type NotifiedDispatch = Pick<QueuedChunk, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'about'>;
 
 export function dispatchData({ dispatchId, acceptedAtMs, about }: Omit<NotifiedDispatch, 'clientId'>): DispatchData {
   return {

@@ -23,7 +23,7 @@ function lastCallMs(dispatch: DispatchAge): number {
 /** Provably unsent messages without an expiry of their own are retried this long. */
 const retryForMs = 24 * 3_600_000;
 
-interface Aged extends DispatchAge, Pick<DispatchHead, 'expiresAtMs'> {
+interface Aged extends Pick<DispatchHead, 'expiresAtMs' | keyof DispatchAge> {
   readonly attempt: number;
   /** A scheduled send has openings (D56). */
   readonly open?: readonly Opening[] | undefined;

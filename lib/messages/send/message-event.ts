@@ -1,13 +1,10 @@
 import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
-import { type AboutDispatch, messageIdOf } from '../dispatch/head.ts';
+import { messageIdOf } from '../dispatch/head.ts';
 import { resolvedByOperator } from '../dispatch/slice.ts';
+import type { NotifiedDispatch } from './completed-event.ts';
 
-export interface Addressed {
-  readonly dispatchId: string;
+export interface Addressed extends NotifiedDispatch {
   readonly index: number;
-  readonly clientId: number;
-  readonly acceptedAtMs: number;
-  readonly about: AboutDispatch;
   readonly to: string | undefined;
 }
 

@@ -24,7 +24,7 @@ import {
 import { lateness } from './deadlines.ts';
 import { withoutErased } from './excluded-recipients.ts';
 import { withoutPlan } from './punctuality.ts';
-import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots.ts';
+import { dueOf, type Known, reserveMissing, type WaitingChunk } from './reserve-slots.ts';
 
 type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'dispatches' | 'numbers'> &
   Pick<RunProcess, 'nowMs' | 'pause' | 'log'>;
@@ -53,7 +53,7 @@ export type PlacedChunk =
   /** Number or dispatch could not be read, or no slot could be reserved. */
   | { readonly kind: 'unplaced' };
 
-interface Placing extends Waiting {
+interface Placing extends WaitingChunk {
   readonly place: (placed: PlacedChunk) => void;
   /** These slices do not leave with the probe of a hold. */
   rest?: Later;
@@ -129,7 +129,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
  * A fresh straight request is read only after its claim: reading it here could save two writes and a slot, but costs
  * each request a read (D46, D53).
  */
-async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<SendSnapshot> {
+async function lookAt(phoneNumberId: string, open: readonly WaitingChunk[], ports: Ports): Promise<SendSnapshot> {
   const dispatchIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.dispatchId]));
   const [first] = open;
   if (first !== undefined && dispatchIds.length > 0) {
@@ -147,16 +147,16 @@ function isFirstOfStraight({ straight, slices }: QueuedChunk): boolean {
   return straight === true && slices.every((slice) => slice.try === 0);
 }
 
-interface KnownOfDispatch extends Known {
-  readonly dispatch: DispatchItemState;
-  readonly holds: Holds;
-  readonly readAtMs: number;
-}
-
 /** Returns a placement without a slot: the chunk waits for a hold or recipients, or none is called any more. */
 function placedWithoutSlot(
   waiting: Placing,
-  { dispatch, holds, pace, readAtMs, nowMs }: KnownOfDispatch,
+  {
+    dispatch,
+    holds,
+    pace,
+    readAtMs,
+    nowMs,
+  }: Known & { readonly dispatch: DispatchItemState; readonly holds: Holds; readonly readAtMs: number },
 ): PlacedChunk | undefined {
   const { chunk } = waiting;
   if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, pace.schedule, readAtMs);
@@ -241,7 +241,7 @@ function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number)
 
 /** Returns the slots of a chunk's slices, or the time of the first slot while other writers may still move it. */
 function placedBySlots(
-  waiting: Waiting,
+  waiting: WaitingChunk,
   { pace: { schedule }, readAtMs, nowMs, stayMs }: Known & { readonly readAtMs: number; readonly stayMs: number },
 ): PlacedChunk | number {
   const { chunk, slots } = waiting;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
-import type { MessageRequest, SendPath } from '../dispatch/head.ts';
+import type { DispatchHead, MessageRequest } from '../dispatch/head.ts';
 
 const AcceptedSchema = v.looseObject({
   messages: v.pipe(
@@ -24,7 +24,7 @@ export interface Posting {
   /** A refused token is counted with this WABA. */
   readonly wabaId: string;
   readonly phoneNumberId: string;
-  readonly path: SendPath;
+  readonly path: DispatchHead['path'];
   readonly credential: string;
   readonly request: MessageRequest;
 }

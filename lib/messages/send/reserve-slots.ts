@@ -6,7 +6,7 @@ import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { claimLeadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
 
-export interface Waiting {
+export interface WaitingChunk {
   chunk: QueuedChunk;
   slots: Map<number, Slot>;
   missedSlots: number;
@@ -23,14 +23,14 @@ export function dueOf({ recipients }: ChunkSlice, nowMs: number): readonly Chunk
 }
 
 interface Missing {
-  readonly waiting: Waiting;
+  readonly waiting: WaitingChunk;
   readonly recipients: readonly ChunkRecipient[];
 }
 
 /** Reserves the missing slots: one write for all chunks of the number, another for one-time codes of each client. */
 export async function reserveMissing(
   phoneNumberId: string,
-  { open, pace, nowMs }: Known & { readonly open: readonly Waiting[] },
+  { open, pace, nowMs }: Known & { readonly open: readonly WaitingChunk[] },
   { numbers }: Pick<ChunkWorkerPorts, 'numbers'>,
 ): Promise<NumberPace> {
   const missing = open.flatMap((waiting): Missing[] => {

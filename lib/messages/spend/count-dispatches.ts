@@ -63,7 +63,7 @@ export async function countDispatches(dispatchIds: Iterable<string>, ports: Coun
     const joined = round === 0 ? together(steps) : steps;
     await forEachConcurrently(joined, dispatchesAtOnce, async (step) => {
       if (await ports.ledger.write(step)) return;
-      for (const { dispatch } of step.stated) again.add(dispatch.dispatchId);
+      for (const { head } of step.stated) again.add(head.dispatchId);
     });
     open = [...again];
   }

@@ -8,27 +8,15 @@ import { type DispatchRecord, type Line, type RecordKind, recordKinds, type Stat
  * Limits of DynamoDB may require several.
  */
 
-export type CountedDispatch = Pick<
-  DispatchHead,
-  | 'dispatchId'
-  | 'clientId'
-  | 'did'
-  | 'templateName'
-  | 'templateLanguage'
-  | 'campaignId'
-  | 'acceptedAtMs'
-  | 'keptUntilMs'
->;
-
 /** Sums are grouped by these values of a dispatch's line, empty for none. */
 export const spendGroups = ['campaign', 'template', 'did', 'market'] as const;
 export type SpendGroup = (typeof spendGroups)[number];
 
-const groupValues: Readonly<Record<SpendGroup, (dispatch: CountedDispatch, line: Line) => string>> = {
+const groupValues: Readonly<Record<SpendGroup, (head: DispatchHead, line: Line) => string>> = {
   campaign: ({ campaignId }) => String(campaignId ?? ''),
   template: ({ templateName, templateLanguage }) => `${templateName}/${templateLanguage}`,
   did: ({ did }) => did,
-  market: (_dispatch, { market }) => market,
+  market: (_head, { market }) => market,
 };
 
 export const sumKinds = ['messages', 'billed', 'units'] as const;
@@ -44,16 +32,15 @@ export function recordAttribute(kind: RecordKind): string {
   return `record#${kind}#`;
 }
 
-export interface StatedDispatch {
-  readonly dispatch: CountedDispatch;
-  readonly before: number | undefined;
-  readonly statement: Statement;
-}
-
 /** A step is one transaction; all its dispatches belong to one client. */
 export interface CountStep {
   readonly clientId: number;
-  readonly stated: readonly StatedDispatch[];
+  readonly stated: readonly {
+    readonly head: DispatchHead;
+    /** The statement has this version so far. */
+    readonly before: number | undefined;
+    readonly statement: Statement;
+  }[];
   /** Additions are by day and attribute. */
   readonly days: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** These are added to committed money, by month (`YYYY-MM`). */
@@ -77,7 +64,7 @@ export type Truth = Omit<Statement, 'version'>;
  * were, so that sums and statement agree after each.
  */
 export function nextStep(
-  dispatch: CountedDispatch,
+  head: DispatchHead,
   stated: Statement | undefined,
   truth: Truth,
 ): { readonly step: CountStep; readonly isLast: boolean } | undefined {
@@ -93,16 +80,16 @@ export function nextStep(
     if (line === undefined) continue;
     if (is === undefined) after.delete(key);
     else after.set(key, is);
-    for (const kind of sumKinds) addTo(days, { dispatch, line, kind, by: (is?.[kind] ?? 0) - (was?.[kind] ?? 0) });
+    for (const kind of sumKinds) addTo(days, { head, line, kind, by: (is?.[kind] ?? 0) - (was?.[kind] ?? 0) });
   }
-  addRecord(days, dispatch, { was: stated?.record, is: truth.record });
+  addRecord(days, head, { was: stated?.record, is: truth.record });
   const lines = [...after].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const statement = { ...truth, version: (stated?.version ?? 0) + 1, lines };
   const adjusted = (truth.adjustedUnits ?? 0) - (stated?.adjustedUnits ?? 0);
-  const months = new Map(adjusted === 0 ? [] : [[monthOf(dispatch.acceptedAtMs), adjusted]]);
+  const months = new Map(adjusted === 0 ? [] : [[monthOf(head.acceptedAtMs), adjusted]]);
   const step = {
-    clientId: dispatch.clientId,
-    stated: [{ dispatch, before: stated?.version, statement }],
+    clientId: head.clientId,
+    stated: [{ head, before: stated?.version, statement }],
     days,
     months,
   };
@@ -112,17 +99,17 @@ export function nextStep(
 function addTo(
   days: Map<string, Map<string, number>>,
   {
-    dispatch,
+    head,
     line,
     kind,
     by,
-  }: { readonly dispatch: CountedDispatch; readonly line: Line; readonly kind: SumKind; readonly by: number },
+  }: { readonly head: DispatchHead; readonly line: Line; readonly kind: SumKind; readonly by: number },
 ): void {
   if (by === 0) return;
   const sums = days.get(line.day) ?? new Map<string, number>();
   days.set(line.day, sums);
   for (const group of spendGroups) {
-    const attribute = sumAttribute(group, kind, groupValues[group](dispatch, line));
+    const attribute = sumAttribute(group, kind, groupValues[group](head, line));
     sums.set(attribute, (sums.get(attribute) ?? 0) + by);
   }
 }
@@ -130,13 +117,13 @@ function addTo(
 /** Counts under the day of acceptance, which never changes. Mostly deliveries write that day's item anyway. */
 function addRecord(
   days: Map<string, Map<string, number>>,
-  dispatch: CountedDispatch,
+  head: DispatchHead,
   { was, is }: { readonly was: DispatchRecord | undefined; readonly is: DispatchRecord },
 ): void {
   const changes = recordKinds.map((kind) => [recordAttribute(kind), is[kind] - (was?.[kind] ?? 0)] as const);
   const changed = changes.filter(([, by]) => by !== 0);
   if (changed.length === 0) return;
-  const day = utcDay(dispatch.acceptedAtMs);
+  const day = utcDay(head.acceptedAtMs);
   days.set(day, added(days.get(day) ?? new Map<string, number>(), new Map(changed)));
 }
 

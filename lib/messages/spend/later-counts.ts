@@ -1,6 +1,7 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
+import type { DispatchAge } from '../dispatch/items.ts';
 import { type CountMessage, countMessageOf } from '../watch/watch-message.ts';
 
 // Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole dispatch. So a
@@ -13,7 +14,7 @@ import { type CountMessage, countMessageOf } from '../watch/watch-message.ts';
 export interface CountMarks {
   /** Returns the time of the dispatch's last known count, strongly consistent. */
   dueMs(dispatchId: string): Promise<number | undefined>;
-  mark(dispatch: Pick<DispatchHead, 'dispatchId' | 'acceptedAtMs' | 'keptUntilMs'>, dueMs: number): Promise<void>;
+  mark(dispatch: Pick<DispatchHead, 'dispatchId' | keyof DispatchAge>, dueMs: number): Promise<void>;
 }
 
 export interface LaterCountPorts {
@@ -42,17 +43,12 @@ export function countDelayMs(
   return Math.min(latestMs, Math.max(soonestMs, (nowMs - (when?.fromMs ?? acceptedAtMs)) / 2));
 }
 
-type Counted = Pick<
-  DispatchHead,
-  'dispatchId' | 'clientId' | 'acceptedAtMs' | 'when' | 'keptUntilMs' | 'correlationId'
->;
-
 /** Ensures, one dispatch at a time, a later count that sees everything written now. Caches known counts. */
-export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (dispatch: Counted) => Promise<void> {
+export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (head: DispatchHead) => Promise<void> {
   const known = new Map<string, number>();
   const isAhead = (dueMs: number | undefined) => dueMs !== undefined && dueMs > nowMs() + clocksApartMs;
-  return async (dispatch) => {
-    const { dispatchId } = dispatch;
+  return async (head) => {
+    const { dispatchId } = head;
     if (isAhead(known.get(dispatchId))) return;
     if (known.size >= rememberedDispatches) known.clear();
     const marked = await marks.dueMs(dispatchId);
@@ -60,9 +56,9 @@ export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (dispatch
       known.set(dispatchId, marked);
       return;
     }
-    const dueMs = nowMs() + countDelayMs(dispatch, nowMs());
-    await sendAt(countMessageOf(dispatch, dueMs), { queue, nowMs });
-    await marks.mark(dispatch, dueMs);
+    const dueMs = nowMs() + countDelayMs(head, nowMs());
+    await sendAt(countMessageOf(head, dueMs), { queue, nowMs });
+    await marks.mark(head, dueMs);
     known.set(dispatchId, dueMs);
   };
 }

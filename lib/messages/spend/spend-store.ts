@@ -14,7 +14,7 @@ import {
 import { partitionsOfDispatch } from '../report/report-cursor.ts';
 import { describedIn, proofsIn, reportStore } from '../report/report-store.ts';
 import type { SpendLedger } from './count-dispatches.ts';
-import type { CountStep, StatedDispatch } from './count-step.ts';
+import type { CountStep } from './count-step.ts';
 import { statementItem, statementOf } from './statement.ts';
 
 /** A client's day has several items, because concurrent transactions on one item refuse each other. */
@@ -47,7 +47,7 @@ export function spendStore(messages: Table): SpendLedger {
 }
 
 function actionsOf({ clientId, stated, days, months }: CountStep, TableName: string): TransactionAction[] {
-  const shard = shardOf(stated[0]?.dispatch.dispatchId ?? '');
+  const shard = shardOf(stated[0]?.head.dispatchId ?? '');
   return [
     ...stated.map((one) => statementAction(one, TableName)),
     ...[...days]
@@ -63,11 +63,14 @@ function actionsOf({ clientId, stated, days, months }: CountStep, TableName: str
   ];
 }
 
-function statementAction({ dispatch, before, statement }: StatedDispatch, TableName: string): TransactionAction {
+function statementAction(
+  { head, before, statement }: CountStep['stated'][number],
+  TableName: string,
+): TransactionAction {
   const Item = {
-    ...spentKey(dispatch.dispatchId),
+    ...spentKey(head.dispatchId),
     ...statementItem(statement),
-    expiresAtSeconds: dispatchExpiresAtSeconds(dispatch),
+    expiresAtSeconds: dispatchExpiresAtSeconds(head),
   };
   if (before === undefined) return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
   return {

@@ -49,40 +49,25 @@ export const QueuedWatchSchema = v.variant('kind', [WatchMessageSchema, ParkedWa
 
 export type QueuedWatch = v.InferOutput<typeof QueuedWatchSchema>;
 
-export function parkedWatchOf(
-  {
-    dispatchId,
-    clientId,
-    acceptedAtMs,
-    correlationId,
-  }: Omit<WatchMessage, 'version' | 'kind' | 'final' | 'correlationId'> & {
-    readonly correlationId?: string | undefined;
-  },
-  sinceMs: number,
-): ParkedWatch {
-  const dispatch = { dispatchId, clientId, acceptedAtMs, correlationId };
-  return { version: watchVersion, kind: 'parked', ...dispatch, sinceMs };
+type Facts = Pick<DispatchHead, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>;
+
+function watched({ dispatchId, clientId, acceptedAtMs, correlationId }: Facts) {
+  return { version: watchVersion, dispatchId, clientId, acceptedAtMs, correlationId } as const;
+}
+
+export function parkedWatchOf(dispatch: Facts, sinceMs: number): ParkedWatch {
+  return { kind: 'parked', ...watched(dispatch), sinceMs };
 }
 
 /** The first look notifies the client: by then the parking is usually written. */
 export const firstParkedLookSeconds = 3;
 
-export function watchOf({ dispatchId, clientId, acceptedAtMs, correlationId }: DispatchHead): WatchMessage {
-  const dispatch = { dispatchId, clientId, acceptedAtMs, correlationId };
-  return { version: watchVersion, kind: 'running', ...dispatch, final: [] };
+export function watchOf(head: DispatchHead): WatchMessage {
+  return { kind: 'running', ...watched(head), final: [] };
 }
 
-export function countMessageOf(
-  {
-    dispatchId,
-    clientId,
-    acceptedAtMs,
-    correlationId,
-  }: Pick<DispatchHead, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>,
-  dueMs: number,
-): CountMessage {
-  const dispatch = { dispatchId, clientId, acceptedAtMs, correlationId };
-  return { version: watchVersion, kind: 'count', ...dispatch, dueMs };
+export function countMessageOf(dispatch: Facts, dueMs: number): CountMessage {
+  return { kind: 'count', ...watched(dispatch), dueMs };
 }
 
 const shortestWaitSeconds = 5;

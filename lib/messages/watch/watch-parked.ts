@@ -11,7 +11,6 @@ import { endedByReading, type HeldBy, holdsOn, isProbeOverdue } from '../holds/h
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';
 import { notApproved } from '../request/parameter-contract.ts';
-import type { NotifiedDispatch } from '../send/completed-event.ts';
 import { claimLifeMs } from '../send/deadlines.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type ReadinessPorts, templateReadiness } from './template-readiness.ts';
@@ -34,8 +33,6 @@ interface Ports extends ParkedPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-interface ParkedDispatch extends NotifiedDispatch, WatchedDispatch {}
-
 /** The platform is asked at least this often: ten dispatches of one template ask ten times. */
 const longestQuietMs = 600_000;
 
@@ -47,13 +44,12 @@ const longestUnprovenMs = 600_000;
  * hold, stop it when its time is over, or queue another look.
  */
 export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<void> {
-  const { dispatchId, clientId, acceptedAtMs, sinceMs } = message;
-  const watched = await ports.dispatchOf(dispatchId);
-  if (watched === undefined) {
+  const { dispatchId, clientId, sinceMs } = message;
+  const dispatch = await ports.dispatchOf(dispatchId);
+  if (dispatch === undefined) {
     ports.log('dispatch.watch_ended', { dispatchId, clientId });
     return;
   }
-  const dispatch = { dispatchId, clientId, acceptedAtMs, about: aboutDispatch(watched.head), ...watched };
   const state = (await ports.states.of([dispatchId])).get(dispatchId) ?? {};
   if (state.stop !== undefined) return;
   const { parked } = state;
@@ -64,7 +60,8 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
     const { code, scope } = parked;
     // Another watcher has announced a pause that began before this waiting.
     if (fromMs === sinceMs) {
-      await ports.events.send([parkedEvent(dispatch, { ...parked, untilMs: parkEndMs(waiting, endingOf(dispatch)) })]);
+      const untilMs = parkEndMs(waiting, endingOf(dispatch));
+      await ports.events.send([parkedEvent(notified(dispatch), { ...parked, untilMs })]);
     }
     // Copy and event precede the acknowledgement, so a watcher that dies repeats both. Each announced pause has its end
     // announced, by this watcher or the next.
@@ -77,7 +74,7 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
 /** The dispatch is not parked yet (and never will be if the parking worker is dead), or was resumed. */
 async function lookAtNoLonger(
   message: ParkedWatch,
-  { dispatch, state }: { readonly dispatch: ParkedDispatch; readonly state: DispatchItemState },
+  { dispatch, state }: { readonly dispatch: WatchedDispatch; readonly state: DispatchItemState },
   ports: Ports,
 ): Promise<void> {
   const { sinceMs, told } = message;
@@ -93,7 +90,7 @@ async function lookAtNoLonger(
   const { resumedMs = nowMs } = message;
   if (nowMs < believedFromMs(resumedMs, dispatch)) return await again({ ...message, resumedMs }, dispatch, ports);
   // If it is parked again, it has another watcher.
-  if (await ports.states.endPause(dispatch.dispatchId)) await emitResumed(told, dispatch, ports);
+  if (await ports.states.endPause(dispatch.head.dispatchId)) await emitResumed(told, dispatch, ports);
 }
 
 /** Closed time proves nothing: otherwise a hold of days would end its pause each night and begin a new one each day. */
@@ -104,7 +101,7 @@ function believedFromMs(resumedMs: number, { lots }: WatchedDispatch): number {
 
 async function lookAtWaiting(
   message: ParkedWatch,
-  { dispatch, waiting }: { readonly dispatch: ParkedDispatch; readonly waiting: Waiting },
+  { dispatch, waiting }: { readonly dispatch: WatchedDispatch; readonly waiting: Waiting },
   ports: Ports,
 ): Promise<void> {
   const nowMs = ports.nowMs();
@@ -149,10 +146,10 @@ async function holdsOnDispatch(head: DispatchHead, { holds, isDown }: Ports): Pr
  */
 async function resume(
   message: ParkedWatch,
-  { dispatch, waiting }: { readonly dispatch: ParkedDispatch; readonly waiting: Waiting },
+  { dispatch, waiting }: { readonly dispatch: WatchedDispatch; readonly waiting: Waiting },
   ports: Ports,
 ): Promise<void> {
-  const { dispatchId, clientId } = dispatch;
+  const { dispatchId, clientId } = dispatch.head;
   const resumed = await ports.states.resume(dispatchId, waiting.parked);
   if (resumed) ports.log('dispatch.resumed', { dispatchId, clientId });
   await again({ ...message, ...(resumed ? { resumedMs: ports.nowMs() } : {}) }, dispatch, ports);
@@ -174,17 +171,14 @@ function nextQuestionMs({ sinceMs, askedAtMs }: ParkedWatch, nowMs: number): num
 
 async function emitResumed(
   told: NonNullable<ParkedWatch['told']>,
-  dispatch: ParkedDispatch,
+  dispatch: WatchedDispatch,
   ports: Ports,
 ): Promise<void> {
-  await ports.events.send([resumedEvent(dispatch, { ...told, sinceMs: told.fromMs }, ports.nowMs())]);
+  await ports.events.send([resumedEvent(notified(dispatch), { ...told, sinceMs: told.fromMs }, ports.nowMs())]);
 }
 
-async function stopDispatch(
-  { dispatchId, clientId, head }: ParkedDispatch,
-  stop: DispatchStop,
-  ports: Ports,
-): Promise<void> {
+async function stopDispatch({ head }: WatchedDispatch, stop: DispatchStop, ports: Ports): Promise<void> {
+  const { dispatchId, clientId } = head;
   if (!(await ports.states.stop(head, stop))) return;
   ports.log('dispatch.stopped', { dispatchId, clientId, code: stop.code });
 }
@@ -194,6 +188,10 @@ async function again(message: ParkedWatch, { lots }: WatchedDispatch, ports: Por
   const nowMs = ports.nowMs();
   const delaySeconds = parkDelaySeconds(nowMs - (message.resumedMs ?? message.sinceMs));
   await ports.queue.sendLater(message, Math.max(delaySeconds, closedSeconds(lots, nowMs)));
+}
+
+function notified({ head }: WatchedDispatch) {
+  return { ...head, about: aboutDispatch(head) };
 }
 
 function endingOf({ head: { expiresAtMs }, lots }: WatchedDispatch): Ending {

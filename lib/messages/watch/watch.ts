@@ -7,7 +7,7 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { DispatchReservation } from '../budget/budgets.ts';
 import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
-import type { Lot } from '../dispatch/lots.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { completedEvent } from '../send/completed-event.ts';
 import {
   type CountMessage,
@@ -19,9 +19,7 @@ import {
 } from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 
-export interface DispatchProgress {
-  readonly head: DispatchHead;
-  readonly lots?: readonly Lot[];
+export interface DispatchProgress extends Pick<StoredDispatch, 'head' | 'lots'> {
   readonly reserved?: DispatchReservation;
   /** These partitions have no pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
@@ -95,8 +93,6 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
   // Count and event precede the acknowledgement: after a failure both repeat, idempotently.
   await ports.spend.countLater(head);
   const { pending: _none, ...ended } = counts;
-  await ports.events.send([
-    completedEvent({ dispatchId, clientId, acceptedAtMs, about: aboutDispatch(head) }, ended, ports.nowMs()),
-  ]);
+  await ports.events.send([completedEvent({ ...head, about: aboutDispatch(head) }, ended, ports.nowMs())]);
   ports.log('dispatch.completed', { dispatchId, clientId, count: head.total });
 }

@@ -6,11 +6,11 @@ import { butReceived, jsonExcerpt } from '../../http/json-excerpt.ts';
 import { isMoment } from '../../http/query.ts';
 import { invalid } from '../../http/refusal.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
-import type { RequestedTime } from '../dispatch/head.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import type { LocalTimes } from './openings.ts';
 
 export interface SendTime extends LocalTimes {
-  readonly asked: RequestedTime;
+  readonly asked: NonNullable<DispatchHead['when']>['asked'];
   readonly sendAtMs?: number;
   /** All recipients have it, in place of their own. */
   readonly zone?: string;

@@ -3,15 +3,8 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { conditionalWrite } from '../../../lib/aws/conditional-write.ts';
-import {
-  blockingLease,
-  heldLease,
-  isOwnLease,
-  type Lease,
-  LeaseSchema,
-  leaseNames,
-  mayTakeLease,
-} from '../../../lib/aws/lease.ts';
+import { type ItemWrite, updateOf } from '../../../lib/aws/item-write.ts';
+import { blockingLease, heldLease, isOwnLease, type Lease, LeaseSchema, mayTakeLease } from '../../../lib/aws/lease.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { thorough } from '../../support/thorough.ts';
 
@@ -44,7 +37,7 @@ test('what is stored is a lease with an owner and a time, or none', () => {
 
 const client = localDocumentClient();
 const table = await freshTable('messages');
-const path = '#in.lease';
+const path = 'in.lease';
 
 interface Step {
   readonly does: 'take' | 'renew' | 'give back';
@@ -52,22 +45,17 @@ interface Step {
   readonly atMs: number;
 }
 
+/** Returns whether the conditions held. */
+async function put(id: string, write: ItemWrite): Promise<boolean> {
+  const update = new UpdateCommand({ TableName: table, Key: { pk: id, sk: 'LEASE' }, ...updateOf(write) });
+  return (await conditionalWrite(client.send(update))).written;
+}
+
 /** Takes the step on the table, and returns whether the condition held. */
 async function written(id: string, { does, owner, atMs }: Step): Promise<boolean> {
-  const values = {
-    take: { ':nowMs': atMs, ':lease': { owner, untilMs: atMs + 10 } },
-    renew: { ':lease': { owner, untilMs: atMs + 10 } },
-    'give back': {},
-  }[does];
-  const write = new UpdateCommand({
-    TableName: table,
-    Key: { pk: id, sk: 'LEASE' },
-    UpdateExpression: does === 'give back' ? `REMOVE ${path}` : `SET ${path} = :lease`,
-    ConditionExpression: does === 'take' ? mayTakeLease(path) : isOwnLease(path),
-    ExpressionAttributeNames: { '#in': 'in', ...leaseNames },
-    ExpressionAttributeValues: { ':owner': owner, ...values },
-  });
-  return (await conditionalWrite(client.send(write))).written;
+  const condition = does === 'take' ? mayTakeLease(path, owner, atMs) : isOwnLease(path, owner);
+  const change = does === 'give back' ? { remove: [path] } : { set: { [path]: { owner, untilMs: atMs + 10 } } };
+  return await put(id, { if: [condition], ...change });
 }
 
 /** Returns the lease that the rule gives, and whether it changed. */
@@ -91,16 +79,7 @@ test('the conditions write what the rule says; no run takes what another holds, 
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       items += 1;
       const id = `L${items}`;
-      const Key = { pk: id, sk: 'LEASE' };
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key,
-          UpdateExpression: 'SET #in = :nothing',
-          ExpressionAttributeNames: { '#in': 'in' },
-          ExpressionAttributeValues: { ':nothing': {} },
-        }),
-      );
+      await put(id, { if: [], set: { in: {} } });
       let found: Lease | undefined;
       for (const each of steps) {
         const [after, isChanged] = ruled(found, each);
@@ -116,13 +95,5 @@ test('the conditions write what the rule says; no run takes what another holds, 
 });
 
 test('what is leased first has no item yet', async () => {
-  const write = new UpdateCommand({
-    TableName: table,
-    Key: { pk: 'FIRST', sk: 'LEASE' },
-    UpdateExpression: 'SET lease = :lease',
-    ConditionExpression: mayTakeLease('lease'),
-    ExpressionAttributeNames: leaseNames,
-    ExpressionAttributeValues: { ':owner': 'a', ':nowMs': 0, ':lease': lease },
-  });
-  expect(await conditionalWrite(client.send(write))).toMatchObject({ written: true });
+  expect(await put('FIRST', { if: [mayTakeLease('lease', 'a', 0)], set: { lease } })).toBe(true);
 });

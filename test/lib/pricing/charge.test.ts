@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { costOf } from '../../../lib/messages/report/cost.ts';
 import { chargeOf } from '../../../lib/pricing/charge.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
+import { makeDispatchHead } from '../../support/made-dispatches.ts';
 
 const [marketing, utility] = [6_180_000, 2_600_000];
 const day = '2026-11-28';
@@ -23,10 +24,10 @@ test.each<[string, string | undefined, string | undefined, number, 'platform' | 
   const pricing = type === undefined ? undefined : { type, category };
   const told = { day, market: 'AR', templateCategory: 'UTILITY', pricing };
   expect(chargeOf(told, [shippedRates])).toMatchObject({ units, billed: units > 0 });
-  const dispatch = { category: 'UTILITY', acceptedAtMs: Date.parse(day), receiptsExpected: true } as const;
+  const head = makeDispatchHead({ category: 'UTILITY', acceptedAtMs: Date.parse(day), receiptsExpected: true });
   const proven = { state: 'delivered', deliveredAtMs: Date.parse(day), atMs: Date.parse(day), pricing } as const;
   const message = { outcome: { state: 'delivered' }, proven, market: 'AR' } as never;
-  const { cost } = costOf(dispatch, [message], [shippedRates]);
+  const { cost } = costOf(head, [message], [shippedRates]);
   expect(cost).toEqual({ units, basis, final: true });
 });
 

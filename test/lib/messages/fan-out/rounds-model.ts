@@ -1,7 +1,7 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
-import type { DispatchItem, Wave } from '../../../../lib/messages/dispatch/item.ts';
+import type { DispatchItem } from '../../../../lib/messages/dispatch/item.ts';
 import type { Lot } from '../../../../lib/messages/dispatch/lots.ts';
 import { claimed, ended } from '../../../../lib/messages/dispatch/slice.ts';
 import type { StoredDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
@@ -54,7 +54,7 @@ export type RunStanding = Standing<'done' | 'again' | 'failed', OpName>;
 export interface World {
   readonly dispatch: DispatchItem;
   readonly nextPosition: number;
-  readonly announced: readonly (Wave & { readonly from: number })[];
+  readonly announced: readonly (NonNullable<DispatchItem['wave']> & { readonly from: number })[];
   /** Each chunk was queued this often, by its first recipient. */
   readonly queued: Readonly<Record<number, number>>;
   /** From this recipient on, all have ended without being queued and have an event. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import type { Ending } from '../../../../lib/messages/dispatch/item-state.ts';
 import {
   lost,
   type Outcome,
@@ -12,7 +13,6 @@ import {
 import { foldReceipts } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import {
   countStates,
-  type OpenDispatch,
   outcomeOf,
   outcomesOf,
   totalOf,
@@ -99,7 +99,7 @@ describe('the same, of what has a time of its own (D56)', () => {
   const closed = [{ until: 100, open: [[later, later + 1_000] as const] }];
   const open = [{ until: 100, open: [[nowMs - 1, later] as const] }];
   const scheduled = { state: 'pending', code: 'scheduled', scheduledForMs: later };
-  test.each<readonly [string, Slice | undefined, OpenDispatch, object]>([
+  test.each<readonly [string, Slice | undefined, DispatchItemState & Ending, object]>([
     ['not released', undefined, { lots: closed }, scheduled],
     ['to be tried again', slice(again), { lots: closed }, scheduled],
     ['closed, whatever else it waits for', undefined, { lots: closed, parked }, scheduled],

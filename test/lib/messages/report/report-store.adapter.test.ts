@@ -314,21 +314,6 @@ describe('a dispatch that is cancelled (D53)', () => {
     expect((await reports.cancel(head)).counts).toEqual({ ...none, failed: 3 });
   });
 
-  test('the first reckoning counts, of a dispatch that is stopped alone', async () => {
-    const head = headOf('reckoned');
-    await accept(head);
-    const store = reportStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
-    await store.reckon(head.dispatchId, { '0': 2 });
-    expect((await store.findDescribed(head.dispatchId))?.underWay).toBeUndefined();
-    await held.stop(head, stop);
-    expect(await store.reckon(head.dispatchId, { '0': 1 })).toEqual({ '0': 1 });
-    expect(await store.reckon(head.dispatchId, {})).toEqual({ '0': 1 });
-    expect((await store.findDescribed(head.dispatchId))?.underWay).toEqual({ '0': 1 });
-    expect((await held.of([head.dispatchId])).get(head.dispatchId)?.underWay).toEqual({
-      '0': 1,
-    });
-  });
-
   test('a moment ago: what was sent before is not called failed, where reads are as late as they may be', async () => {
     const head = headOf('lag', { total: 24 });
     await accept(head);

@@ -177,7 +177,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
     while ((erasures[0]?.atMs ?? untilMs) < untilMs) {
       const { dispatchId, indexes } = erasures.shift() as Erasure;
       ledger.erase(dispatchId, indexes);
-      heads.set(dispatchId, { ...(heads.get(dispatchId) as HeadOfDispatch), erased: indexes });
+      heads.set(dispatchId, { ...(heads.get(dispatchId) as HeadOfDispatch), erased: new Set(indexes) });
     }
   };
 

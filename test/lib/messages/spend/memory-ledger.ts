@@ -7,7 +7,7 @@ import { addressesWithout } from '../../../../lib/messages/erase/anonymized-item
 import { foldReceipts, type Proven } from '../../../../lib/messages/receipts/fold-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { anonymizedReceipt } from '../../../../lib/messages/receipts/receipt-items.ts';
-import type { DescribedRecipients } from '../../../../lib/messages/report/described-dispatch.ts';
+import type { DescribedDispatch } from '../../../../lib/messages/report/described-dispatch.ts';
 import type { SpendLedger } from '../../../../lib/messages/spend/count-dispatches.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
 import type { DaySums } from '../../../../lib/messages/spend/spend.ts';
@@ -15,7 +15,7 @@ import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 
 interface StoredDispatch {
   readonly head: DispatchHead;
-  readonly described: DescribedRecipients;
+  readonly described: Pick<DescribedDispatch, 'recipients' | 'erasedMarkets'>;
   readonly receipts: Receipt[];
   readonly state?: DispatchItemState;
   readonly reserved?: DispatchReservation;
@@ -75,9 +75,8 @@ export class MemoryLedger implements SpendLedger {
   }
 
   async write({ stated, days, months }: CountStep) {
-    if (stated.some(({ dispatch, before }) => this.statements.get(dispatch.dispatchId)?.version !== before))
-      return false;
-    for (const { dispatch, statement } of stated) this.statements.set(dispatch.dispatchId, statement);
+    if (stated.some(({ head, before }) => this.statements.get(head.dispatchId)?.version !== before)) return false;
+    for (const { head, statement } of stated) this.statements.set(head.dispatchId, statement);
     for (const [day, sums] of days) {
       const known = this.sums.get(day) ?? new Map<string, number>();
       this.sums.set(day, known);

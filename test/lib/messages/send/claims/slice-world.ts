@@ -1,4 +1,5 @@
 import type { QueuedChunk } from '../../../../../lib/messages/dispatch/chunk.ts';
+import type { MessageKey } from '../../../../../lib/messages/dispatch/head.ts';
 import { aboutDispatch } from '../../../../../lib/messages/dispatch/head.ts';
 import {
   lost,
@@ -11,7 +12,7 @@ import { processReceipts } from '../../../../../lib/messages/receipts/process-re
 import type { Receipt, ReceiptMessage } from '../../../../../lib/messages/receipts/receipt.ts';
 import type { ReceiptPorts } from '../../../../../lib/messages/receipts/receipt-ports.ts';
 import { outcomesOf } from '../../../../../lib/messages/report/outcome.ts';
-import { type MessageKey, resolveUnknown } from '../../../../../lib/messages/report/resolve-unknown.ts';
+import { resolveUnknown } from '../../../../../lib/messages/report/resolve-unknown.ts';
 import { eventsOfEndings } from '../../../../../lib/messages/send/chunk-events.ts';
 import {
   type Chunk,
