@@ -80,7 +80,7 @@ export class ServiceFunction extends Construct {
       {
         id: 'Serverless-LambdaTracing',
         reason:
-          'Tracing needs rights on every resource (*). Log lines carry request, dispatch and dispatch ids instead.',
+          'Tracing needs rights on every resource (*). Log lines carry request, dispatch and message ids instead.',
       },
     );
     if (settings.encryptionKeyArn !== undefined) this.useKey(settings.encryptionKeyArn, shape);
