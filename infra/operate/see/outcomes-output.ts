@@ -94,7 +94,7 @@ function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
 }
 
 function settlingLine({ messageId }: ReportedOutcome, stage: string | undefined): string {
-  return `${commandOf('outcomes', stage)} --resolve ${messageId} sent`;
+  return `${commandOf('outcomes', stage)} --resolve ${messageId} sent --yes`;
 }
 
 export function commandOf(command: string, stage: string | undefined): string {

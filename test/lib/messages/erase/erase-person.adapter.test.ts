@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { WouldChange } from '../../../../infra/operate/command.ts';
 import { eraseCommand } from '../../../../infra/operate/people/erase.ts';
 import type { Item } from '../../../../lib/aws/dynamodb-batch.ts';
 import { tableOf } from '../../../../lib/aws/table.ts';
@@ -223,7 +224,12 @@ test('without --yes it counts the same and writes nothing', async () => {
   audited.entries.length = 0;
   const before = await itemsOfAll();
   const { log: dry, error } = await erase(`--recipient ${number}`, { dry: true });
-  expect(error).toBeUndefined();
+  expect(error).toEqual(new WouldChange('nothing was written: repeat with --yes'));
+  const { lines } = await erase(`--recipient ${number} --json`, { dry: true });
+  const { dry_run: isDry, changed, log: logged } = JSON.parse(lines.join('\n'));
+  expect([isDry, logged]).toEqual([true, dry]);
+  expect(Object.values(changed)).toEqual(Object.values(logged.changed));
+  expect(Object.keys(changed)).toContain('idempotency_keys');
   expect([changedIn(before, await itemsOfAll()), audited.entries]).toEqual([[], []]);
   const { log } = await erase('--recipient -', { input: `${number}\n` });
   expect({ ...dry, dryRun: false }).toEqual(log);
