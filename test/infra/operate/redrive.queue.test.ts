@@ -161,6 +161,14 @@ test('a dry run counts and says why it is safe; every letter stays and can be se
   expect(audited.entries).toEqual([]);
 });
 
+test('a dry run that finds nothing to send again ends well', async () => {
+  await die(unreadable(1));
+  expect(await run('fan-out')).toMatchObject({ error: undefined });
+  expect(await run('fan-out', '--json')).toMatchObject({ error: undefined });
+  await die(dispatches(1));
+  expect((await run('fan-out', '--json')).error).toMatchObject({ exitStatus: 3 });
+});
+
 test('with --yes they are in their queue, in their groups, in pace; what is not readable stays', async () => {
   await die([...dispatches(12), 'no json']);
   const { lines, pauses, opened } = await run('fan-out', '--yes', '--pace', '5', '--stage', 'prod');
