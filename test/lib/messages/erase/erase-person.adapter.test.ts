@@ -226,10 +226,8 @@ test('without --yes it counts the same and writes nothing', async () => {
   const { log: dry, error } = await erase(`--recipient ${number}`, { dry: true });
   expect(error).toEqual(new WouldChange('nothing was written: repeat with --yes'));
   const { lines } = await erase(`--recipient ${number} --json`, { dry: true });
-  const { dry_run: isDry, changed, log: logged } = JSON.parse(lines.join('\n'));
-  expect([isDry, logged]).toEqual([true, dry]);
-  expect(Object.values(changed)).toEqual(Object.values(logged.changed));
-  expect(Object.keys(changed)).toContain('idempotency_keys');
+  const changed = expect.objectContaining({ idempotency_keys: expect.any(Number) });
+  expect(JSON.parse(lines.join('\n'))).toMatchObject({ dry_run: true, log: dry, changed });
   expect([changedIn(before, await itemsOfAll()), audited.entries]).toEqual([[], []]);
   const { log } = await erase('--recipient -', { input: `${number}\n` });
   expect({ ...dry, dryRun: false }).toEqual(log);
@@ -246,12 +244,8 @@ test('what was sent to the number in its other spelling is the same person (D55)
   const { log } = await erase(`--recipient ${number}`);
   expect(log).toMatchObject({ linkedIds: 2, dispatches: 5, messages: 5 });
   expect(await found([`"${plain}"`, ` ${plain} `])).toEqual([]);
-  expect(
-    itemsWith(
-      [plain],
-      (await itemsOfAll()).filter(({ pk }) => String(pk).startsWith('OPTOUTS#')),
-    ),
-  ).toEqual([]);
+  const rows = (await itemsOfAll()).filter(({ pk }) => String(pk).startsWith('OPTOUTS#'));
+  expect(itemsWith([plain], rows)).toEqual([]);
 });
 
 /** Another run marks a recipient of the open dispatch, and dies: the address is still there. */
