@@ -33,7 +33,11 @@ const mostAtOnce = 50;
 
 const options = {
   client: { type: 'string', value: 'ID', about: 'whose marketing' },
-  'dry-run': { type: 'boolean', default: false, about: 'judges and counts, and writes nothing; ends with 3, else with 0 for a file that names no one' },
+  'dry-run': {
+    type: 'boolean',
+    default: false,
+    about: 'judges and counts, and writes nothing; ends with 3, else with 0 for a file that names no one',
+  },
   'at-once': {
     type: 'string',
     value: 'N',

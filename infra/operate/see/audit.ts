@@ -127,7 +127,8 @@ function cellsOf({ atMs, whose, who, ofClientId, what, on, outcome }: AuditEntry
 
 export const command: Command = {
   words,
-  run: (typed) => auditCommand(typed, openStage, {
+  run: (typed) =>
+    auditCommand(typed, openStage, {
       print: console.log,
       tell: console.error,
       progress: progressOn(process.stderr),

@@ -31,7 +31,11 @@ const listOptions = { ...common, json: jsonOption, stage: stageOption, help: hel
 const replayOptions = {
   ...common,
   id: { type: 'string', value: 'ID', multiple: true, about: 'only the event with this id; may stand several times' },
-  'dry-run': { type: 'boolean', default: false, about: 'counts, and sends nothing; ends with 3 when it would send something, else with 0' },
+  'dry-run': {
+    type: 'boolean',
+    default: false,
+    about: 'counts, and sends nothing; ends with 3 when it would send something, else with 0',
+  },
   json: { ...jsonOption, about: 'how many of each kind, as one JSON document' },
   stage: stageOption,
   help: helpOption,
