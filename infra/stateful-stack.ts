@@ -65,7 +65,7 @@ export class StatefulStack extends Stack {
     const name = resourceName(settings.stage, purpose);
     const secret = new CfnSecret(this, `Secret-${purpose}`, {
       name,
-      ...(this.encryptionKey === undefined ? {} : { kmsKeyId: this.encryptionKey.keyArn }),
+      kmsKeyId: this.encryptionKey?.keyArn,
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
@@ -94,7 +94,7 @@ export class StatefulStack extends Stack {
       new LogGroup(this, `Log-${id}`, {
         logGroupName,
         retention: settings.logRetentionDays,
-        ...(this.encryptionKey === undefined ? {} : { encryptionKey: this.encryptionKey }),
+        encryptionKey: this.encryptionKey,
       });
     }
   }

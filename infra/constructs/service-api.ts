@@ -65,8 +65,8 @@ export class ServiceApi extends Construct {
     const api = new HttpApi(this, 'Api', {
       apiName: resourceName(settings.stage, 'api'),
       createDefaultStage: false,
-      ...(domainName === undefined ? {} : { disableExecuteApiEndpoint: true }),
-      ...(corsOrigins === undefined ? {} : { corsPreflight: corsFor(corsOrigins) }),
+      disableExecuteApiEndpoint: domainName === undefined ? undefined : true,
+      corsPreflight: corsOrigins && corsFor(corsOrigins),
     });
     const authorizer = new HttpLambdaAuthorizer('Authorizer', props.authorizer, {
       // One cached answer serves all routes for a token; a policy for one route's ARN would refuse the next route.

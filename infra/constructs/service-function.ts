@@ -80,7 +80,7 @@ export class ServiceFunction extends Construct {
       {
         id: 'Serverless-LambdaTracing',
         reason:
-          'Tracing needs rights on every resource (*). Log lines carry request, dispatch and dispatch ids instead.',
+          'Tracing needs rights on every resource (*). Log lines carry request, dispatch and message ids instead.',
       },
     );
     if (settings.encryptionKeyArn !== undefined) this.useKey(settings.encryptionKeyArn, shape);
@@ -134,7 +134,7 @@ export class ServiceFunction extends Construct {
     this.called.addEventSource(
       new SqsEventSource(queue, {
         batchSize: how.batchSize,
-        ...(how.windowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(how.windowSeconds) }),
+        maxBatchingWindow: how.windowSeconds === undefined ? undefined : Duration.seconds(how.windowSeconds),
         maxConcurrency: how.maximumConcurrency,
         // Without this, Lambda would ignore which messages must come again, and their work would be lost.
         reportBatchItemFailures: true,

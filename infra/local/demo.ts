@@ -12,7 +12,7 @@ import { arrange, lostRecipient, specialRecipients } from './demo/special-recipi
 import { chosenDynamoDb, Obstacle } from './preflight.ts';
 import { startStack } from './stack.ts';
 
-const usage = `The main dispatch, once: log in, synchronize, list, send to 1,000 recipients, ask what became of each.
+const usage = `The main task, once: log in, synchronize, list, send to 1,000 recipients, ask what became of each.
 
 npm run demo                     on the running local stack (npm start), or on one of its own
 npm run demo -- --stack FILE     on the local stack that FILE describes, as npm start describes its own`;

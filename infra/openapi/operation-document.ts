@@ -34,7 +34,7 @@ export function operationDocument(
     description: operation.description,
     security: isPublic ? [] : [{ token: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, request) }),
+    requestBody: operation.body && requestBody(operation, request),
     responses: {
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, each]) => [

@@ -6,10 +6,21 @@ import { failureSentence } from './aws-failure.ts';
 export class CommandError extends Error {
   readonly exitStatus: number;
 
-  constructor(message: string, exitStatus: 1 | 2 = 2) {
-    super(message);
+  constructor(message: string, exitStatus: 1 | 2 | 3 = 2, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'CommandError';
     this.exitStatus = exitStatus;
+  }
+}
+
+/**
+ * Ends a preview or dry run that found that a run would change something, with status 3; the sentence says how it is
+ * really done. One that found nothing returns as usual.
+ */
+export class WouldChange extends CommandError {
+  constructor(sentence: string) {
+    super(sentence, 3);
+    this.name = 'WouldChange';
   }
 }
 
@@ -31,7 +42,7 @@ export interface CommandWords {
 /** A module of a command exports this, and the table in ops.ts names it. */
 export interface Command {
   readonly words: CommandWords;
-  /** Runs a command line. Throws `CommandError`. */
+  /** Runs a command line. Throws `CommandError`, of which `WouldChange` is one. */
   readonly run: (typed: readonly string[]) => Promise<void>;
 }
 
@@ -60,9 +71,6 @@ export const untilOption = {
   value: 'TIME',
   about: 'the last moment, in the same forms; else now',
 } as const;
-
-/** Ends a dry run that found that a run would change something; 1 and 2 are refusals. */
-export const wouldChangeStatus = 3;
 
 /** Runs `parseArgs`; it never reads the process's own arguments unless `args` is absent. */
 export function commandLine<const C extends ParseArgsConfig>(config: C): ReturnType<typeof parseArgs<C>> {

@@ -124,7 +124,7 @@ function overview(shown: readonly Listed[]): string {
     'on the running local stack. It names its target first, on stderr.',
     '',
     'Exit status: 0 well, 1 refused or not all is well, 2 wrong usage,',
-    '3 a dry run would change something.',
+    '3 a preview or dry run found that a run would change something.',
   ].join('\n');
 }
 

@@ -22,7 +22,12 @@ export function progressOn(output: Output): Progress {
       return await work();
     } finally {
       clearInterval(timer);
-      if (output.isTTY === true) output.write('\r\u001b[K');
+      clearProgress(output);
     }
   };
+}
+
+/** Takes the line of a running progress off a terminal, so that another line can be printed meanwhile. */
+export function clearProgress(output: Output): void {
+  if (output.isTTY === true) output.write('\r\u001b[K');
 }

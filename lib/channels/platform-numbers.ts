@@ -59,7 +59,7 @@ export function platformNumbers(call: PlatformTransport, credentialOf: Credentia
       }
       const unreadable = page.entries.length - numbers.length;
       if (unreadable > 0) log('platform.number_unreadable', { wabaId: waba.wabaId, count: unreadable });
-      return { numbers, ...omitUndefined({ after: page.after }) };
+      return { numbers, after: page.after };
     },
   };
 }

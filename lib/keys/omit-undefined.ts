@@ -6,8 +6,8 @@ export type OmitUndefined<T extends object> = {
 };
 
 /**
- * Returns the facts that are there, for records whose keys are read: headers and queries. Null, false, 0 and empty
- * texts stay.
+ * Returns the facts that are there, for records whose keys are read, compared or merged, such as headers. Null, false,
+ * 0 and empty texts stay.
  */
 export function omitUndefined<T extends object>(facts: T): OmitUndefined<T> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as OmitUndefined<T>;

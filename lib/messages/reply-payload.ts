@@ -11,7 +11,7 @@ export interface RepliedMessage {
 }
 
 /**
- * Version 1 is `tm1:<dispatch id>:<button>`, on a card `tm1:<dispatch id>:<card>.<button>`: at most 42 of the 128 safe
+ * Version 1 is `tm1:<message id>:<button>`, on a card `tm1:<message id>:<card>.<button>`: at most 42 of the 128 safe
  * characters.
  */
 const payloadPattern = /^tm1:([0-9A-Z]{26})-(0|[1-9]\d{0,4}):(?:(0|[1-9]\d?)\.)?(0|[1-9]\d?)$/;

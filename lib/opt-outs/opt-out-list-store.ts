@@ -20,7 +20,7 @@ export function optOutListStore(messages: TableAccess): OptOutList {
           ConsistentRead: true,
           // One more shows whether there is a next page.
           Limit: limit + 1,
-          ...(after === undefined ? {} : { ExclusiveStartKey: listedKey(clientId, after) }),
+          ExclusiveStartKey: after === undefined ? undefined : listedKey(clientId, after),
         }),
       );
       const listed = Items.slice(0, limit).map(listedPersonOf);

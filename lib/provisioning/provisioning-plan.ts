@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { goneAttributes, isListedChannelKey } from '../channels/channel-item.ts';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { narrowed } from './narrowed-access.ts';
@@ -97,7 +96,7 @@ function narrowing(stored: StoredItem | undefined, wanted: ProvisionedItem): Ite
 }
 
 function granting({ attributes, whenAbsent, ...place }: ProvisionedItem): ItemChange {
-  return { ...place, set: attributes, ...omitUndefined({ whenAbsent }) };
+  return { ...place, set: attributes, whenAbsent };
 }
 
 function clientsWithNewWaba(added: readonly ProvisionedItem[]): number[] {

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { omitUndefined } from '../keys/omit-undefined.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { ProvisionedState, StoredItem } from './provisioning-plan.ts';
 
@@ -80,13 +79,13 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
     ).map((client) => ({
       client_id: client.clientId,
       name: client.name,
-      ...omitUndefined({ opt_outs_for_utility: client.optOutsForUtility }),
-      ...omitUndefined({ zone: client.zone ?? undefined, monthly_budget: client.monthlyBudget ?? undefined }),
+      opt_outs_for_utility: client.optOutsForUtility,
+      ...{ zone: client.zone ?? undefined, monthly_budget: client.monthlyBudget ?? undefined },
     })),
     wabas: [...wabas.values()].map(({ dids, platformStops: platform_stops, ...waba }) => ({
       ...{ waba_id: waba.wabaId, name: waba.name, namespace: waba.namespace, client_ids: waba.clientIds },
       ...{ credential: waba.credential, business_id: waba.businessId, business_name: waba.businessName },
-      ...omitUndefined({ dids, platform_stops }),
+      ...{ dids, platform_stops },
     })),
     channels: parsed(
       DidSchema,
@@ -94,7 +93,7 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
     ).map(({ channel }) => ({
       ...{ channel_id: channel.channelId, did: channel.did, client_id: channel.clientId, waba_id: channel.wabaId },
       ...{ phone_number_id: channel.phoneNumberId, throughput_per_second: channel.throughputPerSecond },
-      ...omitUndefined({ name: channel.name, messaging_account_id: channel.messagingAccountId }),
+      ...{ name: channel.name, messaging_account_id: channel.messagingAccountId },
     })),
     campaigns: parsed(
       CampaignSchema,
@@ -114,15 +113,11 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
     })),
     platform_apps: Object.entries(platformApps).map(([id, app]) => ({
       ...{ id, app_secret: app.appSecret, verify_token: app.verifyToken, wabas: app.wabas },
-      ...omitUndefined({ previous_app_secret: app.previousAppSecret }),
+      previous_app_secret: app.previousAppSecret,
     })),
-    ...(words === undefined
-      ? {}
-      : {
-          opt_out_words: omitUndefined({
-            ...{ stop: words.words.stop, start: words.words.start, stop_buttons: words.words.stopButtons },
-          }),
-        }),
+    opt_out_words: words && {
+      ...{ stop: words.words.stop, start: words.words.start, stop_buttons: words.words.stopButtons },
+    },
   };
 }
 

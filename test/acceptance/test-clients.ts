@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { demoSeed } from '@template-messaging/simulator/contract';
 import * as v from 'valibot';
+import { demoSeed } from '#simulator/contract';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError } from '../../infra/operate/command.ts';
 import type { Target } from '../../infra/operate/target.ts';

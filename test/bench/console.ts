@@ -1,6 +1,6 @@
-import type { HTTPRequest, Page } from '@template-messaging/simulator/test/browser';
-import { startBrowser } from '@template-messaging/simulator/test/browser';
-import { type SimulatorAtRest, simulatorAtRest } from '@template-messaging/simulator/test/simulator';
+import type { HTTPRequest, Page } from '#simulator/test/browser';
+import { startBrowser } from '#simulator/test/browser';
+import { type SimulatorAtRest, simulatorAtRest } from '#simulator/test/simulator';
 import { dispatchesPage } from './console-dispatches.ts';
 import { report } from './figure.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as v from 'valibot';
 import { functionEnvironment } from '../../infra/local/function-environment.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
-import { bundleOf } from './bundles.ts';
+import { bundleOf } from './bundle.ts';
 
 const program = new URL('function-process.mjs', import.meta.url).pathname;
 

@@ -6,7 +6,6 @@ import { resourceName } from '../../infra/names.ts';
 import { interrupted, proofCommand } from '../proof/command.ts';
 import { onOwnStack } from '../proof/own-stack.ts';
 import { benchAcceptance } from './acceptance.ts';
-import { benchBundles } from './bundles.ts';
 import { benchChannels } from './channels.ts';
 import { benchConsole } from './console.ts';
 import { benchCost } from './cost/command.ts';
@@ -17,11 +16,9 @@ import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchLocal } from './local.ts';
 import { benchPace } from './pace.ts';
-import { benchReceipts } from './receipts.ts';
 import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
-import { benchWire } from './wire.ts';
 import { benchWorker } from './worker.ts';
 import { benchWorlds } from './worlds.ts';
 
@@ -36,12 +33,10 @@ process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
 type OnStack = (stack: RunningStack, signal: AbortSignal) => Promise<void>;
 
 /** Every benchmark has the name of its file. They run in this order. */
-const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) => Promise<void> | void>> = {
-  bundles: benchBundles,
+const withoutStack: Readonly<Record<string, () => Promise<void> | void>> = {
   pace: benchPace,
   fairness: benchFairness,
   worlds: benchWorlds,
-  wire: benchWire,
   'event-delivery': benchEventDelivery,
   console: benchConsole,
   local: () => benchLocal(interrupted),
@@ -52,7 +47,6 @@ const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
 /** No worker needs the dispatches of these acceptances: they end with the stack. */
 const whileQueuesRest: Readonly<Record<string, OnStack>> = {
   acceptance: benchAcceptance,
-  receipts: benchReceipts,
   synchronization: benchSynchronization,
   listing: benchListing,
   channels: benchChannels,
@@ -74,7 +68,7 @@ async function bench(): Promise<void> {
     functionsDirectory: join(root, 'functions'),
     outputDirectory: join(root, 'dist'),
   });
-  await each(withoutStack, async (measure) => measure(names));
+  await each(withoutStack, async (measure) => measure());
   if (needsStack.some(isAsked)) {
     const environments = await benchOnStack();
     const environmentOf = (name: string) => environments.get(resourceName('local', name));

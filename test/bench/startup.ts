@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import * as v from 'valibot';
 import { sdkNeverImports } from '../../infra/build.ts';
-import { bundleOf, packagesOf } from './bundles.ts';
+import { bundleOf, packagesOf } from './bundle.ts';
 import { median, report } from './figure.ts';
 
 const runs = 15;

@@ -1,4 +1,4 @@
-import { parseSeed, type Seed, startSimulator } from '@template-messaging/simulator/contract';
+import { parseSeed, type Seed, startSimulator } from '#simulator/contract';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';

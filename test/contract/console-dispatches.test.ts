@@ -1,14 +1,7 @@
-import type { HTTPRequest, Page } from '@template-messaging/simulator/test/browser';
-import { photograph } from '@template-messaging/simulator/test/browser';
-import {
-  browserOfFile,
-  openConsole,
-  paint,
-  press,
-  untilSeen,
-  violationsOf,
-} from '@template-messaging/simulator/test/console-page';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { HTTPRequest, Page } from '#simulator/test/browser';
+import { photograph } from '#simulator/test/browser';
+import { browserOfFile, openConsole, paint, press, untilSeen, violationsOf } from '#simulator/test/console-page';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';

@@ -1,5 +1,6 @@
-import type { Page } from '@template-messaging/simulator/test/browser';
-import { photograph } from '@template-messaging/simulator/test/browser';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from '#simulator/test/browser';
+import { photograph } from '#simulator/test/browser';
 import {
   browserOfFile,
   openConsole,
@@ -8,8 +9,7 @@ import {
   typeOver,
   untilSeen,
   violationsOf,
-} from '@template-messaging/simulator/test/console-page';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+} from '#simulator/test/console-page';
 import { addressOf } from '../support/addresses.ts';
 import { api, platform, tokenOf } from '../support/api.ts';
 import { clients } from '../support/demo.ts';

@@ -1,6 +1,6 @@
-import { type Document, operationsOf, refusalsOf } from '@template-messaging/simulator/contract';
-import { browserOfFile, openConsole } from '@template-messaging/simulator/test/console-page';
 import { afterAll, expect, test } from 'vitest';
+import { type Document, operationsOf, refusalsOf } from '#simulator/contract';
+import { browserOfFile, openConsole } from '#simulator/test/console-page';
 import openapi from '../../functions/openapi.json' with { type: 'json' };
 import { addressOf } from '../support/addresses.ts';
 

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { uploadedHandle } from '@template-messaging/simulator/test/simulator-uploads';
 import { describe, expect, test } from 'vitest';
+import { uploadedHandle } from '#simulator/test/simulator-uploads';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { addressOf } from '../support/addresses.ts';

@@ -1,5 +1,5 @@
-import { uploadedHandle } from '@template-messaging/simulator/test/simulator-uploads';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { uploadedHandle } from '#simulator/test/simulator-uploads';
 import { addressOf } from '../support/addresses.ts';
 import { call, platform, synchronize } from '../support/api.ts';
 import {

@@ -172,7 +172,7 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
     );
     const faults = audited(audit);
     faults.push(...eventFaults(events, told, new Map(dispatches.map((dispatch) => [dispatch.dispatchId, dispatch]))));
-    if (sending.duplicates.total > 0) faults.push(`${sending.duplicates.total} dispatch ids were accepted twice`);
+    if (sending.duplicates.total > 0) faults.push(`${sending.duplicates.total} message ids were accepted twice`);
     if (performance.now() > endMs) faults.push(`${minutes} minutes were not enough`);
     const again = `npm run faults -- --recipients ${recipients} --seed ${seed}`;
     if (faults.length > 0) throw new CommandError(`\nThis must not be (${again}):\n${faults.join('\n')}`, 1);

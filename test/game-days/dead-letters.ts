@@ -82,7 +82,7 @@ async function play(game: Game): Promise<void> {
     if (dead < 2) throw new Error('too few dead letters to send one of them ahead');
 
     // End: a dry run judges the letters; one is sent again to see whether the cause is mended, then all.
-    const looked = await game.operate(
+    const looked = await game.previewed(
       bookCommand('Dead letters', 'infra/ops redrive QUEUE').replace('QUEUE', 'dispatch'),
     );
     for (const words of [`dispatch: ${dead} dead letters`, 'again', 'is not called again', 'nothing was sent'])

@@ -14,7 +14,7 @@ import { onOwnStack, templateFolder } from '../proof/own-stack.ts';
 import { alarmLine } from '../support/alarm-states.ts';
 import { auditOf, type SendAudit, shownAudit, shownCounts, soundAudit } from '../support/send-audit.ts';
 import { alarmOf, type LoggedEvent, Measuring, minuteMs } from './measuring.ts';
-import { type Operated, operated } from './operating.ts';
+import { operated } from './operating.ts';
 import { bookMeaning } from './run-book.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
@@ -203,24 +203,26 @@ export class Game {
    * Runs a command of an operator against this stack, as a process. Throws when it does not end well. Returns what it
    * printed.
    */
-  async operate(command: string, input?: string): Promise<string> {
-    const { status, output } = await this.#run(command, input);
-    if (status !== 0) throw new Error(`${command} ended with status ${status}`);
-    return output;
+  operate(command: string, input?: string): Promise<string> {
+    return this.#run(command, 0, input);
   }
 
   /** Runs a command that must refuse. */
-  async refused(command: string, input?: string): Promise<string> {
-    const { status, output } = await this.#run(command, input);
-    if (status !== 1) throw new Error(`${command} was to end with status 1, and ended with ${status}`);
-    return output;
+  refused(command: string, input?: string): Promise<string> {
+    return this.#run(command, 1, input);
   }
 
-  async #run(command: string, input: string | undefined): Promise<Operated> {
+  /** Runs a command that must only show what it would change. */
+  previewed(command: string): Promise<string> {
+    return this.#run(command, 3);
+  }
+
+  async #run(command: string, wanted: number, input?: string): Promise<string> {
     const port = new URL(this.stack.addresses.apiUrl).port;
-    const ended = await operated(command, { port, input, signal: this.signal });
-    this.tell('end', `$ ${command}\n${ended.output}`);
-    return ended;
+    const { status, output } = await operated(command, { port, input, signal: this.signal });
+    this.tell('end', `$ ${command}\n${output}`);
+    if (status !== wanted) throw new Error(`${command} was to end with status ${wanted}, and ended with ${status}`);
+    return output;
   }
 
   /** Waits for the end of every dispatch, and compares what the platform took with what the reports say. */

@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { controlRoutes, magicRecipients, magicWords } from '@template-messaging/simulator/contract';
 import { RootConstruct } from 'constructs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { controlRoutes, magicRecipients, magicWords } from '#simulator/contract';
 import { functions } from '../../infra/functions.ts';
 import { commands as operatorCommands } from '../../infra/operate/ops.ts';
 import { routes } from '../../infra/routes.ts';

@@ -22,7 +22,7 @@ const direction = {
 
 const border = {
   out: 'The simulator imports nothing from outside infra/simulator.',
-  into: 'The simulator is imported by its name, @template-messaging/simulator, from what its package.json exports.',
+  into: 'The simulator is imported as #simulator, by what imports of package.json names.',
 };
 
 /** Each layer imports only from the layers before it. */
@@ -183,7 +183,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['infra/local/d.ts', "import { mediaHost } from '../simulator/src/media/examples.ts';", border.into],
   ['infra/y.ts', "import type { Seed } from './simulator/src/seed.ts';", border.into],
   ['test/lib/a.ts', "import { Bill } from '../../infra/simulator/src/sending/bill.ts';", border.into],
-  ['test/lib/b.ts', "import { Bill } from '@template-messaging/simulator/contract';", undefined],
+  ['test/lib/b.ts', "import { Bill } from '#simulator/contract';", undefined],
 
   ['lib/http/a.ts', 'export const f = (text: string) => new RegExp(text);', literal],
   ['lib/http/b.ts', 'export const f = (text: string) => RegExp(text);', literal],

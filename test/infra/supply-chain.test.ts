@@ -17,7 +17,9 @@ function askedIn(folder: string): Record<string, string> {
 }
 
 it('continuous integration runs actions by commit, each with the release that it is', () => {
-  const used = textOf('.github/workflows/ci.yml').match(/^\s*- uses: .*$/gm) ?? [];
+  const workflow = textOf('.github/workflows/ci.yml');
+  expect(workflow.match(/^[a-z]+/gm)).toEqual(['name', 'on', 'permissions', 'jobs']);
+  const used = workflow.match(/^\s*- uses: .*$/gm) ?? [];
   expect(used.length).toBeGreaterThan(2);
   for (const line of used) expect(line).toMatch(/^\s*- uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });

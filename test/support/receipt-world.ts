@@ -12,7 +12,7 @@ import { noCosts } from './no-costs.ts';
 export class ReceiptWorld {
   nowMs = 1_800_000_000_000;
   readonly table = new MemoryTable();
-  /** The keys are dispatch ids. */
+  /** The keys are message ids. */
   readonly addresses = new Map<string, string>();
   /** All calls of the table are here, except reads of heads. */
   readonly calls: string[] = [];

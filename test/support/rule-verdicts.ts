@@ -1,4 +1,4 @@
-import { parseChange, checkComponents as platformCheck } from '@template-messaging/simulator/contract';
+import { parseChange, checkComponents as platformCheck } from '#simulator/contract';
 import { FaultList } from '../../lib/http/fault-list.ts';
 import { checkComponents } from '../../lib/templates/rules/components.ts';
 import type { Category, CheckedValue, TemplateDraft } from '../../lib/templates/rules/draft.ts';

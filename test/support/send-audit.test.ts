@@ -17,9 +17,9 @@ test('every recipient reached once, and one unknown: as it must be', () => {
 });
 
 test.each([
-  ['one dispatch id twice', 'read', [taken(0), taken(0)], '1 messages were sent twice'],
+  ['one message id twice', 'read', [taken(0), taken(0)], '1 messages were sent twice'],
   [
-    'one recipient under two dispatch ids',
+    'one recipient under two message ids',
     'read',
     [taken(0), { messageId: 'J-0b', to: '5490' }],
     '1 messages were sent twice\n1 messages belong to no recipient',
@@ -29,7 +29,7 @@ test.each([
   ['refused', 'failed', [], '1 were never sent, and no report says that this is unknown: 1 failed (J-0)'],
   ['no receipt settled it', 'unknown', [taken(0)], '1 are unknown although the platform took them: 1 unknown (J-0)'],
   ['denied', 'failed', [taken(0)], '1 are told as not sent although the platform took them: 1 failed (J-0)'],
-  ['without a dispatch id', 'unknown', [{ messageId: undefined, to: '5491' }], '1 messages belong to no recipient'],
+  ['without a message id', 'unknown', [{ messageId: undefined, to: '5491' }], '1 messages belong to no recipient'],
 ] as const)('%s', (_, state, messages, sentences) => {
   expect(audited(auditOf([told(0, state)], messages)).join('\n')).toBe(sentences);
 });

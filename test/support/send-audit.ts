@@ -8,7 +8,7 @@ export interface ToldRecipient {
   readonly to?: string;
 }
 
-/** The platform simulator accepted the message; its request has the dispatch id as `biz_opaque_callback_data`. */
+/** The platform simulator accepted the message; its request has the message id as `biz_opaque_callback_data`. */
 export interface TakenMessage {
   readonly messageId: string | undefined;
   readonly to: string;
@@ -19,7 +19,7 @@ export interface SendAudit {
   readonly recipients: number;
   /** The platform accepted the message of these recipients. */
   readonly reached: number;
-  /** A duplicate is accepted beyond the first of its dispatch id or recipient. */
+  /** A duplicate is accepted beyond the first of its message id or recipient. */
   readonly duplicates: number;
   /**
    * A lost one was never accepted, and is not reported as `unknown`: refused, expired, still pending, or reported as
@@ -33,7 +33,7 @@ export interface SendAudit {
   readonly denied: readonly ToldRecipient[];
   /** These were accepted, and are reported for another recipient. */
   readonly misaddressed: readonly ToldRecipient[];
-  /** The dispatch id of an accepted stray belongs to no recipient. */
+  /** The message id of an accepted stray belongs to no recipient. */
   readonly strays: number;
 }
 

@@ -154,7 +154,7 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
 
     receiveEvents: async (url, kinds) => {
       const rotation = { 'webhook-secret-rotate': 'true' };
-      const config = { url, active: true, ...omitUndefined({ events: kinds }) };
+      const config = { url, active: true, events: kinds };
       const { headers } = await request('PUT /v1/webhook/config', config, rotation);
       return v.parse(v.string('the answer has no webhook-secret'), headers.get('webhook-secret'));
     },
@@ -236,7 +236,7 @@ export async function call({ baseUrl, route, body, token, headers, signal }: Cal
       ...omitUndefined({ authorization: token && `Bearer ${token}` }),
       ...headers,
     },
-    ...omitUndefined({ body: body === undefined ? undefined : JSON.stringify(body) }),
+    body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await reply.text();
   if (reply.status !== 200) throw new ApiRefusal(route, reply.status, text);

@@ -14,6 +14,7 @@ import {
   commandLine,
   helpOption,
   stageOption,
+  WouldChange,
   yesOption,
 } from '../command.ts';
 import { helpOf } from '../help.ts';
@@ -28,7 +29,7 @@ const options = {
     default: false,
     about: 'does not ask the platform, for a time when that does not answer',
   },
-  yes: { ...yesOption, about: 'really; else it says what would be written' },
+  yes: { ...yesOption, about: 'really; else it says what would be written, and ends with 3 when that is a new token' },
   stage: stageOption,
   help: helpOption,
 } as const;
@@ -75,15 +76,18 @@ export async function credentialCommand(
   const { target, platform, audit } = await open(values.stage);
   const { name, wabaIds } = await credentialOf(wabaId, target);
   if (!values.unchecked) await check(wabaIds, { platform, accessToken });
+  const { known } = await knownCredential(name, target);
+  const same = `credential ${name}: that is the token that it has`;
   if (!values.yes) {
+    if (known.accessToken === accessToken) return print(same);
     const taken = values.unchecked ? '' : '; the platform takes it for each';
     print(`credential ${name} would get the token: WABA ${wabaIds.join(', ')}${taken}`);
-    return print('nothing was written: repeat with --yes');
+    throw new WouldChange('nothing was written: repeat with --yes');
   }
   const isNew = await audit('command.credential', { wabaId, credential: name }, () =>
     write({ name, accessToken }, target, nowMs),
   );
-  if (!isNew) return print(`credential ${name}: that is the token that it has`);
+  if (!isNew) return print(same);
   print(`credential ${name} has the new token: WABA ${wabaIds.join(', ')}`);
   print('functions use it within five minutes; a provisioning file that has the old one would write that back');
 }
@@ -141,11 +145,7 @@ async function write(
   const { documentClient, tableName } = target;
   const run = await provisioningStore({ documentClient, tableName, nowMs }).begin(randomUUID()).catch(explained);
   try {
-    const { credentials, grouped } = await readCredentials(target);
-    const known = credentials[name];
-    if (known === undefined) {
-      throw new CommandError(`There is no credential ${name} yet: provision it once, with the id of its app.`, 1);
-    }
+    const { credentials, grouped, known } = await knownCredential(name, target);
     if (known.accessToken === accessToken) return false;
     const changed = { ...credentials, [name]: { ...known, accessToken } };
     assertRoom(changed, grouped);
@@ -154,6 +154,14 @@ async function write(
   } finally {
     await run.end();
   }
+}
+
+/** Throws `CommandError` for a credential that was never provisioned. */
+async function knownCredential(name: string, target: Target) {
+  const { credentials, grouped } = await readCredentials(target);
+  const known = credentials[name];
+  if (known !== undefined) return { credentials, grouped, known };
+  throw new CommandError(`There is no credential ${name} yet: provision it once, with the id of its app.`, 1);
 }
 
 function explained(error: unknown): never {

@@ -1,6 +1,7 @@
 import type { Erased } from '../../../lib/messages/erase/erase-person.ts';
 import { recordedDays } from '../../../lib/webhooks/event-record-store.ts';
 import { deadLetterRetentionDays, type QueueName, queues } from '../../queues.ts';
+import { inSnakeCase } from '../snake-case.ts';
 
 export interface Erasure {
   readonly erased: Erased;
@@ -58,6 +59,16 @@ export function erasedAsLines({ erased, dryRun, clientId, atMs }: Erasure): stri
   ];
 }
 
+/** Programs read this: counts, and the places that the command does not reach, with the day until which they last. */
+export function erasedAsJson({ erased, dryRun, clientId, atMs }: Erasure) {
+  const { changed, unknownKinds, ...counts } = erased;
+  return {
+    ...{ dry_run: dryRun, client_id: clientId, ...inSnakeCase(counts), changed: inSnakeCase(changed) },
+    unknown_kinds: unknownKinds,
+    not_reached: copies(atMs).map(([place, gone_by]) => ({ place, gone_by })),
+  };
+}
+
 function copies(atMs: number): [place: string, day: string][] {
   const after = (days: number) => new Date(atMs + (days + 1) * dayMs).toISOString().slice(0, 10);
   const ofQueues = naming.map((name): [string, string] => {
@@ -71,13 +82,13 @@ function copies(atMs: number): [place: string, day: string][] {
   ];
 }
 
-/** Writes one log line. A keyed digest names the person, so only holders of the key can prove it for a number. */
+/** Returns what the log says. A keyed digest names the person, so only holders of the key can prove it for a number. */
 export function erasureLogged(
   { erased, dryRun, clientId, atMs }: Erasure,
   { by, stage, names }: { readonly by: string; readonly stage: string | undefined; readonly names: readonly string[] },
-): string {
+) {
   const { dispatches, messages, pending, underWay, changed, linkedIds, clean } = erased;
-  return JSON.stringify({
+  return {
     ...{ event: 'person.erased', at: new Date(atMs).toISOString(), by, stage: stage ?? 'local', dryRun, clientId },
     ...{
       people: names.map((name) => name.slice(0, 12)),
@@ -89,5 +100,5 @@ export function erasureLogged(
       clean,
       changed,
     },
-  });
+  };
 }

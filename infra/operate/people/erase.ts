@@ -21,14 +21,16 @@ import {
   type CommandWords,
   commandLine,
   helpOption,
+  jsonOption,
   stageOption,
+  WouldChange,
   yesOption,
 } from '../command.ts';
 import { auditOf, type OperatorAudit, operatorOf } from '../operator-audit.ts';
 import { readPersonKey } from '../person-key.ts';
 import { type Progress, progressOn } from '../progress.ts';
 import { type Target, targetOf } from '../target.ts';
-import { erasedAsLines, erasureLogged } from './erase-output.ts';
+import { erasedAsJson, erasedAsLines, erasureLogged } from './erase-output.ts';
 
 const options = {
   recipient: {
@@ -54,6 +56,7 @@ const options = {
     about: 'of each part at most so many read units a second (default 1000: a third of what a partition has)',
   },
   yes: { ...yesOption, about: 'really; else it counts what would be erased' },
+  json: { ...jsonOption, about: 'all of it, with the log, as one JSON document' },
   stage: stageOption,
   help: helpOption,
 } as const;
@@ -61,7 +64,7 @@ const options = {
 const words: CommandWords = {
   lines: ['erase --recipient NUMBER [--client ID] [--yes]'],
   about: `Forgets a person (D60): everything that names the number or user id, and what was sent to it. Without --yes it
-counts what would be erased, and writes nothing. A run may be ended anywhere and repeated.
+counts what would be erased, writes nothing, and ends with 3 when there is something. A run may be ended anywhere and repeated.
 
 Messages to the person that have not left end failed with the code erased, without a call. An opt-out stays: it is kept
 by a keyed digest, and goes on to refuse. The last line is the log of what was done: JSON without the number.`,
@@ -112,10 +115,13 @@ export async function eraseCommand(
   const on = { clientId, count: ids.size };
   const erased = dryRun ? await erase() : await opened.audit('command.erase', on, erase);
   const facts = { erased, dryRun, clientId, atMs: terminal.nowMs() };
-  for (const line of erasedAsLines(facts)) terminal.print(line);
-  terminal.print(erasureLogged(facts, { by, stage: values.stage, names: [...ids].map(nameOf) }));
-  if (dryRun) terminal.tell('nothing was written: repeat with --yes');
+  const log = erasureLogged(facts, { by, stage: values.stage, names: [...ids].map(nameOf) });
+  if (values.json) terminal.print(JSON.stringify({ ...erasedAsJson(facts), log }, null, 2));
+  else for (const line of [...erasedAsLines(facts), JSON.stringify(log)]) terminal.print(line);
   refuseLeftovers(erased, dryRun);
+  if (dryRun && Object.values(erased.changed).some((count) => count > 0)) {
+    throw new WouldChange('nothing was written: repeat with --yes');
+  }
 }
 
 /** Tells meanwhile how many items were looked at: the tables may be read for minutes. */

@@ -13,6 +13,8 @@ import {
   stageOption,
   untilOption,
 } from '../command.ts';
+import { type Progress, progressOn } from '../progress.ts';
+import { inSnakeCase, snakeCase } from '../snake-case.ts';
 import { type Cell, tableOf } from '../table.ts';
 import { targetOf } from '../target.ts';
 import { periodOf } from '../time-span.ts';
@@ -49,17 +51,19 @@ export interface AuditAt {
 
 interface Surroundings {
   readonly print: (line: string) => void;
+  /** Tells what belongs to no table, on stderr. */
+  readonly tell: (line: string) => void;
+  readonly progress: Progress;
   readonly nowMs: () => number;
 }
 
 /**
- * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when nothing is found, or more than a
- * terminal shows.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for more than a terminal shows.
  */
 export async function auditCommand(
   typed: readonly string[],
   open: (stage: string | undefined) => AuditAt | Promise<AuditAt>,
-  { print, nowMs }: Surroundings,
+  { print, tell, progress, nowMs }: Surroundings,
 ): Promise<void> {
   const { values } = commandLine({ args: [...typed], options });
   const clientId = values.client === undefined ? undefined : clientIdOf(values.client);
@@ -68,19 +72,26 @@ export async function auditCommand(
   const { entries, listClientIds } = await open(values.stage);
   const found: AuditEntry[] = [];
   const all = clientId === undefined ? [...(await listClientIds()), 'OPERATOR' as const] : [clientId];
-  for (const whose of all) {
-    for await (const page of entries(whose, period)) found.push(...page.filter(isAsked));
-    if (found.length > mostLines) {
-      throw new CommandError(
-        `More than ${mostLines} lines: ask with --client, --user, --what, or a shorter --since.`,
-        1,
-      );
-    }
-  }
-  if (found.length === 0) throw new CommandError(`Nothing was done in ${values.since}, or nothing of that kind.`, 1);
+  let read = 0;
+  await progress(
+    () => `${read} of ${all.length} lists are read, ${found.length} lines found`,
+    async () => {
+      for (const whose of all) {
+        for await (const page of entries(whose, period)) found.push(...page.filter(isAsked));
+        refuseTooMany(found.length);
+        read += 1;
+      }
+    },
+  );
+  if (found.length === 0) tell('Nothing was done in this time, or nothing of that kind.');
   found.sort((one, other) => one.atMs - other.atMs || (one.id < other.id ? -1 : 1));
   if (values.json) print(JSON.stringify(found.map(shown), null, 2));
   else for (const line of tableOf(headings, found.map(cellsOf))) print(line);
+}
+
+function refuseTooMany(count: number): void {
+  if (count <= mostLines) return;
+  throw new CommandError(`More than ${mostLines} lines: ask with --client, --user, --what, or a shorter --since.`, 1);
 }
 
 function filterOf({ user, what }: { readonly user?: string | undefined; readonly what?: string | undefined }) {
@@ -99,14 +110,16 @@ function keptPeriod(given: { readonly since: string; readonly until?: string | u
   return { fromMs: sinceMs, toMs: given.until === undefined ? untilMs + aheadMs : untilMs + 1 };
 }
 
-function shown({ atMs, whose, ...entry }: AuditEntry) {
-  return { at: new Date(atMs).toISOString(), ...(whose === 'OPERATOR' ? {} : { clientId: whose }), ...entry };
+/** Programs read this. */
+function shown({ atMs, whose, on, ...entry }: AuditEntry) {
+  const clientId = whose === 'OPERATOR' ? undefined : whose;
+  return inSnakeCase<unknown>({ at: new Date(atMs).toISOString(), clientId, ...entry, on: inSnakeCase({ ...on }) });
 }
 
 const headings = ['AT', 'CLIENT', 'WHO', 'OF_CLIENT', 'WHAT', 'OUTCOME', 'ON'];
 
 function cellsOf({ atMs, whose, who, ofClientId, what, on, outcome }: AuditEntry): Cell[] {
-  const facts = Object.entries(on).map(([name, value]) => `${name} ${[value].flat().join(',')}`);
+  const facts = Object.entries(on).map(([name, value]) => `${snakeCase(name)} ${[value].flat().join(',')}`);
   const client = whose === 'OPERATOR' ? undefined : String(whose);
   const of = ofClientId === undefined ? undefined : String(ofClientId);
   return [new Date(atMs).toISOString(), client, who, of, what, outcome, facts.join('  ')];
@@ -114,7 +127,13 @@ function cellsOf({ atMs, whose, who, ofClientId, what, on, outcome }: AuditEntry
 
 export const command: Command = {
   words,
-  run: (typed) => auditCommand(typed, openStage, { print: console.log, nowMs: Date.now }),
+  run: (typed) =>
+    auditCommand(typed, openStage, {
+      print: console.log,
+      tell: console.error,
+      progress: progressOn(process.stderr),
+      nowMs: Date.now,
+    }),
 };
 
 async function openStage(stage: string | undefined): Promise<AuditAt> {

@@ -117,7 +117,7 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   title: row.title,
   ...withSettling(row, adviceOn(row)),
   ...(row.holds === undefined ? { concerns: concernsOf(row) } : { concerns: ofHolds[row.holds], waits: true }),
-  ...(row.retry === undefined ? {} : { retry: retryOf(row.retry, { unknown: leavesUnknown(row), over: true }) }),
+  retry: row.retry && retryOf(row.retry, { unknown: leavesUnknown(row), over: true }),
   page: `lib/platform/FACTS.md#${sectionOf(row)}`,
 }));
 

@@ -50,16 +50,15 @@ function concerns(hold: OpenHold, { head }: DescribedDispatch): boolean {
   return hold.wabaId === head.wabaId && scopesOf(head).includes(hold.scope);
 }
 
-/** Returns a table of the holds, then one of the dispatches that wait. */
+/** Returns a table of the holds, then one of the dispatches that wait; headings alone where nothing is held. */
 export function heldAsTables(held: Held, numbers: readonly ListedNumber[]): string[] {
   const { holds, goingOn } = held;
-  if (holds.length === 0 && goingOn.length === 0) return ['Nothing is held.'];
   const waiting = holds.flatMap(({ hold, waiting: dispatches }) => dispatches.map((found) => ({ found, hold })));
   const reasons = new Map(waiting.map(({ found, hold }) => [found, holdInWords(hold)]));
   const dispatches = [...waiting.map(({ found }) => found), ...goingOn];
   const waitsFor = (found: DispatchOutcomes) => reasons.get(found) ?? 'nothing any more: it goes on within minutes';
   return [
-    ...(holds.length === 0 ? [] : holdTable(held, numbers)),
+    ...(holds.length === 0 && dispatches.length > 0 ? [] : holdTable(held, numbers)),
     ...(holds.length > 0 && dispatches.length > 0 ? [''] : []),
     ...(dispatches.length === 0 ? [] : dispatchTable(dispatches, { heading: 'WAITS_FOR', of: waitsFor })),
   ];
@@ -79,6 +78,7 @@ export function holdTable({ holds }: Held, numbers: readonly ListedNumber[]): st
 /** Says of each hold what it is, what to do, and the line that ends it. */
 export function heldNotes({ holds, goingOn }: Held, stage: string | undefined): string[] {
   const dispatches = [...holds.flatMap(({ waiting }) => waiting), ...goingOn];
+  if (holds.length === 0 && dispatches.length === 0) return ['Nothing is held.'];
   const end = (hold: OpenHold) => `  ${commandOf('holds', stage)} --end '${holdInWords(hold)}'`;
   return [
     ...new Set(holds.flatMap(({ hold }) => noteLines(hold))),

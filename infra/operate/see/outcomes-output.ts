@@ -94,7 +94,7 @@ function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
 }
 
 function settlingLine({ messageId }: ReportedOutcome, stage: string | undefined): string {
-  return `${commandOf('outcomes', stage)} --resolve ${messageId} sent`;
+  return `${commandOf('outcomes', stage)} --resolve ${messageId} sent --yes`;
 }
 
 export function commandOf(command: string, stage: string | undefined): string {
@@ -115,16 +115,11 @@ export function asJson({ dispatch, outcomes, shown }: DispatchOutcomes) {
     total: outcomes.length,
     counts,
     complete: counts.pending === 0,
-    ...(stop === undefined ? {} : { stopped: { at: timeOf(stop.atMs), state: stop.state, code: stop.code } }),
-    ...(parked === undefined || stop !== undefined
-      ? {}
-      : {
-          parked: {
-            at: timeOf(parked.sinceMs),
-            code: parked.code,
-            until: timeOf(waitsUntilMs(dispatch, parked)),
-          },
-        }),
+    stopped: stop && { at: timeOf(stop.atMs), state: stop.state, code: stop.code },
+    parked:
+      parked === undefined || stop !== undefined
+        ? undefined
+        : { at: timeOf(parked.sinceMs), code: parked.code, until: timeOf(waitsUntilMs(dispatch, parked)) },
     data: shown.map(({ messageId, position, duplicateOf, to, userId, waId, state, code, ...more }) => ({
       message_id: messageId,
       index: position,

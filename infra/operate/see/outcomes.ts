@@ -4,6 +4,7 @@ import { tableOf } from '../../../lib/aws/table.ts';
 import type { MessageKey } from '../../../lib/messages/dispatch/head.ts';
 import { dispatchIdPattern } from '../../../lib/messages/dispatch/head.ts';
 import type { DescribedDispatch } from '../../../lib/messages/report/described-dispatch.ts';
+import type { ReportedOutcome } from '../../../lib/messages/report/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
 import { countDispatches } from '../../../lib/messages/spend/count-dispatches.ts';
 import { spendStore } from '../../../lib/messages/spend/spend-store.ts';
@@ -19,6 +20,8 @@ import {
   sinceOption,
   stageOption,
   untilOption,
+  WouldChange,
+  yesOption,
 } from '../command.ts';
 import { helpOf } from '../help.ts';
 import { auditOf, type OperatorAudit } from '../operator-audit.ts';
@@ -43,13 +46,14 @@ const options = {
   did: { type: 'string', value: 'DID', about: 'with --since: only of this DID; else of all' },
   all: { type: 'boolean', default: false, about: 'everybody; else held, failed, expired and unknown ones' },
   resolve: { type: 'string', value: 'ID', about: 'settles one unknown message by hand; nothing is sent' },
+  yes: { ...yesOption, about: 'with --resolve: really; else it shows the message, and ends with 3' },
   json: jsonOption,
   stage: stageOption,
   help: helpOption,
 } as const;
 
 const words: CommandWords = {
-  lines: ['outcomes --dispatch ID', 'outcomes --since TIME [--did DID]', 'outcomes --resolve ID sent|failed'],
+  lines: ['outcomes --dispatch ID', 'outcomes --since TIME [--did DID]', 'outcomes --resolve ID sent|failed [--yes]'],
   about: `What became of messages: of one dispatch, or of every one that was accepted in a time, by the clients that may
 send from its DID now.
 
@@ -79,8 +83,8 @@ export interface OutcomesStage {
 }
 
 /**
- * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 when nothing was found or nothing could be
- * resolved.
+ * Runs one command line. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown dispatch or message, or one
+ * that cannot be resolved.
  */
 export async function outcomesCommand(
   typed: readonly string[],
@@ -109,6 +113,12 @@ async function resolve(
   const state = wanted.positionals[0];
   if (key === undefined) throw new CommandError('--resolve takes the id of one message, <dispatch id>-<index>');
   if (state !== 'sent' && state !== 'failed') throw new CommandError('--resolve ID must be followed by sent or failed');
+  if (wanted.values.yes !== true) {
+    const outcome = await outcomes.ofMessage(key);
+    if (outcome.state !== 'unknown') throw notUnknown(outcome);
+    print(`${rowOf(outcome)}: would be ${state}`);
+    throw new WouldChange('nothing was written: repeat with --yes');
+  }
   const isSettled = await audit(
     'command.outcome_resolve',
     { dispatchId: key.dispatchId, how: state, count: 1 },
@@ -118,11 +128,12 @@ async function resolve(
       return settled;
     },
   );
-  if (!isSettled) {
-    const row = rowOf(await outcomes.ofMessage(key));
-    throw new CommandError(`Not changed, the outcome is not unknown: ${row}`, 1);
-  }
+  if (!isSettled) throw notUnknown(await outcomes.ofMessage(key));
   print(`${wanted.values.resolve} is now ${state}`);
+}
+
+function notUnknown(outcome: ReportedOutcome): CommandError {
+  return new CommandError(`Not changed, the outcome is not unknown: ${rowOf(outcome)}`, 1);
 }
 
 async function list({ values }: Wanted, stage: OutcomesStage, { print, tell, progress }: Terminal): Promise<void> {
@@ -140,8 +151,8 @@ async function list({ values }: Wanted, stage: OutcomesStage, { print, tell, pro
     },
   );
   const [first] = found;
-  if (first === undefined) throw notFound();
-  if (key !== undefined && first.shown.length === 0) throw noSuchMessage(key, first);
+  if (first === undefined && values.dispatch !== undefined) throw notFound();
+  if (key !== undefined && first?.shown.length === 0) throw noSuchMessage(key, first);
   if (values.json) return print(JSON.stringify(found.map(asJson), null, 2));
   for (const line of asTables(found, { only: key !== undefined })) print(line);
   for (const line of settlingLines(found, values.stage)) tell(line);

@@ -13,6 +13,7 @@ import {
   sinceOption,
   stageOption,
   untilOption,
+  WouldChange,
 } from '../command.ts';
 import { auditOf, type OperatorAudit } from '../operator-audit.ts';
 import { type Progress, progressOn } from '../progress.ts';
@@ -30,7 +31,12 @@ const listOptions = { ...common, json: jsonOption, stage: stageOption, help: hel
 const replayOptions = {
   ...common,
   id: { type: 'string', value: 'ID', multiple: true, about: 'only the event with this id; may stand several times' },
-  'dry-run': { type: 'boolean', default: false, about: 'counts, and sends nothing' },
+  'dry-run': {
+    type: 'boolean',
+    default: false,
+    about: 'counts, and sends nothing; ends with 3 when it would send something, else with 0',
+  },
+  json: { ...jsonOption, about: 'how many of each kind, as one JSON document' },
   stage: stageOption,
   help: helpOption,
 } as const;
@@ -106,9 +112,15 @@ export async function eventsReplayCommand(typed: readonly string[], open: Open, 
   const go = () => sendAgain(eachOnce(records.pages(clientId, period), isWanted), sink, around.progress);
   const on = { clientId, eventType: values.type };
   const found = sink === undefined ? await go() : await audit('command.events_replay', on, go);
-  const [total = '', ...kinds] = countLines(found).reverse();
-  for (const line of kinds.reverse()) around.print(line);
-  around.print(`${total}${sink === undefined || found.length === 0 ? '' : ', on their way again'}`);
+  if (values.json) {
+    const types = Object.fromEntries(countsOf(found));
+    around.print(JSON.stringify({ dry_run: sink === undefined, total: found.length, types }, null, 2));
+  } else {
+    const goes = sink === undefined || found.length === 0 ? '' : ', on their way again';
+    const lines = countLines(found);
+    for (const line of lines) around.print(line === lines.at(-1) ? `${line}${goes}` : line);
+  }
+  if (sink === undefined && found.length > 0) throw new WouldChange('dry run: nothing was sent');
 }
 
 /** Throws `CommandError` when one of the events is not there, before any is sent. */
@@ -164,10 +176,16 @@ async function sendAgain(
   return found;
 }
 
-function countLines(found: readonly Pick<ServiceEvent, 'type'>[]): string[] {
+type Kinds = readonly Pick<ServiceEvent, 'type'>[];
+
+function countsOf(found: Kinds): [kind: string, count: number][] {
   const counts = new Map<string, number>();
   for (const { type } of found) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return [...[...counts].sort().map(([kind, count]) => `${count} ${kind}`), `total ${found.length}`];
+  return [...counts].sort();
+}
+
+function countLines(found: Kinds): string[] {
+  return [...countsOf(found).map(([kind, count]) => `${count} ${kind}`), `total ${found.length}`];
 }
 
 const onTerminal: Surroundings = {

@@ -10,6 +10,7 @@ import {
   helpOption,
   jsonOption,
   stageOption,
+  WouldChange,
   yesOption,
 } from '../command.ts';
 import { helpOf } from '../help.ts';
@@ -38,7 +39,7 @@ const options = {
 const words: CommandWords = {
   lines: ['redrive QUEUE [--at-most N] [--pace N] [--yes]', 'redrive QUEUE --drop [--yes]'],
   about: `Sends the dead letters of a queue again, once their cause is mended. Without --yes it counts them, says of each
-kind what would be sent again and why that is safe, and sends nothing. With it, it moves no more than there were when it
+kind what would be sent again and why that is safe, sends nothing, and ends with 3 when it would. With it, it moves no more than there were when it
 began, and ends; a run that was ended may be repeated. What is not safe to send, or of no use, stays.
 
 QUEUE is one of ${Object.values(queuePurposes).join(', ')}.`,
@@ -81,25 +82,25 @@ export async function redriveCommand(
   const judge = (body: string) => judgeLetter(name, body, nowMs());
   const deadLetters = readDeadLetters(at.deadLetters);
   const seconds = Math.ceil(most / pacePerSecond);
-  if (json) {
-    const looked = await look(deadLetters, judge, Math.min(most, mostLookedAt));
-    return print(JSON.stringify(asJson(looked, { queue: purpose, waiting }), null, 2));
-  }
-  print(`${purpose}: ${waiting} dead ${waiting === 1 ? 'letter' : 'letters'}`);
-  if (waiting === 0) return;
+  const verdict = drop ? 'useless' : 'again';
+  if (!json) print(`${purpose}: ${waiting} dead ${waiting === 1 ? 'letter' : 'letters'}`);
   if (!yes) {
     const looked = await look(deadLetters, judge, Math.min(most, mostLookedAt));
-    for (const line of linesOf(looked, { drop })) print(line);
-    if (looked.letters < waiting) print(`looked at ${looked.letters} of them`);
-    printUnseen(Math.min(most, mostLookedAt) - looked.letters, print);
-    return print(
+    if (json) print(JSON.stringify(asJson(looked, { queue: purpose, waiting }), null, 2));
+    else {
+      for (const line of linesOf(looked, { drop })) print(line);
+      if (looked.letters < waiting) print(`looked at ${looked.letters} of them`);
+      printUnseen(Math.min(most, mostLookedAt) - looked.letters, print);
+    }
+    if ([...looked.kinds.values()].every((kind) => kind.verdict !== verdict)) return;
+    throw new WouldChange(
       drop
         ? 'nothing was deleted: repeat with --drop --yes'
         : `nothing was sent: repeat with --yes; at ${pacePerSecond} a second that takes ${seconds} s`,
     );
   }
+  if (waiting === 0) return;
   const act = drop ? dropped(deadLetters) : moved(at.queue, deadLetters);
-  const verdict = drop ? 'useless' : 'again';
   const done = await at.audit(drop ? 'command.redrive_drop' : 'command.redrive', { queue: purpose, count: most }, () =>
     work(deadLetters, { judge, act, most, pacePerSecond, progress, pause, verdict }),
   );
@@ -133,6 +134,7 @@ function whole(text: string | undefined, name: string, most: number): number | u
 
 async function look(deadLetters: DeadLetters, judge: (body: string) => JudgedLetter, most: number): Promise<Tallied> {
   const tally = new Tally();
+  if (most === 0) return tally;
   for await (const letters of deadLetters.all()) {
     for (const letter of letters) if (tally.letters < most) tally.add(judge(letter.body), letter);
     if (tally.letters >= most) break;

@@ -11,6 +11,7 @@ import {
   stageOption,
 } from '../command.ts';
 import { runningLocalStack } from '../local-stacks.ts';
+import { clearProgress, progressOn } from '../progress.ts';
 import { requireStage } from '../target.ts';
 import { examine } from './doctor.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
@@ -101,22 +102,23 @@ async function check(typed: readonly string[]): Promise<void> {
   const findings: Finding[] = [];
   const tell = (found: readonly Finding[]) => {
     findings.push(...found);
+    clearProgress(process.stderr);
     if (!json) for (const finding of found) console.log(findingLines(finding));
   };
+  const withProgress = (look: () => Promise<void>) =>
+    progressOn(process.stderr)(() => `${findings.length} answers so far`, look);
   const isDoctorAsked = wanted.doctor || platform || quotas || !(smoke || acceptance);
   if (isDoctorAsked) {
-    await examine(
-      {
-        ...{ stage, stackFile: stack, context: wanted.context ?? [], quotasAlone: quotas },
-        facts: platform ? { wabaId: wanted.waba } : undefined,
-      },
-      tell,
-    );
+    const asked = {
+      ...{ stage, stackFile: stack, context: wanted.context ?? [], quotasAlone: quotas },
+      facts: platform ? { wabaId: wanted.waba } : undefined,
+    };
+    await withProgress(() => examine(asked, tell));
   }
   const apiUrl = smoke || acceptance ? await apiUrlOf(wanted) : undefined;
   if (smoke && apiUrl !== undefined) {
     console.error(`the API at ${apiUrl}`);
-    await replay(new URL(apiUrl), tell);
+    await withProgress(() => replay(new URL(apiUrl), tell));
   }
   if (json) console.log(JSON.stringify({ findings, well: isWell(findings) }, null, 2));
   else if (findings.length > 0) console.log(closingCount(findings));

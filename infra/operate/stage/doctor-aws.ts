@@ -2,7 +2,6 @@ import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/clien
 import { CloudFrontClient, GetDistributionCommand } from '@aws-sdk/client-cloudfront';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
-import { omitUndefined } from '../../../lib/keys/omit-undefined.ts';
 import { edgeRegion } from '../../edge.ts';
 import { resourceName } from '../../names.ts';
 import type { DistributionState } from './doctor-edge.ts';
@@ -95,7 +94,7 @@ export async function topicsOf(alarms: readonly AlarmState[]): Promise<TopicStat
 
 async function topicOf(arn: string): Promise<TopicState> {
   // An alarm's topic is in the alarm's region.
-  const sns = new SNSClient({ ...client, ...omitUndefined({ region: arn.split(':')[3] }) });
+  const sns = new SNSClient({ ...client, region: arn.split(':')[3] });
   try {
     let [confirmed, pending] = [0, 0];
     for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn: arn })) {

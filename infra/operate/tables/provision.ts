@@ -13,14 +13,21 @@ import {
   helpOption,
   jsonOption,
   stageOption,
-  wouldChangeStatus,
+  WouldChange,
   yesOption,
 } from '../command.ts';
 import { helpOf } from '../help.ts';
 import { auditOf, type OperatorAudit } from '../operator-audit.ts';
 import { progressOn } from '../progress.ts';
+import { inSnakeCase } from '../snake-case.ts';
 import { platformOf, type Target, targetOf } from '../target.ts';
-import { type ProvisioningOptions, type ProvisioningReport, provision, RemovalsRefused } from './provisioning-run.ts';
+import {
+  type ProvisioningOptions,
+  type ProvisioningReport,
+  provision,
+  RemovalsRefused,
+  removalsIn,
+} from './provisioning-run.ts';
 import { provisioningSchema } from './provisioning-schema.ts';
 
 const options = {
@@ -41,7 +48,7 @@ const options = {
     about:
       'FILE has some entries alone, one client or one user: each takes the place of the stored one as a whole, or is added; all others stay as they are, and nothing is removed',
   },
-  json: { ...jsonOption, about: 'what changes as one JSON document' },
+  json: { ...jsonOption, about: 'what changes, or why nothing was written, as one JSON document' },
   schema: { type: 'boolean', default: false, about: 'prints the JSON Schema of the file' },
   stage: stageOption,
   help: helpOption,
@@ -56,7 +63,8 @@ const words: CommandWords = {
   ],
   about: `Makes the clients, users, WABAs, channels, campaigns and platform credentials what a JSON file says. The file
 describes everything there is and is judged as a whole before anything is written; running it again changes nothing. A
-FILE of - is the standard input. A run that would remove an entry ends with 1, and says what it would do.
+FILE of - is the standard input. A run that would remove an entry ends with 1, and says what it would do; a dry run
+shows it, and how many removals are to be allowed.
 
 At last each WABA is subscribed to its app at the platform (PLATFORM_BASE_URL and PLATFORM_VERSION name another one than
 the real one).`,
@@ -105,13 +113,14 @@ function explained(path: string, error: unknown): unknown {
   if (error instanceof ProvisioningFaults) {
     const { length } = error.faults;
     const faults = length === 1 ? '1 fault' : `${length} faults`;
-    return new CommandError(`Nothing was written: ${path} has ${faults}.\n${error.message}`, 1);
+    return new CommandError(`Nothing was written: ${path} has ${faults}.\n${error.message}`, 1, { cause: error });
   }
   if (error instanceof RemovalsRefused) {
     const lines = error.report.lines.map(lineText).join('\n');
     return new CommandError(
       `${lines}\nNothing was written: ${error.message}. If that is meant, repeat with --allow-removals ${error.removals} --yes`,
       1,
+      { cause: error },
     );
   }
   if (error instanceof ProvisioningUnderWay) {
@@ -119,6 +128,7 @@ function explained(path: string, error: unknown): unknown {
     return new CommandError(
       `Nothing was written: ${error.message}. Should it have died, the way is free at ${free}.`,
       1,
+      { cause: error },
     );
   }
   if (error instanceof ProvisioningTakenOver) {
@@ -147,7 +157,6 @@ export function describeReport({ lines, counts, ...report }: ProvisioningReport,
     `token keys: ${keysText(report.tokenKeysCreated)}; sealing keys: ${keysText(report.sealingKeysCreated)}; key of people: ${keysText(report.personKeyCreated)}`,
     ...report.clientsToSynchronize.map((id) => `run a synchronization for client ${id}: it got a WABA`),
     ...subscriptionLines(report.subscriptions),
-    ...(dryRun ? ['dry run: nothing was written'] : []),
   ].join('\n');
 }
 
@@ -157,10 +166,11 @@ function wouldChange({ lines, subscriptions, ...report }: ProvisioningReport): b
   return lines.length > 0 || newKeys || subscriptions.some(({ state }) => state === 'missing');
 }
 
-/** Programs read this: each change in the words of the lines, and what else a run does. */
+/** Programs read this. */
 export function reportAsJson({ lines, counts, subscriptions, ...report }: ProvisioningReport, dryRun: boolean) {
   return {
-    ...{ dry_run: dryRun, changes: lines.map(lineText), counts },
+    ...{ dry_run: dryRun, removals: removalsIn({ lines, counts, subscriptions, ...report }), counts },
+    changes: lines.map(({ change, kind, name, fields }) => ({ change, kind, entry: name, fields })),
     passwords: report.passwordsHashed,
     keys: {
       token: report.tokenKeysCreated,
@@ -168,8 +178,23 @@ export function reportAsJson({ lines, counts, subscriptions, ...report }: Provis
       person: report.personKeyCreated,
     },
     clients_to_synchronize: report.clientsToSynchronize,
-    subscriptions: subscriptionLines(subscriptions),
+    subscriptions: subscriptions.map(inSnakeCase<string>),
   };
+}
+
+/** Programs read this where nothing was written. */
+export function refusalAsJson({ message, cause }: Error, dryRun: boolean) {
+  if (cause instanceof RemovalsRefused) return { refused: cause.message, ...reportAsJson(cause.report, dryRun) };
+  const faults = cause instanceof ProvisioningFaults ? cause.faults : undefined;
+  return { refused: cause instanceof Error ? cause.message : message, dry_run: dryRun, faults };
+}
+
+/** Ends a dry run. Throws `WouldChange`. */
+function endDryRun(report: ProvisioningReport): void {
+  if (!wouldChange(report)) return;
+  const removals = removalsIn(report);
+  const allowing = removals === 0 ? '' : `; a run needs --allow-removals ${removals} --yes`;
+  throw new WouldChange(`dry run: nothing was written${allowing}`);
 }
 
 function removalsOf(text: string | undefined): number {
@@ -190,13 +215,16 @@ export const command: Command = {
       throw new CommandError('--part removes nothing: to remove entries, provision the whole file.');
     const target = await targetOf(values.stage);
     const audit = auditOf(target, values.stage);
-    const removalsAllowed = yes || dryRun ? allowed : 0;
+    const removalsAllowed = yes ? allowed : 0;
     const run = { dryRun, removalsAllowed, part, platform: platformOf(values.stage), audit };
     const report = await progressOn(process.stderr)(
       () => 'the file is compared with what is stored, and written',
       () => provisionFile(path === '-' ? path : callersPath(path), target, run),
-    );
+    ).catch((error: unknown) => {
+      if (json && error instanceof CommandError) console.log(JSON.stringify(refusalAsJson(error, dryRun), null, 2));
+      throw error;
+    });
     console.log(json ? JSON.stringify(reportAsJson(report, dryRun), null, 2) : describeReport(report, dryRun));
-    if (dryRun && wouldChange(report)) process.exitCode = wouldChangeStatus;
+    if (dryRun) endDryRun(report);
   },
 };

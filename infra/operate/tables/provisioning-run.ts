@@ -29,7 +29,7 @@ import { wantedCredentials } from './wanted-credentials.ts';
 export interface ProvisioningOptions {
   /** Reports what would be written and writes nothing. */
   readonly dryRun?: boolean;
-  /** A run removes at most this many entries; none by default. */
+  /** A run removes at most this many entries, none by default; a dry run reports any number. */
   readonly removalsAllowed?: number;
   readonly nowMs?: () => number;
   /** The data are only some entries: each replaces the stored one or is added; all others stay. */
@@ -53,6 +53,11 @@ export interface ProvisioningReport {
   readonly subscriptions: readonly Subscription[];
 }
 
+/** Returns how many entries a run removes; it wants as many to be allowed. */
+export function removalsIn({ lines }: ProvisioningReport): number {
+  return lines.filter(({ change }) => change === 'removed').length;
+}
+
 /** The file lacks more stored entries than may be removed; it is thrown before any write. */
 export class RemovalsRefused extends Error {
   readonly report: ProvisioningReport;
@@ -67,8 +72,8 @@ export class RemovalsRefused extends Error {
 }
 
 /**
- * Makes the service equal the data (D36). Throws `ProvisioningFaults`, `RemovalsRefused` and `ProvisioningUnderWay`
- * before any write, also in a dry run. A partial run grants nothing beyond the states before and after, and the next
+ * Makes the service equal the data (D36). Throws `RemovalsRefused`, and also in a dry run `ProvisioningFaults` and
+ * `ProvisioningUnderWay`, before any write. A partial run grants nothing beyond the states before and after, and the next
  * run completes it.
  */
 export async function provision(
@@ -88,13 +93,13 @@ export async function provision(
   const judging = () => judge(data, target, { textFaults, store, part });
   const judgedFirst = await judging();
   const allowed = (prepared: Prepared): Prepared => {
-    const removals = prepared.report.lines.filter(({ change }) => change === 'removed').length;
+    const removals = removalsIn(prepared.report);
     if (removals > removalsAllowed) throw new RemovalsRefused(prepared.report, removals);
     return prepared;
   };
   if (dryRun) {
     await store.assertFree();
-    const prepared = allowed(await prepare(judgedFirst, { target, store, nowMs: nowMs() }));
+    const prepared = await prepare(judgedFirst, { target, store, nowMs: nowMs() });
     return await withSubscriptions(prepared, judgedFirst.touched, { platform, dryRun });
   }
   const run = await store.begin(randomUUID());

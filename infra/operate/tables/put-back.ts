@@ -11,7 +11,9 @@ import {
   type CommandWords,
   commandLine,
   helpOption,
+  jsonOption,
   stageOption,
+  WouldChange,
   yesOption,
 } from '../command.ts';
 import { helpOf } from '../help.ts';
@@ -28,6 +30,7 @@ const options = {
   },
   only: { type: 'string', value: 'KIND,...', about: 'these alone; the kind of an item is its key up to the first "#"' },
   yes: { ...yesOption, about: 'really; else it counts what is gone, by kind' },
+  json: { ...jsonOption, about: 'what is gone, and what was put back, as one JSON document' },
   stage: stageOption,
   help: helpOption,
 } as const;
@@ -35,7 +38,7 @@ const options = {
 const words: CommandWords = {
   lines: ['put-back TABLE --from COPY [--only KIND,...] [--yes]'],
   about: `Puts back what a table has lost: items of the copy whose key the table no longer has. Without --yes it counts
-them by kind and writes nothing. An item that is there is never overwritten, so nothing that happened since the copy is
+them by kind, writes nothing, and ends with 3 when something is to be put back. An item that is there is never overwritten, so nothing that happened since the copy is
 lost; a run may be repeated.
 
 TABLE is one of ${Object.keys(tables).join(', ')}.`,
@@ -103,17 +106,36 @@ export async function putBackCommand(
       1,
     );
   }
-  const count = [...gone].reduce((sum, [kind, items]) => sum + (isWanted(kind) ? items : 0), 0);
-  print(`${table}: ${[...gone.values()].reduce((sum, items) => sum + items, 0)} items of the copy are gone`);
-  for (const [kind, items] of [...gone].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    print(`${isWanted(kind) ? 'back ' : 'stays'}  ${items} ${kind}`);
+  const kinds = [...gone]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, items]) => ({ kind, items, back: isWanted(kind) }));
+  const count = kinds.reduce((sum, { items, back }) => sum + (back ? items : 0), 0);
+  if (!values.json) for (const line of goneLines(table, kinds)) print(line);
+  const written =
+    values.yes && count > 0
+      ? await audit('command.put_back', { table, count }, () => putBack(compared, { isWanted, count, progress }))
+      : 0;
+  if (values.json) print(JSON.stringify({ table, kinds, put_back: written }, null, 2));
+  else if (count === 0) print('nothing is to be put back');
+  else if (values.yes) {
+    print(`${written} put back${written === count ? '' : `; ${count - written} were there again meanwhile`}`);
   }
-  if (count === 0) return print('nothing is to be put back');
-  if (!values.yes) return print('nothing was written: repeat with --yes');
-  const written = await audit('command.put_back', { table, count }, () =>
-    putBack(compared, { isWanted, count, progress }),
-  );
-  print(`${written} put back${written === count ? '' : `; ${count - written} were there again meanwhile`}`);
+  if (count > 0 && !values.yes) throw new WouldChange('nothing was written: repeat with --yes');
+}
+
+interface GoneKind {
+  readonly kind: string;
+  readonly items: number;
+  /** It is put back; else it stays away. */
+  readonly back: boolean;
+}
+
+function goneLines(table: string, kinds: readonly GoneKind[]): string[] {
+  const gone = kinds.reduce((sum, { items }) => sum + items, 0);
+  return [
+    `${table}: ${gone} items of the copy are gone`,
+    ...kinds.map(({ kind, items, back }) => `${back ? 'back ' : 'stays'}  ${items} ${kind}`),
+  ];
 }
 
 interface Compared {

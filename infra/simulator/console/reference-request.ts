@@ -54,7 +54,7 @@ function unsigned({ method, path, parameters = [], requestBody }: Operation, { v
 
 export function requestOf(operation: Operation, filled: Filled, who: Session | undefined): TriedRequest {
   const request = unsigned(operation, filled);
-  const headers = who === undefined ? {} : { authorization: `Bearer ${who.token}` };
+  const headers: Record<string, string> = who === undefined ? {} : { authorization: `Bearer ${who.token}` };
   return { ...request, headers: { ...request.headers, ...headers } };
 }
 

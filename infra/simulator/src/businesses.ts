@@ -59,5 +59,5 @@ function listed(
     const self = request.self.replace(/\/[^/]+\/[^/]+\/?$/, `/${waba.id}`);
     return select(wabaNode(world, waba, { ...request, self }));
   });
-  return json({ data, ...omitUndefined({ paging: page.paging }) });
+  return json({ data, paging: page.paging });
 }

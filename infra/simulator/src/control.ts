@@ -61,7 +61,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/sending',
-    what: 'how each number was used: calls, accepted, throttled (130429), for each second and at most in any second; dispatch ids accepted twice: ?limit= of them',
+    what: 'how each number was used: calls, accepted, throttled (130429), for each second and at most in any second; message ids accepted twice: ?limit= of them',
     run: ({ world }, { query }) => describeSending(world, v.parse(LimitQuerySchema, givenParameters(query)).limit),
   },
   {

@@ -1,5 +1,4 @@
 import errorCodes from './data/error-codes.json' with { type: 'json' };
-import { omitUndefined } from './omit-undefined.ts';
 
 /** The platform refuses in its own words. The reply adds its own `fbtrace_id`. */
 export class PlatformError extends Error {
@@ -85,7 +84,8 @@ export function graphError(
     message,
     type: more.type ?? 'OAuthException',
     code,
-    ...omitUndefined({ error_subcode: more.subcode, is_transient: more.transient }),
+    error_subcode: more.subcode,
+    is_transient: more.transient,
   });
 }
 

@@ -129,6 +129,6 @@ export function holdsView(world: World, id: string) {
     code: kind.code,
     since: new Date(sinceMs).toISOString(),
     ...(isLater === true ? { later: true } : {}),
-    ...(untilMs === undefined ? {} : { expires_at: new Date(untilMs).toISOString() }),
+    expires_at: untilMs === undefined ? undefined : new Date(untilMs).toISOString(),
   }));
 }

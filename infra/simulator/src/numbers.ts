@@ -1,7 +1,6 @@
 import { listCatalogs } from './catalogs/read.ts';
 import { Edge, type NodeFields, type NodeShape, selection } from './fields.ts';
 import { numberHealth, wabaHealth } from './health.ts';
-import { omitUndefined } from './omit-undefined.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { json, type Reply } from './reply.ts';
@@ -136,7 +135,7 @@ export function listNumbers(world: World, waba: Waba, request: PlatformRequest):
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
   return json({
     data: page.items.map((node) => select(nodeOf(world, node))),
-    ...omitUndefined({ paging: page.paging }),
+    paging: page.paging,
   });
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ContactBook, type ViewingBusiness } from './contact-book.ts';
 import prefixes from './data/phone-prefixes.json' with { type: 'json' };
-import { omitUndefined } from './omit-undefined.ts';
 
 const countryByPrefix: Readonly<Record<string, string>> = prefixes;
 /** Free-form messages need this customer service window. */
@@ -62,7 +61,7 @@ export class People {
     return {
       key: digits,
       userId: this.userIdOf(viewer.portfolioId, digits),
-      ...omitUndefined({ username, parentId: this.#parentIdOf(viewer.portfolioId, digits) }),
+      ...{ username, parentId: this.#parentIdOf(viewer.portfolioId, digits) },
       ...(isHidden ? { hidesNumber: true } : {}),
     };
   }

@@ -1,5 +1,4 @@
 import type { PlatformError } from './errors.ts';
-import { omitUndefined } from './omit-undefined.ts';
 
 export type Reply =
   | {
@@ -21,6 +20,6 @@ export function errorReply(error: PlatformError, traceId: string, headers?: Read
     kind: 'json',
     status: error.httpStatus,
     body: { error: { ...error.error, fbtrace_id: traceId } },
-    ...omitUndefined({ headers }),
+    headers,
   };
 }

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,6 +14,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const npm = (cwd: string, ...words: readonly string[]) =>
   run('npm', [...words, '--no-audit', '--no-fund'], { cwd, timeout: 50_000, shell: process.platform === 'win32' });
 
+/** Returns the paths that `package.json` and the book name and that are not in the package. */
+function missing(home: string): string[] {
+  const { scripts: _, ...described } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const links = readFileSync(join(home, 'README.md'), 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g);
+  const named = JSON.stringify(described).matchAll(/"((?:\.\/|dist\/)[^"*]+)/g);
+  return [...named, ...links].map(([, path = '']) => path).filter((path) => !existsSync(join(home, path)));
+}
+
 test('packed, installed in an empty folder and started: it answers, and serves its console', async () => {
   // The program is built by `prepack`, which a machine that forbids the scripts of packages would leave out.
   await npm(join(import.meta.dirname, '..'), 'pack', '--ignore-scripts=false', '--pack-destination', folder);
@@ -21,6 +29,7 @@ test('packed, installed in an empty folder and started: it answers, and serves i
   await npm(folder, 'install', '--offline', '--ignore-scripts', `./${packed}`);
   const home = join(folder, 'node_modules/@template-messaging/simulator');
   expect(globSync('**/*.{ts,tsx}', { cwd: home })).toEqual([]);
+  expect(missing(home)).toEqual([]);
   expect(readFileSync(join(home, 'dist/licences.txt'), 'utf8')).toMatch(/^preact\n[\s\S]*^valibot\n/m);
   const program = spawn(process.execPath, [join(home, 'dist/main.js')], {
     cwd: folder,

@@ -38,7 +38,7 @@ describe('how each number was used', () => {
     ]);
   });
 
-  test('a dispatch id that is accepted twice is a duplicate, also where the answer was lost', async () => {
+  test('a message id that is accepted twice is a duplicate, also where the answer was lost', async () => {
     await send('15550000200', 'A-0');
     await send('5491150000001', 'A-0');
     await send('5491150000001', 'A-1');

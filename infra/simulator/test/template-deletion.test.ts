@@ -53,8 +53,9 @@ describe('removes', () => {
 describe('refuses, and removes nothing', () => {
   test('2388330 and 2388318: one that the platform has generated is neither deleted nor edited', async () => {
     await simulator.control('POST', `templates/${orderUpdate}`, { source: 'AUTO_GENERATED' });
-    for (const query of [{ hsm_ids: `["${orderUpdate}"]` }, { name: 'order_update' }]) {
-      expectManagementError(await remove(query as Record<string, string>), 2388330, /[Gg]enerated/);
+    const queries: readonly Record<string, string>[] = [{ hsm_ids: `["${orderUpdate}"]` }, { name: 'order_update' }];
+    for (const query of queries) {
+      expectManagementError(await remove(query), 2388330, /[Gg]enerated/);
     }
     expectManagementError(await simulator.post(orderUpdate, { category: 'UTILITY' }), 2388318, /[Gg]enerated/);
     const listed = async (source: string) =>

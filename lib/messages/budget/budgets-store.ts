@@ -136,7 +136,7 @@ function additionOf({ clientId, month, units, limitUnits }: Addition, TableName:
       TableName,
       Key: budgetKey(clientId, month),
       UpdateExpression: 'SET expiresAtSeconds = :expiry ADD committed :units',
-      ...(most === undefined ? {} : { ConditionExpression: `${begins}committed <= :most` }),
+      ConditionExpression: most === undefined ? undefined : `${begins}committed <= :most`,
       ExpressionAttributeValues: {
         ':units': units,
         ':expiry': moneyKeptUntilSeconds(Date.parse(`${month}-01`)),

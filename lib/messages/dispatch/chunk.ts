@@ -14,7 +14,7 @@ import { LotSchema } from './lots.ts';
 /** Queued chunks carry this version (D47). */
 export const chunkVersion = 1;
 
-/** A recipient's dispatch id is `<dispatchId>-<index>`, whichever chunk carries it. */
+/** A recipient's message id is `<dispatchId>-<index>`, whichever chunk carries it. */
 const ChunkRecipientSchema = v.object({
   index: v.number(),
   /** The address is absent once the operator has erased the person (D60). */
@@ -76,7 +76,7 @@ export const QueuedChunkSchema = v.object({
   slices: v.array(ChunkSliceSchema),
   /**
    * Its first slot was first planned then. It is absent once the chunk has waited for a hold or an outage
-   * (dispatch/punctuality.ts).
+   * (send/punctuality.ts).
    */
   plannedMs: v.optional(v.number()),
   /** Its slots had passed this often before they could be used. */

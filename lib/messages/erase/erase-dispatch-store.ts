@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { parameterPageAt } from '../accept/parameter-store.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
 import { type DispatchItem, dispatchItemIn, headIn } from '../dispatch/item.ts';
@@ -120,7 +119,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
           ':true': true,
           ':indexes': new Set(indexes),
           ':expiry': dispatchExpiresAtSeconds({
-            ...omitUndefined({ keptUntilMs: head?.keptUntilMs }),
+            keptUntilMs: head?.keptUntilMs,
             acceptedAtMs: nowMs(),
           }),
         },

@@ -61,7 +61,7 @@ export function personScans({
       ];
       const values = {
         ...Object.fromEntries(some.map((id, at) => [`:id${at}`, id])),
-        ...(clientId === undefined ? {} : { ':client': clientPartition(clientId) }),
+        ':client': clientId === undefined ? undefined : clientPartition(clientId),
       };
       return await scanTable(
         {

@@ -30,7 +30,7 @@ export interface ProvenSlices {
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
 }
 
-/** Returns addresses by dispatch id, without those of undescribed dispatches. Reads strongly. */
+/** Returns addresses by message id, without those of dispatches that are not there. Reads strongly. */
 export type AddressesOf = (
   messages: readonly Pick<Receipt, 'dispatchId' | 'index'>[],
 ) => Promise<ReadonlyMap<string, string>>;

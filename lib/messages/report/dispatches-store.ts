@@ -56,13 +56,13 @@ export function dispatchesStore(table: Pick<Table, 'client' | 'name' | 'nowMs' |
         ConsistentRead: true,
         ScanIndexForward: false,
         Limit: isPassed(question, after, nowMs()) ? limit + 1 : mostReadAtOnce,
-        ...(after === undefined ? {} : { ExclusiveStartKey: { pk, sk: after } }),
+        ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
       }),
     );
     const accepted = Items.slice(0, limit).map((item) => v.parse(PointerSchema, item));
     // One more item shows whether there is a next page.
     const next = Items.length > limit ? accepted.at(-1)?.sk : LastEvaluatedKey?.['sk'];
-    return { accepted, ...(next === undefined ? {} : { next: String(next) }) };
+    return { accepted, next: next === undefined ? undefined : String(next) };
   };
 
   return {
@@ -77,7 +77,7 @@ export function dispatchesStore(table: Pick<Table, 'client' | 'name' | 'nowMs' |
         next = page.next;
       } while (next !== undefined && accepted.length <= limit);
       const last = accepted.length > limit ? accepted[limit - 1] : undefined;
-      return { accepted: accepted.slice(0, limit), ...(last === undefined ? {} : { next: last.sk }) };
+      return { accepted: accepted.slice(0, limit), next: last?.sk };
     },
 
     settle: async (clientId, { sk }) => {

@@ -52,7 +52,7 @@ export async function openReport(
   return dispatch === undefined ? undefined : { dispatch, from, written };
 }
 
-/** Returns the dispatch of a dispatch id, or undefined if there is none or the id is malformed. */
+/** Returns a dispatch, or undefined if there is none or its id is malformed. */
 export async function describedDispatch(report: Report, dispatchId: string): Promise<DescribedDispatch | undefined> {
   return dispatchIdPattern.test(dispatchId) ? await report.findDescribed(dispatchId) : undefined;
 }

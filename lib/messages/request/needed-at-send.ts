@@ -135,7 +135,7 @@ function parametersView(template: PlatformTemplate, needs: ParameterNeeds): Para
     },
     component:
       headerType === undefined ? {} : { header: { type: headerType, example: examplesOf(header, 'header_handle')[0] } },
-    ...(needs.phoneNumbersOnly === undefined ? {} : { phone_numbers_only: true as const }),
+    phone_numbers_only: needs.phoneNumbersOnly && true,
   };
 }
 

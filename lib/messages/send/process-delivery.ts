@@ -276,7 +276,7 @@ class ChunkRun {
       slot: this.#placed.slots.get(recipient.index),
       standing: () => this.#standingOf(slice),
       lookAgain: () => this.#readAgain(slice),
-      ...(asks === undefined ? {} : { mayAsk: () => mayCallProbe(asks.probe, this.#ports.nowMs()) }),
+      mayAsk: asks && (() => mayCallProbe(asks.probe, this.#ports.nowMs())),
     };
     const ended = await callRecipient(called, this.#ports);
     const { outcome, attempts, missed, waId, result = 'unclear' } = ended;

@@ -2,7 +2,6 @@ import type { Waba } from '../../access/directory.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import type { Part } from '../../http/json-part.ts';
 import { invalid, refuseFaults } from '../../http/refusal.ts';
-import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
@@ -119,7 +118,9 @@ function differences(
   const { optimizationSpec, timeToLiveSeconds } = edit.request;
   const wanted = {
     category,
-    ...omitUndefined({ components: draft && upstreamComponents(draft), optimizationSpec, timeToLiveSeconds }),
+    components: draft && upstreamComponents(draft),
+    optimizationSpec,
+    timeToLiveSeconds,
     newMedia: draft !== undefined && hasNewMedia(template.components, draft.components, draft.fileAttached),
   };
   return editChanges(template, wanted, sentCode);
@@ -188,7 +189,8 @@ function wantedDraft(
     components,
     fileAttached: file !== undefined,
     editing: true,
-    ...omitUndefined({ codeExpirationMinutes, addSecurityRecommendation }),
+    codeExpirationMinutes,
+    addSecurityRecommendation,
   } as const;
   const faults = new FaultList();
   const root = { path: '', faults };

@@ -181,7 +181,7 @@ function readPage(reply: PlatformReply, askedAfter: string | undefined): Templat
     if (template.success) templates.push(template.output);
     else unreadable.push(asFarAsNamed(entry));
   }
-  return { templates, unreadable, ...omitUndefined({ after }) };
+  return { templates, unreadable, after };
 }
 
 const text = v.fallback(v.optional(v.string()), undefined);

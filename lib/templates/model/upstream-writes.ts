@@ -198,12 +198,12 @@ function factAction(
       ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeNames: {
         ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ...omitUndefined({ '#fence': fence && fenceAttribute(fence.lockName) }),
+        ...(fence && { '#fence': fenceAttribute(fence.lockName) }),
       },
       ExpressionAttributeValues: {
         ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
         ...(onlyLive ? { ':live': false } : {}),
-        ...omitUndefined({ ':fence': fence?.fence }),
+        ':fence': fence?.fence,
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },

@@ -42,7 +42,7 @@ function writtenBody(body: Part): Part {
   return {
     ...body,
     type: 'BODY',
-    ...omitUndefined({ example: values === undefined ? undefined : { body_text: [values] } }),
+    ...(values === undefined ? {} : { example: { body_text: [values] } }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { demoSeed } from '@template-messaging/simulator/contract';
 import * as v from 'valibot';
+import { demoSeed } from '#simulator/contract';
 import { audience, orderUpdate } from '../../../infra/local/demo/audience.ts';
 import {
   type Addressee,

@@ -1,6 +1,6 @@
-import { type CallbackReceiver, callbackReceiver } from '@template-messaging/simulator/test/callback-receiver';
-import { recipient, type SimulatorAtRest, simulatorAtRest } from '@template-messaging/simulator/test/simulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CallbackReceiver, callbackReceiver } from '#simulator/test/callback-receiver';
+import { recipient, type SimulatorAtRest, simulatorAtRest } from '#simulator/test/simulator';
 import document from '../../../functions/openapi.json' with { type: 'json' };
 import { subscribeCallback } from '../../../infra/local/platform-callback.ts';
 import { explained, explanations } from '../../../infra/operate/see/explanations.ts';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../infra/operate/command.ts';
+import type { Progress } from '../../../infra/operate/progress.ts';
 import { auditCommand } from '../../../infra/operate/see/audit.ts';
 import { auditReader } from '../../../lib/audit/audit-reading-store.ts';
 import { auditWriter } from '../../../lib/audit/audit-store.ts';
@@ -34,17 +35,20 @@ beforeAll(async () => {
   for (const entry of entries) await append(entry);
 });
 
+const told: string[] = [];
 async function run(...typed: string[]): Promise<string[]> {
   const lines: string[] = [];
+  const progress: Progress = (words, work) => work().finally(() => told.push(words()));
+  const tell = (line: string) => void told.push(line);
   const at = { entries: auditReader(tableOf(documentClient, table)), listClientIds: async () => [1002, 1001] };
-  await auditCommand(typed, () => at, { print: (line) => void lines.push(line), nowMs: () => nowMs });
+  await auditCommand(typed, () => at, { print: (line) => void lines.push(line), tell, progress, nowMs: () => nowMs });
   return lines;
 }
 
 const headings = 'AT CLIENT WHO OF_CLIENT WHAT OUTCOME ON';
 const login = '2026-11-26T09:00:00.000Z 1001 agent1001 - login done -';
-const created = '2026-11-26T10:00:00.000Z 1001 operator 1 template.created unknown wabaId 2000 documentIds x,y[2J';
-const cancelled = '2026-11-26T11:00:00.000Z 1002 agent1001 - campaign.cancelled done campaignId 10 count 3';
+const created = '2026-11-26T10:00:00.000Z 1001 operator 1 template.created unknown waba_id 2000 document_ids x,y[2J';
+const cancelled = '2026-11-26T11:00:00.000Z 1002 agent1001 - campaign.cancelled done campaign_id 10 count 3';
 const redriven = '2026-11-26T12:00:00.000Z - arn:aws:iam::1:user/x - command.redrive begun queue dispatch count 7';
 
 test.each([
@@ -74,17 +78,24 @@ test.each([
 test('--json has the same facts, and older lines are found by --since', async () => {
   const [text = ''] = await run('--client', '1001', '--since', '400d', '--json');
   expect(JSON.parse(text)).toMatchObject([
-    { at: '2026-11-18T12:00:00.000Z', clientId: 1001, who: 'agent1001', what: 'webhook.changed', outcome: 'done' },
+    { at: '2026-11-18T12:00:00.000Z', client_id: 1001, who: 'agent1001', what: 'webhook.changed', outcome: 'done' },
     { what: 'login' },
-    { what: 'template.created', ofClientId: 1, on: { wabaId: '2000' } },
+    { what: 'template.created', of_client_id: 1, on: { waba_id: '2000' } },
   ]);
+  expect(text).not.toMatch(/"\w*[A-Z]\w*":/);
+  expect(told.at(-1)).toBe('1 of 1 lists are read, 3 lines found');
+});
+
+test('where nothing was done the list is empty, and a sentence beside it says so', async () => {
+  expect(await run('--user', 'stranger', '--json')).toEqual(['[]']);
+  expect(await run('--user', 'stranger')).toEqual([headings.replaceAll(' ', '  ')]);
+  expect(told.at(-1)).toBe('Nothing was done in this time, or nothing of that kind.');
 });
 
 test.each([
   [['--what', 'sending'], 2, '--what takes one of login, '],
   [['--since', '401d'], 2, '--since takes 400d at most, not 401d'],
   [['--client', 'x'], 2, '--client is not a client id'],
-  [['--user', 'stranger'], 1, 'Nothing was done in 7d, or nothing of that kind.'],
 ])('%j ends with status %i', async (typed, exitStatus, message) => {
   await expect(run(...typed)).rejects.toMatchObject({ exitStatus, message: expect.stringContaining(message) });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { WouldChange } from '../../../infra/operate/command.ts';
 import { credentialCommand } from '../../../infra/operate/keys/credential.ts';
 import { readCredentials } from '../../../infra/operate/stored-credentials.ts';
 import { provision } from '../../../infra/operate/tables/provisioning-run.ts';
@@ -74,13 +75,15 @@ test('without --yes it asks the platform, says whose token it would be, and writ
   audited.entries.length = 0;
   const { lines, error } = await run('a-new-token', first ?? '', '--token', '-');
   expect([error, lines]).toEqual([
-    undefined,
-    [
-      `credential demo would get the token: WABA ${first}, ${second}; the platform takes it for each`,
-      'nothing was written: repeat with --yes',
-    ],
+    new WouldChange('nothing was written: repeat with --yes'),
+    [`credential demo would get the token: WABA ${first}, ${second}; the platform takes it for each`],
   ]);
   expect([calls.length, await stored(), audited.entries]).toEqual([2, before, []]);
+  const own = before['demo']?.accessToken ?? '';
+  expect(await run(own, first ?? '', '--token', '-')).toEqual({
+    lines: ['credential demo: that is the token that it has'],
+    error: undefined,
+  });
 });
 
 test('a token that the platform refuses for one of them, or does not answer for, is not written', async () => {

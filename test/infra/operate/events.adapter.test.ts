@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { WouldChange } from '../../../infra/operate/command.ts';
 import { eventsListCommand, eventsReplayCommand } from '../../../infra/operate/send/events.ts';
 import type { WebhookConfig } from '../../../lib/webhooks/config/config.ts';
 import { eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
@@ -37,12 +38,21 @@ const audited = operatorAuditInMemory();
 
 const commands = { list: eventsListCommand, replay: eventsReplayCommand };
 
+/** A dry run may have ended with it. */
+let ended: WouldChange | undefined;
+
 async function run(name: keyof typeof commands, ...typed: string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   const configs = { findConfig: async () => config };
   const open = () => ({ records, configs, queue: async () => sink, audit: audited.audit });
-  await commands[name](typed, open, { print, tell: print, progress: silent, nowMs: () => nowMs });
+  ended = undefined;
+  await commands[name](typed, open, { print, tell: print, progress: silent, nowMs: () => nowMs }).catch(
+    (error: unknown) => {
+      if (!(error instanceof WouldChange)) throw error;
+      ended = error;
+    },
+  );
   return lines;
 }
 
@@ -102,6 +112,12 @@ describe('replay', () => {
   test('a dry run counts and sends nothing', async () => {
     audited.entries.length = 0;
     expect((await run('replay', ...since, '--dry-run')).at(-1)).toBe('total 2');
+    expect(ended).toEqual(new WouldChange('dry run: nothing was sent'));
+    const [text = ''] = await run('replay', ...since, '--dry-run', '--json');
+    const types = { 'template.created': 1, 'template.deleted': 1 };
+    expect([JSON.parse(text), ended]).toEqual([{ dry_run: true, total: 2, types }, expect.any(WouldChange)]);
+    expect(await run('replay', ...since, '--type', 'message.failed', '--dry-run')).toEqual(['total 0']);
+    expect(ended).toBeUndefined();
     expect([await arrived(), audited.entries]).toEqual([[], []]);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { CommandError } from '../../../infra/operate/command.ts';
+import { CommandError, WouldChange } from '../../../infra/operate/command.ts';
 import { optOutsImportCommand } from '../../../infra/operate/people/opt-outs-import.ts';
 import { optOutLook, optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
@@ -119,8 +119,10 @@ test('of more than a hundred faults the message says how many more there are', a
 
 test('a dry run judges and counts, and writes nothing', async () => {
   audited.entries.length = 0;
-  const { lines } = await run(`recipient\n${first}\n${second}\n`, { options: ['--dry-run'] });
-  expect(lines).toEqual(['2 people', 'dry run: nothing was written']);
+  const { lines, error } = await run(`recipient\n${first}\n${second}\n`, { options: ['--dry-run'] });
+  expect(lines).toEqual(['2 people']);
+  expect(error).toEqual(new WouldChange('dry run: nothing was written, nor looked up who is stopped already'));
+  expect(await run('recipient\n', { options: ['--dry-run'] })).toEqual({ lines: ['0 people'], error: undefined });
   expect((await run('recipient\nx\n', { options: ['--dry-run'] })).error).toMatchObject({ exitStatus: 1 });
   expect([await items(), audited.entries]).toEqual([[], []]);
 });

@@ -6,7 +6,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError, callersPath } from '../../../infra/operate/command.ts';
 import { readCredentials } from '../../../infra/operate/stored-credentials.ts';
-import { describeReport, provisionFile } from '../../../infra/operate/tables/provision.ts';
+import { describeReport, provisionFile, refusalAsJson } from '../../../infra/operate/tables/provision.ts';
 import { type ProvisioningOptions, provision } from '../../../infra/operate/tables/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
@@ -319,15 +319,14 @@ test('more credentials than there is room for are refused before anything is wri
   expect(await everything()).toEqual(before);
 });
 
-test('a dry run ends as the run would: removals, another run under way, faults (D36)', async () => {
+test('a dry run ends as the run would: another run under way, faults; removals are shown (D36)', async () => {
   await provision(demo, target, { nowMs });
   const users = demo.users.filter(({ username }) => username !== 'agent1001');
   const text = JSON.stringify({ ...demo, users });
-  const refusal = await provisionText(text).catch((error: unknown) => error);
   const before = await everything();
-  expect(refusal).toMatchObject({ exitStatus: 1 });
-  await expect(provisionText(text, { dryRun: true })).rejects.toEqual(refusal);
-  expect(await provisionText(text, { dryRun: true, removalsAllowed: 1 })).toMatchObject({ passwordsHashed: 0 });
+  await expect(provisionText(text)).rejects.toMatchObject({ exitStatus: 1 });
+  const removed = [{ change: 'removed', kind: 'user', name: 'agent1001', fields: [] }];
+  expect(await provisionText(text, { dryRun: true })).toMatchObject({ passwordsHashed: 0, lines: removed });
 
   const { documentClient, tableName } = target;
   const run = await provisioningStore({ documentClient, tableName, nowMs }).begin('another');
@@ -358,6 +357,16 @@ test('a file with fewer entries is refused with what would be removed, and how t
       1,
     ),
   );
+  const refusal = await provisionText(text).catch((error: CommandError) => error);
+  expect(refusalAsJson(refusal as CommandError, false)).toMatchObject({
+    ...{ refused: '1 entry would be removed', dry_run: false, removals: 1 },
+    changes: [{ change: 'removed', kind: 'user', entry: 'agent1001', fields: [] }],
+  });
+  const faulty = await provisionText('{}').catch((error: CommandError) => error);
+  expect(refusalAsJson(faulty as CommandError, true)).toMatchObject({
+    ...{ dry_run: true, refused: expect.any(String) },
+    faults: expect.arrayContaining([{ path: 'clients', message: expect.any(String) }]),
+  });
   const report = await provisionText(text, { removalsAllowed: 1 });
   expect(describeReport(report)).toBe(
     '- user agent1001\n3 clients, 2 WABAs, 3 channels, 3 campaigns, 3 users are provisioned\n' +
@@ -373,16 +382,15 @@ test('while another run is under way, the command says until when', async () => 
   );
 });
 
-test('a dry run shows the changes, the clients to synchronize, and that nothing was written', async () => {
+test('a dry run shows the changes and the clients to synchronize, and writes nothing', async () => {
   const shown = describeReport(await provisionFile(demoFile, target, { nowMs, dryRun: true }), true).split('\n');
   expect(shown.slice(0, 2)).toEqual(['+ client 1', '+ client 1001']);
-  expect(shown.slice(-6)).toEqual([
+  expect(shown.slice(-5)).toEqual([
     '3 clients, 2 WABAs, 3 channels, 3 campaigns, 4 users would be provisioned',
     'passwords that are new or changed: 4',
     'token keys: would be created; sealing keys: would be created; key of people: would be created',
     'run a synchronization for client 1001: it got a WABA',
     'run a synchronization for client 1002: it got a WABA',
-    'dry run: nothing was written',
   ]);
   expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });

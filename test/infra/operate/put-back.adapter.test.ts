@@ -1,5 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
+import { WouldChange } from '../../../infra/operate/command.ts';
 import { putBackCommand } from '../../../infra/operate/tables/put-back.ts';
 import { operatorAuditInMemory, silent } from '../../support/operator-audit.ts';
 import { createTable, freshTable, localDocumentClient } from '../../support/stores.ts';
@@ -40,13 +41,16 @@ test('counts what is gone by kind, and writes nothing without --yes', async () =
   await put(copy, dispatch, parameters, { ...parameters, sk: '00500' }, pace);
   await put(table, { ...dispatch, head: 'newer' });
   const { lines, error } = await run('messages', '--from', copy);
-  expect(error).toBeUndefined();
-  expect(lines).toEqual([
-    'messages: 3 items of the copy are gone',
-    'stays  1 PACE',
-    'back   2 PARAMS',
-    'nothing was written: repeat with --yes',
-  ]);
+  expect(error).toEqual(new WouldChange('nothing was written: repeat with --yes'));
+  expect(lines).toEqual(['messages: 3 items of the copy are gone', 'stays  1 PACE', 'back   2 PARAMS']);
+  const json = await run('messages', '--from', copy, '--json');
+  const kinds = [
+    { kind: 'PACE', items: 1, back: false },
+    { kind: 'PARAMS', items: 2, back: true },
+  ];
+  expect(JSON.parse(json.lines.join('\n'))).toEqual({ table: 'messages', kinds, put_back: 0 });
+  expect(json.error).toMatchObject({ exitStatus: 3 });
+  expect((await run('messages', '--from', copy, '--only', 'DISPATCH')).error).toBeUndefined();
   expect(await read('PARAMS#1#0', '00000')).toBeUndefined();
   expect(audited.entries).toEqual([]);
 });

@@ -8,6 +8,7 @@ import {
   type SendMessageBatchCommandOutput,
 } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { WouldChange } from '../../../infra/operate/command.ts';
 import { redriveCommand } from '../../../infra/operate/send/redrive.ts';
 import type { OpenQueue } from '../../../infra/operate/target.ts';
 import type { QueueName } from '../../../infra/queues.ts';
@@ -149,16 +150,23 @@ async function arrived({ url }: OpenQueue) {
 test('a dry run counts and says why it is safe; every letter stays and can be seen at once', async () => {
   await die([...dispatches(12), 'no json']);
   const { lines, error } = await run('fan-out');
-  expect(error).toBeUndefined();
+  expect(error).toEqual(new WouldChange('nothing was sent: repeat with --yes; at 10 a second that takes 2 s'));
   expect(lines).toEqual([
     'fan-out: 13 dead letters',
     expect.stringMatching(/^the oldest was queued \d{4}-/),
     expect.stringMatching(/^again {3}12: dispatches that stand still: .+ not sent to again/),
     expect.stringMatching(/^stays {3}1: not readable/),
-    'nothing was sent: repeat with --yes; at 10 a second that takes 2 s',
   ]);
   expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([13, 0]);
   expect(audited.entries).toEqual([]);
+});
+
+test('a dry run that finds nothing to send again ends well', async () => {
+  await die(unreadable(1));
+  expect(await run('fan-out')).toMatchObject({ error: undefined });
+  expect(await run('fan-out', '--json')).toMatchObject({ error: undefined });
+  await die(dispatches(1));
+  expect((await run('fan-out', '--json')).error).toMatchObject({ exitStatus: 3 });
 });
 
 test('with --yes they are in their queue, in their groups, in pace; what is not readable stays', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { helpOf } from '../../../infra/operate/help.ts';
-import { progressOn } from '../../../infra/operate/progress.ts';
+import { clearProgress, progressOn } from '../../../infra/operate/progress.ts';
 import { tableOf } from '../../../infra/operate/table.ts';
 import { momentMs, periodOf } from '../../../infra/operate/time-span.ts';
 
@@ -69,6 +69,12 @@ describe('long work', () => {
 
   test('tells a line a minute elsewhere', async () => {
     expect(await told(false, 130)).toEqual(['60 s: 59 of 130\n', '120 s: 119 of 130\n']);
+  });
+
+  test('gives way on a terminal to a line that is printed meanwhile', () => {
+    const written: string[] = [];
+    for (const isTTY of [false, true]) clearProgress({ isTTY, write: (text) => written.push(text) });
+    expect(written).toEqual(['\r\u001b[K']);
   });
 });
 

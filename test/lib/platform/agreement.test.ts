@@ -1,17 +1,10 @@
-import { holdKinds, tierNames, tiers } from '@template-messaging/simulator/contract';
-import theirCodes from '@template-messaging/simulator/data/error-codes.json' with { type: 'json' };
-import theirLanguages from '@template-messaging/simulator/data/languages.json' with { type: 'json' };
-import { type CallbackReceiver, callbackReceiver } from '@template-messaging/simulator/test/callback-receiver';
-import {
-  button,
-  firstNumber,
-  firstWaba,
-  recipient,
-  simulatorAtRest,
-  simulatorOfFile,
-} from '@template-messaging/simulator/test/simulator';
-import { validSends } from '@template-messaging/simulator/test/valid-sends';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { holdKinds, tierNames, tiers } from '#simulator/contract';
+import theirCodes from '#simulator/data/error-codes.json' with { type: 'json' };
+import theirLanguages from '#simulator/data/languages.json' with { type: 'json' };
+import { type CallbackReceiver, callbackReceiver } from '#simulator/test/callback-receiver';
+import { button, firstNumber, firstWaba, recipient, simulatorAtRest, simulatorOfFile } from '#simulator/test/simulator';
+import { validSends } from '#simulator/test/valid-sends';
 import { platformMediaHost } from '../../../infra/local/function-environment.ts';
 import { peopleADay } from '../../../lib/channels/messaging-limit.ts';
 import { scopeOfRefusal } from '../../../lib/messages/holds/scope.ts';

@@ -1,7 +1,7 @@
-import { isOfUnitedStates } from '@template-messaging/simulator/contract';
-import theirPrefixes from '@template-messaging/simulator/data/phone-prefixes.json' with { type: 'json' };
-import theirCard from '@template-messaging/simulator/data/rates.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
+import { isOfUnitedStates } from '#simulator/contract';
+import theirPrefixes from '#simulator/data/phone-prefixes.json' with { type: 'json' };
+import theirCard from '#simulator/data/rates.json' with { type: 'json' };
 import { countryOfNumber } from '../../../lib/pricing/country.ts';
 import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 import card from '../../../lib/pricing/rates-usd-2026-10-01.json' with { type: 'json' };

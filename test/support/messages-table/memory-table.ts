@@ -40,7 +40,7 @@ export class MemoryTable {
   readonly doubtful = new Set<string>();
   /** These scheduled dispatches have messages that may be pending. */
   readonly scheduled = new Set<string>();
-  /** The keys are dispatch ids of messages. */
+  /** The keys are message ids. */
   readonly receipts: Record<string, readonly Receipt[]> = {};
   readonly #stored = new Map<string, WholeDispatch>();
 

@@ -2,7 +2,7 @@ import { messageIdOf } from '../../../lib/messages/dispatch/head.ts';
 import { type SliceKey, sliceSize } from '../../../lib/messages/dispatch/slice.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 
-/** The keys are dispatch ids of messages. */
+/** The keys are message ids. */
 export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;
 
 /**

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { demoSeed, startSimulator } from '@template-messaging/simulator/contract';
+import { demoSeed, startSimulator } from '#simulator/contract';
 import { channelCampaignsAdd } from '../../../functions/channel-campaigns-add.ts';
 import { channelCampaignsRemove } from '../../../functions/channel-campaigns-remove.ts';
 import { channelCampaignsReplace } from '../../../functions/channel-campaigns-replace.ts';

@@ -1,5 +1,4 @@
 import { type NodeShape, selection } from '../fields.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import { pageOf } from '../paging.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
@@ -54,6 +53,6 @@ function listed(
   const page = pageOf(nodes, { query: request.query, self: request.self, maximum: how.maximum });
   return json({
     data: page.items.map((node) => select(node.fields)),
-    ...omitUndefined({ paging: page.paging }),
+    paging: page.paging,
   });
 }

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { ControlError } from '../control-error.ts';
 import { isKnownCode } from '../errors.ts';
 import type { Entry } from '../logs.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import type { World } from '../state.ts';
 import { laterStatus } from '../webhooks/receipts.ts';
 import { rowOf, viewOf } from './inbox-list.ts';
@@ -39,7 +38,7 @@ export function messageOf(world: World, id: string): Entry {
 
 export function addStatus(world: World, entry: Entry, body: unknown): unknown {
   const { status, code, in_seconds: seconds } = v.parse(StatusSchema, body);
-  const told = { status, at_ms: world.clock.nowMs() + seconds * 1_000, ...(code === undefined ? {} : { code }) };
+  const told = { status, at_ms: world.clock.nowMs() + seconds * 1_000, code };
   world.outbox.add(laterStatus(entry.accepted, told), told.at_ms);
   world.messages.tell(entry, { told });
   return rowOf(messageOf(world, entry.message.id));
@@ -56,7 +55,7 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   const said = { ...(reply.has_context ? context : {}), id, ...contentOfReply(reply) };
   planIncoming(world, to, personOf(world, to.viewer, recipient.key), said);
   world.messages.tell(entry, {
-    reply: { id, text: reply.text, at_ms: atMs, ...omitUndefined({ payload: reply.payload }) },
+    reply: { id, text: reply.text, at_ms: atMs, payload: reply.payload },
   });
   world.personActs.add({
     ...{ kind: kindOf(reply), person: recipient.key, phone_number_id: metadata.phone_number_id },

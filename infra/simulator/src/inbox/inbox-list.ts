@@ -1,6 +1,5 @@
 import { type Component, type PhoneView, phoneView, previewOf } from '../../console/phone-view.ts';
 import type { Entry, MessageContent } from '../logs.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
 import { contextOf, dispatchOf } from './message-context.ts';
@@ -21,10 +20,10 @@ export function rowOf(entry: Entry) {
     preview: previewOf(viewOf(entry)),
     dispatch: dispatchOf(accepted.callbackData),
     received_ms: accepted.acceptedMs,
-    told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
+    told: told.map(({ status, at_ms, code }) => ({ status, at_ms, code })),
     replies: replies.length,
     // The time is null while pacing has not decided.
-    ...omitUndefined({ held_until_ms: heldUntilMs === Number.POSITIVE_INFINITY ? null : heldUntilMs }),
+    held_until_ms: heldUntilMs === Number.POSITIVE_INFINITY ? null : heldUntilMs,
   };
 }
 

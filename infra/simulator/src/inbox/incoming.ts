@@ -1,6 +1,5 @@
 import type { ViewingBusiness } from '../contact-book.ts';
 import { ControlError } from '../control-error.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import { type Person, userIdForm } from '../people.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
@@ -52,9 +51,9 @@ export function planIncoming(world: World, to: BusinessNumber, person: Person, m
     contacts: [{ profile: profileOf(person), ...contact }],
     messages: [
       {
-        ...omitUndefined({ from: contact.wa_id }),
+        from: contact.wa_id,
         from_user_id: contact.user_id,
-        ...omitUndefined({ from_parent_user_id: contact.parent_user_id }),
+        from_parent_user_id: contact.parent_user_id,
         timestamp: String(Math.floor(atMs / 1_000)),
         ...message,
       },

@@ -22,13 +22,13 @@ interface Sent {
 export function contextOf(world: World, sent: Sent) {
   const { to, numberId, callbackData } = sent;
   const number = world.numbers.get(numberId);
-  const messageId = callbackData === undefined ? undefined : markOfService.exec(callbackData)?.[1];
+  const dispatchId = callbackData === undefined ? undefined : markOfService.exec(callbackData)?.[1];
   return {
     from: number?.fields['display_phone_number'] ?? numberId,
     from_name: number?.fields['verified_name'] ?? '',
     callback_data: callbackData ?? null,
     // The service names a sending number by its digits.
-    dispatch: messageId === undefined || number === undefined ? null : { did: number.digits, id: messageId },
+    dispatch: dispatchId === undefined || number === undefined ? null : { did: number.digits, id: dispatchId },
     tries: callbackData === undefined ? [] : triesOf(world, callbackData),
     holds: holdsBehind(world, sent),
     blocked: world.blocked.has(to),

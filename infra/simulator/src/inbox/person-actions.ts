@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { ControlError } from '../control-error.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import type { World } from '../state.ts';
 import { preferenceUpdate } from '../webhooks/preference-update.ts';
 import { contactOf } from '../webhooks/receipts.ts';
@@ -106,18 +105,18 @@ export function changeIdentity(world: World, id: string, body: unknown): unknown
   const { wa_id, user_id, parent_user_id } = contactOf(after);
   const was = contactOf(before);
   const ofNumber = type === 'user_changed_number';
-  const older = ofNumber ? {} : { user_id, ...omitUndefined({ parent_user_id }) };
+  const older = ofNumber ? {} : { user_id, parent_user_id };
   const { user_id: previous_user_id, parent_user_id: previous_parent_user_id } = was;
-  const later = { user_id, previous_user_id, ...omitUndefined({ parent_user_id, previous_parent_user_id }) };
+  const later = { user_id, previous_user_id, parent_user_id, previous_parent_user_id };
   const [old, now] = ofNumber ? [was.wa_id, wa_id] : [was.user_id, user_id];
   const system = {
     body: `User changed from ${old} to ${now}`,
-    ...omitUndefined({ wa_id }),
+    wa_id,
     ...(form === '2026-08' ? later : older),
     type,
   };
   const message = {
-    ...omitUndefined({ from: was.wa_id }),
+    from: was.wa_id,
     id: `wamid.${Buffer.from(`${numberId} ${user_id} ${atMs}`).toString('base64')}`,
     timestamp: String(Math.floor(atMs / 1_000)),
     type: 'system',

@@ -37,8 +37,7 @@ export function contentOfReply(reply: PersonsReply): object {
   if (buttonId !== undefined) return interactive('button_reply', { id: buttonId, title: text });
   if (listId !== undefined) {
     return interactive('list_reply', {
-      ...{ id: listId, title: text },
-      ...(description === undefined ? {} : { description }),
+      ...{ id: listId, title: text, description },
     });
   }
   // A flow's answer is JSON within a string.

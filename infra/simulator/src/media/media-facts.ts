@@ -1,5 +1,3 @@
-import { omitUndefined } from '../omit-undefined.ts';
-
 export interface MediaFacts {
   /** The kind of file is for example `PDF`. */
   readonly kind: string;
@@ -16,7 +14,7 @@ export function mediaFacts({ type, bytes }: { readonly type: string; readonly by
   const read = bytes.subarray(0, mostBytes);
   const seconds = type.startsWith('video/') ? secondsOf(read) : undefined;
   const pages = type.startsWith('application/pdf') ? pagesOf(read) : undefined;
-  return { kind: kind.toUpperCase(), ...omitUndefined({ seconds, pages }) };
+  return { kind: kind.toUpperCase(), seconds, pages };
 }
 
 /** Reads the box `mvhd` (ISO 14496-12): units per second and total units. */

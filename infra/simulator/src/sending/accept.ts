@@ -1,4 +1,3 @@
-import { omitUndefined } from '../omit-undefined.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
@@ -35,7 +34,7 @@ export function accepted(world: World, send: Acceptance, request: PlatformReques
     },
     {
       ...{ content, accepted: message, told: isHeld ? [] : planReceipts(world, message, course) },
-      ...omitUndefined({ heldUntilMs: isHeld ? Number.POSITIVE_INFINITY : heldUntilMs(course, nowMs) }),
+      heldUntilMs: isHeld ? Number.POSITIVE_INFINITY : heldUntilMs(course, nowMs),
     },
   );
   if (isHeld) world.pacing.keep(portfolioId, { message, course });

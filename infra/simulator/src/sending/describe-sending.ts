@@ -6,7 +6,7 @@ const secondMs = 1_000;
 
 /**
  * Answers `GET /_control/sending`: each number's limit, and its calls, accepted and throttled sends, in all, by second,
- * and at the peak of a sliding second; then at most `limit` dispatch ids accepted more than once.
+ * and at the peak of a sliding second; then at most `limit` message ids accepted more than once.
  */
 export function describeSending(world: World, limit: number): unknown {
   const duplicates = world.sending.duplicates();

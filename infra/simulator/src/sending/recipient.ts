@@ -26,5 +26,5 @@ export function recipientOf(world: World, sender: ViewingBusiness, { to, recipie
     throw messagingError(131009, 'recipient is not a valid business-scoped user id');
   }
   const { person, unreachable } = world.people.withUserId(sender, recipient, nowMs);
-  return { ...person, input: recipient, scopedUser: true, ...(unreachable === undefined ? {} : { unreachable }) };
+  return { ...person, input: recipient, scopedUser: true, unreachable };
 }

@@ -36,7 +36,7 @@ export class SendingRecord {
     return this.#withoutMessageId;
   }
 
-  /** Returns dispatch ids accepted more than once, with their counts. */
+  /** Returns message ids accepted more than once, with their counts. */
   duplicates(): readonly (readonly [string, number])[] {
     return [...this.#byMessageId].filter(([, count]) => count > 1);
   }

@@ -47,7 +47,7 @@ export function answerLibrary(
   const page = pageOf(found, { query: request.query, self: request.self, maximum: largestPage });
   return json({
     data: page.items.map(({ fields }): NodeFields => ({ ...fields })),
-    ...omitUndefined({ paging: page.paging }),
+    paging: page.paging,
   });
 }
 

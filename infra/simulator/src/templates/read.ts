@@ -1,6 +1,5 @@
 import { graphError } from '../errors.ts';
 import { type NodeFields, type NodeShape, selection } from '../fields.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import { pageOf } from '../paging.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
@@ -62,7 +61,8 @@ export function listTemplates(world: World, waba: Waba, request: PlatformRequest
   });
   return json({
     data: page.items.map((template) => select(nodeOf(template))),
-    ...omitUndefined({ paging: page.paging, summary }),
+    paging: page.paging,
+    summary,
   });
 }
 

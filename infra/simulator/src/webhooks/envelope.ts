@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { omitUndefined } from '../omit-undefined.ts';
 import { fieldOf, type Update } from './update.ts';
 
 /** One POST has these limits (platform reference, 10.1). */
@@ -54,7 +53,7 @@ export function envelopeOf(updates: readonly Update[], nowMs: number): object {
 function valueOfChange(update: Update): unknown {
   if (update.kind === 'node') return update.value;
   const { metadata, contacts, status } = update;
-  return { messaging_product: 'whatsapp', metadata, ...omitUndefined({ contacts }), statuses: [status] };
+  return { messaging_product: 'whatsapp', metadata, contacts, statuses: [status] };
 }
 
 /** Writes JSON with non-ASCII characters as `\uXXXX`, as the platform writes and signs it. */

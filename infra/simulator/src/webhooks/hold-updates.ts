@@ -1,5 +1,4 @@
 import { type Hold, noUtilityTemplates } from '../holds.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import type { NodeUpdate } from './update.ts';
 
 const restricted = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING'];
@@ -38,7 +37,7 @@ const warnedOf = 'UTILITY_TEMPLATE_ABUSE';
 /** Warns without consequence. For misused templates it is an ACCOUNT_RESTRICTION without restrictions. */
 export function warningUpdate(wabaId: string, violation: string, displayNumber: string | undefined): NodeUpdate {
   const value = {
-    ...omitUndefined({ phone_number: displayNumber }),
+    phone_number: displayNumber,
     event: violation === warnedOf ? 'ACCOUNT_RESTRICTION' : 'ACCOUNT_VIOLATION',
     violation_info: { violation_type: violation },
   };

@@ -1,5 +1,4 @@
 import type { NodeFields } from '../fields.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import type { PhoneNumber } from '../wabas.ts';
 import type { NodeUpdate } from './update.ts';
 
@@ -18,7 +17,8 @@ export function numberUpdates({ wabaId, digits, fields }: PhoneNumber, before: N
       value: {
         display_phone_number: digits,
         event: 'THROUGHPUT_UPGRADE',
-        ...omitUndefined({ current_limit: limit, max_daily_conversations_per_business: limit }),
+        current_limit: limit,
+        max_daily_conversations_per_business: limit,
       },
     },
   ];

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../omit-undefined.ts';
 import type { Person } from '../people.ts';
 import { type AcceptedMessage, contactOf } from './receipts.ts';
 import type { NodeUpdate } from './update.ts';
@@ -44,5 +43,5 @@ export function preferenceUpdate(
 /** Returns the profile of a person; a hidden number is not part of the name. */
 export function profileOf({ key, userId, username, hidesNumber }: Person) {
   const name = hidesNumber === true ? (username ?? userId) : key;
-  return { name: `Recipient ${name}`, ...omitUndefined({ username }) };
+  return { name: `Recipient ${name}`, username };
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { errorTitle } from '../errors.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import type { Person } from '../people.ts';
 import type { Contact, StatusUpdate } from './update.ts';
 
@@ -143,9 +142,10 @@ function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Statu
       id,
       status,
       timestamp: String(Math.floor(atMs / 1_000)),
-      ...omitUndefined({ recipient_id: contact.wa_id }),
-      ...(failed && !recipient.scopedUser ? {} : omitUndefined(ids)),
-      ...omitUndefined({ biz_opaque_callback_data: callbackData, template_id: templateId }),
+      recipient_id: contact.wa_id,
+      ...(failed && !recipient.scopedUser ? {} : ids),
+      biz_opaque_callback_data: callbackData,
+      template_id: templateId,
       ...more,
     },
   };
@@ -154,7 +154,7 @@ function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Statu
 /** Returns the person as webhooks name them: a hidden number is left out. */
 export function contactOf({ key, userId, parentId, hidesNumber }: Person): Contact {
   const hasNumber = key !== userId && hidesNumber !== true;
-  return { ...(hasNumber ? { wa_id: key } : {}), user_id: userId, ...omitUndefined({ parent_user_id: parentId }) };
+  return { ...(hasNumber ? { wa_id: key } : {}), user_id: userId, parent_user_id: parentId };
 }
 
 function failureOf(code: number) {

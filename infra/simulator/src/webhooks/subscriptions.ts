@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { graphError, notSimulated, unknownNode } from '../errors.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 import { parsedParameters } from '../parameters.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
@@ -36,7 +35,7 @@ export function subscribedApps(world: World, wabaId: string) {
       name: world.apps.get(appId)?.name ?? appId,
       link: `https://www.facebook.com/games/?app_id=${appId}`,
     },
-    ...omitUndefined({ override_callback_uri: overrideCallbackUri }),
+    override_callback_uri: overrideCallbackUri,
   }));
   return { data };
 }
@@ -105,7 +104,7 @@ function subscriptionsOf({ callback }: App): readonly object[] {
       object: 'whatsapp_business_account',
       callback_url: callback.url,
       active: true,
-      ...omitUndefined({ fields }),
+      fields,
     },
   ];
 }

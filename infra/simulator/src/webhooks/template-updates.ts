@@ -1,4 +1,3 @@
-import { omitUndefined } from '../omit-undefined.ts';
 import type { Template, TemplateButton, TemplateFields } from '../templates/template.ts';
 import type { NodeUpdate } from './update.ts';
 
@@ -53,7 +52,7 @@ function statusPart(
     reason: event === 'PENDING_DELETION' ? null : reason,
     message_template_category: (after ?? before)?.category,
     ...(event === 'DISABLED' ? { disable_info: { disable_date: String(Math.floor(atMs / 1_000)) } } : {}),
-    ...(note === undefined ? {} : { other_info: { title: note, description: descriptions[note] } }),
+    other_info: note && { title: note, description: descriptions[note] },
     ...(event === 'REJECTED'
       ? {
           rejection_info: {
@@ -95,21 +94,17 @@ function componentsPart(before: Template | undefined, after: Template | undefine
   const [body, header, footer, buttons] = ['BODY', 'HEADER', 'FOOTER', 'BUTTONS'].map(partOf);
   return {
     message_template_element: body?.text ?? '',
-    ...omitUndefined({
-      message_template_title: header?.text,
-      message_template_footer: footer?.text,
-      message_template_buttons: buttons?.buttons?.map(buttonPart),
-    }),
+    message_template_title: header?.text,
+    message_template_footer: footer?.text,
+    message_template_buttons: buttons?.buttons?.map(buttonPart),
   };
 }
 
 function buttonPart(button: TemplateButton) {
   return {
     message_template_button_type: button.type,
-    ...omitUndefined({
-      message_template_button_text: button.text,
-      message_template_button_url: button.url,
-      message_template_button_phone_number: button['phone_number'],
-    }),
+    message_template_button_text: button.text,
+    message_template_button_url: button.url,
+    message_template_button_phone_number: button['phone_number'],
   };
 }

@@ -55,7 +55,7 @@ function wordsTo(urlOf: () => string) {
     const reply = await fetch(`${urlOf()}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await reply.text();
     const isJson = reply.headers.get('content-type')?.startsWith('application/json') === true;

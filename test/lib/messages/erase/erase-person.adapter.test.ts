@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { WouldChange } from '../../../../infra/operate/command.ts';
 import { eraseCommand } from '../../../../infra/operate/people/erase.ts';
 import type { Item } from '../../../../lib/aws/dynamodb-batch.ts';
 import { tableOf } from '../../../../lib/aws/table.ts';
@@ -223,7 +224,10 @@ test('without --yes it counts the same and writes nothing', async () => {
   audited.entries.length = 0;
   const before = await itemsOfAll();
   const { log: dry, error } = await erase(`--recipient ${number}`, { dry: true });
-  expect(error).toBeUndefined();
+  expect(error).toEqual(new WouldChange('nothing was written: repeat with --yes'));
+  const { lines } = await erase(`--recipient ${number} --json`, { dry: true });
+  const changed = expect.objectContaining({ idempotency_keys: expect.any(Number) });
+  expect(JSON.parse(lines.join('\n'))).toMatchObject({ dry_run: true, log: dry, changed });
   expect([changedIn(before, await itemsOfAll()), audited.entries]).toEqual([[], []]);
   const { log } = await erase('--recipient -', { input: `${number}\n` });
   expect({ ...dry, dryRun: false }).toEqual(log);
@@ -240,12 +244,8 @@ test('what was sent to the number in its other spelling is the same person (D55)
   const { log } = await erase(`--recipient ${number}`);
   expect(log).toMatchObject({ linkedIds: 2, dispatches: 5, messages: 5 });
   expect(await found([`"${plain}"`, ` ${plain} `])).toEqual([]);
-  expect(
-    itemsWith(
-      [plain],
-      (await itemsOfAll()).filter(({ pk }) => String(pk).startsWith('OPTOUTS#')),
-    ),
-  ).toEqual([]);
+  const rows = (await itemsOfAll()).filter(({ pk }) => String(pk).startsWith('OPTOUTS#'));
+  expect(itemsWith([plain], rows)).toEqual([]);
 });
 
 /** Another run marks a recipient of the open dispatch, and dies: the address is still there. */

@@ -135,7 +135,7 @@ test.each<readonly [string, unknown]>([
   ['a line more', `${dispatchId}-7\n`],
   ['an index that we never write', `${dispatchId}-07`],
   ['an index that no dispatch has', `${dispatchId}-100000`],
-  ['a dispatch id in small letters', `${dispatchId.toLowerCase()}x-7`],
+  ['a message id in small letters', `${dispatchId.toLowerCase()}x-7`],
 ])('a status with callback data that are not ours is foreign: %s', (_, biz_opaque_callback_data) => {
   const { numbers, foreign, unreadable } = toldOf(
     statusOf(undefined, { biz_opaque_callback_data }),

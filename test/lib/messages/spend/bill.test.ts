@@ -1,11 +1,5 @@
-import {
-  type AcceptedMessage,
-  Bill,
-  deliveryOf,
-  receiptsOf,
-  usualCourse,
-} from '@template-messaging/simulator/contract';
 import { expect, test } from 'vitest';
+import { type AcceptedMessage, Bill, deliveryOf, receiptsOf, usualCourse } from '#simulator/contract';
 import { type DispatchHead, messageIdOf } from '../../../../lib/messages/dispatch/head.ts';
 import { matchReceipts } from '../../../../lib/messages/receipts/match-receipts.ts';
 import type { HeadOfDispatch } from '../../../../lib/messages/receipts/receipt-ports.ts';

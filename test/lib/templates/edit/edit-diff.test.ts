@@ -1,6 +1,6 @@
-import { componentsAsRead, type TemplateComponent } from '@template-messaging/simulator/contract';
-import demo from '@template-messaging/simulator/data/demo.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
+import { componentsAsRead, type TemplateComponent } from '#simulator/contract';
+import demo from '#simulator/data/demo.json' with { type: 'json' };
 import type { Part } from '../../../../lib/http/json-part.ts';
 import { editChanges, hasNewMedia, type RequestedTemplate } from '../../../../lib/templates/edit/edit-diff.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';

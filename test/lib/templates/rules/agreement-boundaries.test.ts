@@ -1,3 +1,4 @@
+import { describe, expect, test } from 'vitest';
 import {
   checkAddressee,
   checkName,
@@ -6,8 +7,7 @@ import {
   parseMessageBody,
   type Template,
   userIdForm,
-} from '@template-messaging/simulator/contract';
-import { describe, expect, test } from 'vitest';
+} from '#simulator/contract';
 import { FaultList } from '../../../../lib/http/fault-list.ts';
 import type { Recipient } from '../../../../lib/messages/dispatch/head.ts';
 import { composeMessage, compositionPlan } from '../../../../lib/messages/request/compose.ts';

@@ -1,5 +1,5 @@
-import demo from '@template-messaging/simulator/data/demo.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
+import demo from '#simulator/data/demo.json' with { type: 'json' };
 import type { Category, TemplateDraft } from '../../../../lib/templates/rules/draft.ts';
 import {
   apps,
