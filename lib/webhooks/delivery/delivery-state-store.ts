@@ -1,13 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Pause } from '../../aws/pause.ts';
-import { changeVersioned } from '../../aws/versioned-item.ts';
+import { runStateStore } from '../../aws/run-state-store.ts';
 import { deliveryKey } from '../items.ts';
 import type { DeliveryStates } from './deliver-ports.ts';
 import { DeliveryStateSchema } from './delivery-state.ts';
-
-/** A change competes with the function's other runs; a failed one is retried much later. */
-const mostTries = 10;
 
 /** Keeps the delivery state of each client in the item `DELIVERY` of the table `webhooks`, under an optimistic lock. */
 export function deliveryStateStore(options: {
@@ -19,23 +16,14 @@ export function deliveryStateStore(options: {
 }): DeliveryStates {
   const { client, table, pause, newWriter } = options;
   return {
-    change: async (clientId, decide) => {
-      const changed = await changeVersioned(
+    change: (clientId, decide) =>
+      runStateStore(
         {
           ...{ table: { client, name: table }, key: deliveryKey(clientId) },
           stateOf: (item) => v.parse(DeliveryStateSchema, item ?? {}),
           itemOf: (state) => state,
         },
-        (before) => {
-          const next = decide(before);
-          return { state: next ?? before, result: next !== undefined };
-        },
-        { mostTries, pause, newWriter },
-      );
-      if (changed === undefined) {
-        throw new Error(`the delivery state of client ${clientId} changed under ${mostTries} tries`);
-      }
-      return { changed: changed.result, state: changed.state };
-    },
+        { pause, newWriter },
+      ).change(decide),
   };
 }

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-sdk/lib-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { maxDelaySeconds } from '../../../../lib/aws/queue-body.ts';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts, Receiver } from '../../../../lib/webhooks/delivery/deliver-ports.ts';
@@ -13,6 +11,7 @@ import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/e
 import { deliveryKey, waitingKey } from '../../../../lib/webhooks/items.ts';
 import { firstSecret } from '../../../support/delivery-world.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
+import { versionedDocuments } from '../../../support/versioned-documents.ts';
 
 /**
  * The event queue, two clients' stored state and their receivers are plain data, and the real delivery runs call by
@@ -151,22 +150,14 @@ function receiverOf(clientId: number, version: number): Receiver {
 /** The real store works on a table of one item for each client. */
 function documentsOf(call: Outside<CallName>['call']): DynamoDBDocumentClient {
   const [read, write] = [call('read'), call('write')];
-  const send = async (command: GetCommand | PutCommand) => {
-    if (command instanceof GetCommand) return { Item: await read(clientOfKey(command.input.Key)) };
-    const { Item, ConditionExpression: condition, ExpressionAttributeValues: values } = command.input;
-    const expected = condition === undefined ? 'any' : values?.[':seen'];
-    const inTheWay = (await write(clientOfKey(Item), Item, expected)) as Record<string, unknown> | undefined;
-    if (inTheWay === undefined) return {};
-    throw new ConditionalCheckFailedException({
-      ...{ message: 'it has changed', $metadata: {} },
-      Item: marshall(inTheWay, { removeUndefinedValues: true }),
-    });
-  };
-  return { send } as unknown as DynamoDBDocumentClient;
+  return versionedDocuments({
+    read: (key) => read(clientOfKey(key)),
+    write: (item, expected) => write(clientOfKey(item), item, expected),
+  });
 }
 
-function clientOfKey(key: Readonly<Record<string, unknown>> | undefined): number {
-  const clientId = [1, 2].find((each) => deliveryKey(each).pk === key?.['pk']);
+function clientOfKey(key: Readonly<Record<string, unknown>>): number {
+  const clientId = [1, 2].find((each) => deliveryKey(each).pk === key['pk']);
   if (clientId === undefined) throw new Error('an item of no client');
   return clientId;
 }
@@ -189,10 +180,10 @@ export function effectOf<S extends Store>(
     case 'read':
       return { store, value: store.states[clientId] };
     case 'write': {
-      const [, item, expected] = args as [number, Store['states'][number], number | 'any'];
+      const [, item, expected] = args as [number, Store['states'][number], number];
       const current = store.states[clientId];
       // A missing item is overwritten by a writer that has seen one.
-      if (expected !== 'any' && current !== undefined && expected !== current.version) return { store, value: current };
+      if (current !== undefined && expected !== current.version) return { store, value: current };
       return { store: { ...store, states: { ...store.states, [clientId]: item } } };
     }
     case 'look':
