@@ -4,19 +4,21 @@ import type { ItemKey } from '../../aws/item-key.ts';
 import type { DispatchHead } from './head.ts';
 import { dispatchExpiresAtSeconds } from './items.ts';
 
-/*
- * The backlog has an entry for each dispatch of the fan-out that has something to do. Entry and item of the dispatch
- * (item-writes.ts) have these states:
- *
- *   state      entry  item               made by
- *   stored     yes    none               acceptance, with recipients and record
- *   accepted   yes    head               acceptance, unless withdrawn: this write decides (D25)
- *   withdrawn  yes    withdrawnAtMs      acceptance, the key's next request, or the look after 60 s; unless accepted
- *   released   yes    round after last   the fan-out
- *   gone       no     one of the last two  the look: both are final
- *
- * So what is accepted has an entry until it is released, and the look finds it, whatever wake is lost.
- */
+// The backlog has an entry for each dispatch that the fan-out has to release. With the dispatch's item (item-writes.ts)
+// it says how the dispatch stands, and who makes it so:
+
+// - stored (entry): acceptance, with parameters, recipients and record.
+
+// - accepted (entry; the item has a head): acceptance, unless it is withdrawn. This write decides (D25).
+
+// - withdrawn (entry; the item has `withdrawnAtMs`): acceptance, the next request of its key, or the look after 60 s,
+// unless it is accepted.
+
+// - released (entry; the item's round is the last): the fan-out.
+
+// - gone (no entry): the look, which alone removes entries, once the dispatch is withdrawn or released for good.
+
+// So what is accepted has an entry until it is released, and the look finds it, whatever wake is lost.
 
 /** An entry without an item is this old when the look withdraws it: no acceptance lives so long. */
 export const undecidedMs = 60_000;
@@ -36,6 +38,7 @@ const BacklogEntrySchema = v.object({
   clientId: v.number(),
   enteredAtMs: v.number(),
   notBeforeMs: v.number(),
+  correlationId: v.optional(v.string()),
   expiresAtSeconds: v.number(),
 });
 export type BacklogEntry = Readonly<v.InferOutput<typeof BacklogEntrySchema>>;
@@ -47,10 +50,10 @@ export function backlogEntryIn(stored: unknown): BacklogEntry {
 
 /** Returns the entry that acceptance writes with the dispatch, and its key. */
 export function newEntry(head: DispatchHead): ItemKey & BacklogEntry {
-  const { phoneNumberId, dispatchId, clientId, acceptedAtMs: enteredAtMs, when } = head;
+  const { phoneNumberId, dispatchId, clientId, acceptedAtMs: enteredAtMs, when, correlationId } = head;
   const notBeforeMs = when?.fromMs ?? enteredAtMs;
   const expiresAtSeconds = dispatchExpiresAtSeconds(head);
-  const entry = { phoneNumberId, dispatchId, clientId, enteredAtMs, notBeforeMs, expiresAtSeconds };
+  const entry = { phoneNumberId, dispatchId, clientId, enteredAtMs, notBeforeMs, correlationId, expiresAtSeconds };
   return { ...(notBeforeMs - enteredAtMs > laterThanMs ? laterKey(entry) : backlogKey(entry)), ...entry };
 }
 

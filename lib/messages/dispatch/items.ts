@@ -72,8 +72,11 @@ export function recipientsKey(dispatchId: string, firstIndex: number): ItemKey {
   return { pk: `DISPATCH#${dispatchId}`, sk: `${recipientsPrefix}${firstIndex}` };
 }
 
-/** A partition takes 1 MB a second, and acceptance writes up to 6 MB of a dispatch's parameters within two seconds. */
-const parametersPerPartition = 500;
+/**
+ * A partition takes 1 MB a second, and acceptance writes up to 6 MB of a dispatch's parameters within two seconds. The
+ * sixteen pages of everyday parameters leave room in their batch of 25 for what else the dispatch needs.
+ */
+const parametersPerPartition = 625;
 
 /**
  * Keys the page of parameters that begins with this recipient (accept/parameter-pages.ts). A page never crosses

@@ -32,7 +32,7 @@ const head = makeDispatchHead({ dispatchId: 'J', acceptedAtMs: 5_000 });
 const parked = { code: 'template_paused', scope: 'template', sinceMs: 1_000 } as const;
 
 async function begin(): Promise<void> {
-  await dispatches().begin({ head, repeats: [] });
+  await dispatches().begin(head);
 }
 
 /** Returns the dispatch's state without `begun`. */
@@ -198,7 +198,7 @@ test('every write of a dispatch and of its first slice does what the model of ex
   const unused = () => Promise.reject(new Error('not asked here'));
   const accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs }), async () => undefined);
   const slices = sliceStore(tableOf(client, table, { nowMs }));
-  const stored = { find: unused, recipientsFrom: unused, begin: unused };
+  const stored = { find: unused, recipientsFrom: unused, list: unused };
   const stores = {
     ...{
       ...states(),

@@ -15,7 +15,7 @@ let rounds: DispatchRounds;
 beforeAll(async () => {
   table = await freshTable('messages');
   const unused = () => Promise.reject(new Error('not asked here'));
-  const stored = { find: unused, recipientsFrom: unused, begin: unused };
+  const stored = { find: unused, recipientsFrom: unused, list: unused };
   rounds = dispatchRoundsStore(tableOf(client, table), stored);
 });
 
