@@ -85,12 +85,13 @@ async function tried(head: DispatchHead, number: number, outcomes?: readonly Out
 }
 
 describe('a dispatch is cancelled (D53)', () => {
-  test('that the fan-out has not begun: nothing of it is sent, and who reads its report sees why', async () => {
+  test('that the fan-out has not taken up: nothing of it is sent, and who reads its report sees why', async () => {
     const head = headOf('early');
     const recipients = [0, 1, 2].map((index) => ({ to: recipientOf(index) }));
     const dispatch = { ...makeDispatch(recipients), head, repeats: [[3, 0]] as [number, number][] };
     const dispatches = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
     await dispatches.store(dispatch, AbortSignal.timeout(2_000));
+    await dispatches.begin(head);
     const { status, body } = await pages.cancel(head);
     expect(status).toBe(200);
     const on = { did, dispatchId: head.dispatchId };

@@ -135,6 +135,7 @@ describe('a report is there from the 200 on', () => {
   const accept = async (head: DispatchHead, repeats: [number, number][] = []) => {
     const recipients = Array.from({ length: head.total }, (_, index) => ({ to: `+${recipientOf(index)}` }));
     await dispatches.store({ ...makeDispatch(recipients), head, repeats }, AbortSignal.timeout(2_000));
+    await dispatches.begin(head);
   };
 
   test('with everybody pending, numbers as they were asked for, and duplicates', async () => {
@@ -220,14 +221,14 @@ describe('who may see a report', () => {
     if (status === 404) expect(body).toEqual({ message: 'dispatch not found', code: 'dispatch_not_found' });
   });
 
-  test('a dispatch that was taken back is none, and is not listed', async () => {
+  test('a dispatch that has not begun, or was taken back, is none, and the latter is not listed', async () => {
     const taken = headOf(dispatchIdOf('taken'), { did: '5491100000002' });
     const dispatch = { ...makeDispatch([]), head: taken };
     await dispatches.store(dispatch, AbortSignal.timeout(2_000));
     await dispatches.list(dispatch, AbortSignal.timeout(2_000));
     const listed = async () => (await pages.list({}, agent, '5491100000002')).body.data.length;
     expect([await listed(), (await pages.report(taken.dispatchId, {}, agent, '5491100000002')).status]).toEqual([
-      1, 200,
+      1, 404,
     ]);
     expect(await dispatches.withdraw(taken.dispatchId)).toBe('withdrawn');
     expect([await listed(), (await pages.report(taken.dispatchId, {}, agent, '5491100000002')).status]).toEqual([
