@@ -11,7 +11,7 @@ import { correlated } from '../lib/observe/correlation.ts';
 import { errorName } from '../lib/observe/error-name.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
 
-type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
+type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold' | 'againAfterSeconds'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
 };
 
@@ -35,18 +35,19 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
       const { receiptHandle, attributes } = record;
       // If postponing fails, the visibility time-out redelivers the message: late, not lost.
       const postponed = (seconds: number) => postpone(receiptHandle, seconds).catch(() => undefined);
+      const deliveries = Number(attributes.ApproximateReceiveCount);
+      const againAfterSeconds = dispatchRetrySeconds(deliveries);
       try {
         const message = decodeRound(record.body);
         const hold = () => postponed(holdSeconds);
         const end = await correlated(message.correlationId, () =>
-          fanOutDispatch(message, randomUUID(), { ...ports, remainingMs, hold }),
+          fanOutDispatch(message, randomUUID(), { ...ports, remainingMs, hold, againAfterSeconds }),
         );
         return end === 'done';
       } catch (error) {
-        const deliveries = Number(attributes.ApproximateReceiveCount);
         ports.log('dispatch.failed', { error: errorName(error) });
         if (deliveries >= countedFromDelivery) count('RoundsFailedAgain');
-        await postponed(dispatchRetrySeconds(deliveries));
+        await postponed(againAfterSeconds);
         return false;
       }
     }

@@ -1,11 +1,11 @@
 import { deployed } from '../lib/aws/deployed.ts';
-import { deployedLostRounds } from '../lib/messages/deployed/fan-out.ts';
-import { findLostRounds, type LostRoundsPorts } from '../lib/messages/fan-out/lost-rounds.ts';
+import { deployedLook } from '../lib/messages/deployed/fan-out.ts';
+import { type LookPorts, lookAtBacklog } from '../lib/messages/fan-out/backlog-look.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
-/** Runs on a schedule: queues again the message of every lost round of a timed send (D56). */
-export function messagesLostRounds(ports: LostRoundsPorts): () => Promise<void> {
-  return () => metered(() => findLostRounds(ports));
+/** Runs each minute: wakes what is due of the backlog and does not go on (D25, D56). */
+export function messagesLostRounds(ports: LookPorts): () => Promise<void> {
+  return () => metered(() => lookAtBacklog(ports));
 }
 
-export const handler = deployed(() => messagesLostRounds(deployedLostRounds()));
+export const handler = deployed(() => messagesLostRounds(deployedLook()));

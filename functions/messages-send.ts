@@ -20,10 +20,7 @@ import {
   shaped,
 } from '../lib/http/page.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept.ts';
-import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
-import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
-import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
-import { countingPlatformFailure } from '../lib/messages/accept/platform-failed-send.ts';
+import { AcceptedAnswer, acceptRequest, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { costLimitsOf } from '../lib/messages/budget/cost-limits.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
@@ -35,45 +32,44 @@ export const MessagesSendPath = v.object({ did: DidSchema });
 export const MessagesSendQuery = v.object({ client_id: ClientIdText });
 export const MessagesSendAnswer = AcceptedAnswer;
 
-type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
+type Given = AcceptPorts & RehearsePorts & IdempotencyPorts & { readonly directory: Directory };
+type Ports = Omit<Given, 'remainingMs'>;
 
 /**
  * POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all or none, or rehearses
  * it.
  */
-export function messagesSend(ports: Ports): Endpoint {
+export function messagesSend(given: Ports): Endpoint {
   const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: SendHeaders };
-  return clientEndpoint(ports, reads, async (event, context) => {
-    return await countingPlatformFailure(async () => {
-      const { caller } = event;
+  return clientEndpoint(given, reads, async (event, context) => {
+    const { caller } = event;
+    const ports = { ...given, remainingMs: () => context.getRemainingTimeInMillis() };
 
-      const path = parse(MessagesSendPath, event.pathParameters ?? {});
-      const request = parseSendRequest(event.body);
-      const headers = parseHeaders(SendHeaders, event);
-      const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
-      const time = sendTimeOf(headers);
-      const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
-      const askedId = askedClientId({ query: query.client_id, body: request.clientId });
-      if (path.did !== request.did) {
-        throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
-      }
+    const path = parse(MessagesSendPath, event.pathParameters ?? {});
+    const request = parseSendRequest(event.body);
+    const headers = parseHeaders(SendHeaders, event);
+    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
+    const time = sendTimeOf(headers);
+    const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
+    const askedId = askedClientId({ query: query.client_id, body: request.clientId });
+    if (path.did !== request.did) {
+      throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
+    }
 
-      const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
+    const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
-      const means = costLimitsOf(did, clientId, headers['Max-Cost']);
-      const send = { request, caller, clientId, did, means, time };
-      if (dryRun === 'true') {
-        const rehearsed = await rehearseSend({ ...send, dispatchId: ports.newDispatchId() }, ports);
-        return answer(200, shaped(RehearsalAnswer, rehearsed));
-      }
+    const means = costLimitsOf(did, clientId, headers['Max-Cost']);
+    const send = { request, caller, clientId, did, means, time };
+    if (dryRun === 'true') {
+      const rehearsed = await rehearseSend({ ...send, dispatchId: ports.newDispatchId() }, ports);
+      return answer(200, shaped(RehearsalAnswer, rehearsed));
+    }
 
-      const remainingMs = () => context.getRemainingTimeInMillis();
-      const accept = (dispatchId: string) => acceptSend({ ...send, dispatchId, remainingMs }, ports);
-      const asked = { clientId, did: request.did, key, compared: event.body, time, means, remainingMs };
-      const { dispatchId, warning } = await acceptRequest(asked, ports, accept);
-      const body = shaped(MessagesSendAnswer, { success: true, warning });
-      return answer(200, body, { 'dispatch-id': dispatchId });
-    });
+    const asked = { clientId, did: request.did, key, compared: event.body, time };
+    const accept = (dispatchId: string) => acceptSend({ ...send, dispatchId }, ports);
+    const { dispatchId, warning } = await acceptRequest(asked, ports, accept);
+    const body = shaped(MessagesSendAnswer, { success: true, warning });
+    return answer(200, body, { 'dispatch-id': dispatchId });
   });
 }
 

@@ -20,7 +20,7 @@ export const unalarmedFunctions: Readonly<Record<string, Reasons>> = {
     Duration: 'It has five seconds: what is slower is an answer of 500, and callers wait for it (api-latency).',
   },
   'messages-lost-rounds': {
-    Throttles: 'Lambda tries such a call again for hours, and the next one comes in a quarter of an hour.',
+    Throttles: 'Lambda tries such a call again for hours, and the next one comes in a minute.',
     Duration: 'A run that takes too long is an error (lost-rounds-errors).',
   },
   'pricing-refresh': {

@@ -71,7 +71,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 300,
     memoryMb: 1024,
     tables: {
-      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
       channels: ['BatchGetItem'],
       webhooks: ['GetItem'],
       // A released scheduled send checks its template, channel and cost again.
@@ -86,7 +86,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   'messages-lost-rounds': {
     timeoutSeconds: 300,
     memoryMb: 256,
-    tables: { messages: ['Query', 'BatchGetItem', 'DeleteItem'] },
+    tables: { messages: ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     sendsTo: ['fanOut'],
   },
   'messages-dispatch': {

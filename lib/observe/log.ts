@@ -20,6 +20,7 @@ export const logEvents = [
   'dispatch.not_composable',
   'dispatch.not_described',
   'dispatch.not_held',
+  'dispatch.not_woken',
   'dispatch.number_contended',
   'dispatch.parked',
   'dispatch.pause_not_ended',

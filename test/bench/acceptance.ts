@@ -22,7 +22,7 @@ interface Body {
  * first lease of the client's budget (D54).
  */
 const bodies: readonly Body[] = [
-  { name: 'everyday', noise: 0, dynamodbLimit: 14 },
+  { name: 'everyday', noise: 0, dynamodbLimit: 12 },
   { name: 'long_texts', noise: 150, dynamodbLimit: 15 },
   { name: 'largest', noise: 450, dynamodbLimit: 17 },
 ];

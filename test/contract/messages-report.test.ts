@@ -175,7 +175,7 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
     const store = acceptedDispatchesStore(tableOf(documentClient, messages, { nowMs: Date.now }));
     const head = { dispatchId: ulid(), did, templateName: 'taken_back', acceptedAtMs: Date.now() };
     const dispatch = makeDispatch([{ to: plain }], head);
-    await store.describe(dispatch, AbortSignal.timeout(2_000));
+    await store.store(dispatch, AbortSignal.timeout(2_000));
     await store.list(dispatch, AbortSignal.timeout(2_000));
     expect((await report(head.dispatchId)).status).toBe(200);
     await store.withdraw(head.dispatchId);

@@ -15,6 +15,7 @@ import { chunkQueue } from '../../lib/messages/send/chunk-queue.ts';
 import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
+import { beginListed } from '../support/begun-dispatches.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import type { FlatPorts } from '../support/flat-ports.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
@@ -43,8 +44,8 @@ async function wave(total: number): Promise<QueuedChunk[]> {
   const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total });
   const { head, plan } = dispatch;
   const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => startMs }));
-  await dispatches.describe(dispatch, new AbortController().signal);
-  await dispatches.begin({ head, repeats: [] });
+  await dispatches.store(dispatch, new AbortController().signal);
+  await beginListed(dispatches, { head, repeats: [] });
   const { phoneNumberId, clientId, dispatchId } = head;
   const lane = { clientId, lane: dispatchId };
   const paces = paceStore(tableOf(client, table, { nowMs: () => startMs }), { newWriter: randomUUID });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tableOf } from '../../lib/aws/table.ts';
-import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
+import { straightChunk } from '../../lib/messages/accept/hand-over.ts';
 import { outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
 import { messagesDispatch } from '../../lib/messages/send/chunk-handler.ts';
 import { chunkQueue } from '../../lib/messages/send/chunk-queue.ts';
@@ -87,7 +87,7 @@ async function eventOf(...requests: string[][]): Promise<SQSEvent> {
       recipients.map((to) => ({ to, params: { buttons: ['1'] } })),
       { ...scenarioHead, dispatchId: `J${at}`, total: recipients.length },
     );
-    const straight = await straightRequest(dispatch, async () => 1_000);
+    const straight = await straightChunk(dispatch, async () => 1_000);
     return { messageId: `message-${at}`, receiptHandle: `receipt-${at}`, body: JSON.stringify(straight) };
   });
   return { Records: await Promise.all(records) } as SQSEvent;

@@ -15,6 +15,7 @@ import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';
 import { chunkOf, slicesOf } from '../lib/messages/send/chunk-run-world.ts';
+import { beginListed } from '../support/begun-dispatches.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import { lagReads } from '../support/lagging-reads.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
@@ -185,8 +186,8 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
     const plain = localDocumentClient();
     const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total });
     const dispatches = acceptedDispatchesStore(tableOf(plain, table, { nowMs: () => startMs }));
-    await dispatches.describe(dispatch, new AbortController().signal);
-    await dispatches.begin({ ...dispatch, repeats: [] });
+    await dispatches.store(dispatch, new AbortController().signal);
+    await beginListed(dispatches, { ...dispatch, repeats: [] });
     const client = localDocumentClient();
     injectFaults(client, seededFaults(seed, 0.1, faults));
     // Reads that decide something must be strong, so eventually consistent ones lag here.

@@ -18,6 +18,7 @@ import type { DispatchFilter } from '../../lib/messages/report/dispatches.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { claimLifeMs } from '../../lib/messages/send/deadlines.ts';
+import { beginListed } from '../support/begun-dispatches.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
 import { noCosts } from '../support/no-costs.ts';
@@ -153,8 +154,8 @@ describe('how each dispatch stands', () => {
   };
   const beginRepeated = async (of: DispatchHead, repeats: [number, number][]) => {
     const dispatch = { ...makeDispatch([0, 1, 2].map((index) => ({ to: recipientOf(index) }))), head: of };
-    await dispatches.describe({ ...dispatch, repeats }, AbortSignal.timeout(2_000));
-    await dispatches.begin({ head: of, repeats });
+    await dispatches.store({ ...dispatch, repeats }, AbortSignal.timeout(2_000));
+    await beginListed(dispatches, { head: of, repeats });
   };
 
   beforeAll(async () => {

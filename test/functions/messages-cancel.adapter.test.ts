@@ -10,6 +10,7 @@ import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import type { Outcome, Slice } from '../../lib/messages/dispatch/slice.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
+import { beginListed } from '../support/begun-dispatches.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
@@ -84,12 +85,13 @@ async function tried(head: DispatchHead, number: number, outcomes?: readonly Out
 }
 
 describe('a dispatch is cancelled (D53)', () => {
-  test('that the fan-out has not begun: nothing of it is sent, and who reads its report sees why', async () => {
+  test('that the fan-out has not taken up: nothing of it is sent, and who reads its report sees why', async () => {
     const head = headOf('early');
     const recipients = [0, 1, 2].map((index) => ({ to: recipientOf(index) }));
     const dispatch = { ...makeDispatch(recipients), head, repeats: [[3, 0]] as [number, number][] };
     const dispatches = acceptedDispatchesStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
-    await dispatches.describe(dispatch, AbortSignal.timeout(2_000));
+    await dispatches.store(dispatch, AbortSignal.timeout(2_000));
+    await dispatches.begin(head);
     const { status, body } = await pages.cancel(head);
     expect(status).toBe(200);
     const on = { did, dispatchId: head.dispatchId };
@@ -110,7 +112,7 @@ describe('a dispatch is cancelled (D53)', () => {
     const row = { to: recipientOf(0), state: 'failed', code: 'cancelled', updated_at: '2026-11-22T10:10:00.000Z' };
     expect(report.data[0]).toEqual({ index: 0, ...row });
     expect(report.data[3]).toEqual({ index: 3, ...row, duplicate_of: 0 });
-    expect(await dispatches.begin(dispatch)).toBe('begun');
+    expect(await beginListed(dispatches, dispatch)).toBe('begun');
     expect((await pages.report(head)).body).toEqual(report);
   });
 

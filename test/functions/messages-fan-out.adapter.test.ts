@@ -46,11 +46,11 @@ beforeEach(async () => {
   accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   store = async (dispatchId) => {
     const dispatch = makeDispatch(makeRecipients(total), { dispatchId, acceptedAtMs: nowMs });
-    await parameters.store(dispatch, signal);
-    await accepted.describe(dispatch, signal);
+    await accepted.store(dispatch, signal);
+    await accepted.begin(dispatch.head);
   };
-  const { find, begin } = accepted;
-  rounds = dispatchRoundsStore(tableOf(client, table), { find, begin, recipientsFrom: parameters.read });
+  const { find, list } = accepted;
+  rounds = dispatchRoundsStore(tableOf(client, table), { find, list, recipientsFrom: parameters.read });
   handle = fanOutOn(client, table);
 });
 
@@ -129,7 +129,7 @@ test('a delivery is held for a minute from the start of its run', async () => {
 });
 
 test('a dispatch that was taken back, or never stored, is dropped', async () => {
-  await store('B');
+  await accepted.store(makeDispatch(makeRecipients(total), { dispatchId: 'B', acceptedAtMs: nowMs }), signal);
   expect(await accepted.withdraw('B')).toBe('withdrawn');
   const event = { Records: [dispatchRecord('withdrawn', 'B'), dispatchRecord('unknown', 'NONE')] };
   expect(await handle(event, context)).toEqual({ batchItemFailures: [] });
@@ -150,7 +150,6 @@ test('a message of a round that is over is dropped, and one whose round another 
   await handle({ Records: [dispatchRecord('again', 'D')] }, context);
   expect([await queuedRecipients(), sentAgain]).toEqual([all('D'), []]);
   await store('E');
-  await accepted.begin({ ...makeDispatch([], { dispatchId: 'E' }), repeats: [] });
   await rounds.take({ dispatchId: 'E', round: 0, owner: 'another run' }, nowMs);
   expect(await handle({ Records: [dispatchRecord('second', 'E')] }, context)).toEqual({ batchItemFailures: [] });
   expect(sentAgain).toMatchObject([[{ dispatchId: 'E' }, 45]]);

@@ -8,6 +8,7 @@ import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-disp
 import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
+import { beginListed } from '../support/begun-dispatches.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { lagReads } from '../support/lagging-reads.ts';
@@ -133,7 +134,8 @@ describe('what a report costs, with the check of its DID (D40)', () => {
 describe('a report is there from the 200 on', () => {
   const accept = async (head: DispatchHead, repeats: [number, number][] = []) => {
     const recipients = Array.from({ length: head.total }, (_, index) => ({ to: `+${recipientOf(index)}` }));
-    await dispatches.describe({ ...makeDispatch(recipients), head, repeats }, AbortSignal.timeout(2_000));
+    await dispatches.store({ ...makeDispatch(recipients), head, repeats }, AbortSignal.timeout(2_000));
+    await dispatches.begin(head);
   };
 
   test('with everybody pending, numbers as they were asked for, and duplicates', async () => {
@@ -181,7 +183,7 @@ describe('a report is there from the 200 on', () => {
     await accept(head, [[3, 0]]);
     const { body } = await pages.report(head.dispatchId);
     expect(body).toMatchObject({ total: 4, counts: { pending: 4 } });
-    await dispatches.begin({ head, repeats: [[3, 0]] });
+    await beginListed(dispatches, { head, repeats: [[3, 0]] });
     expect((await pages.report(head.dispatchId)).body).toEqual(body);
   });
 
@@ -219,14 +221,14 @@ describe('who may see a report', () => {
     if (status === 404) expect(body).toEqual({ message: 'dispatch not found', code: 'dispatch_not_found' });
   });
 
-  test('a dispatch that was taken back is none, and is not listed', async () => {
+  test('a dispatch that has not begun, or was taken back, is none, and the latter is not listed', async () => {
     const taken = headOf(dispatchIdOf('taken'), { did: '5491100000002' });
     const dispatch = { ...makeDispatch([]), head: taken };
-    await dispatches.describe(dispatch, AbortSignal.timeout(2_000));
+    await dispatches.store(dispatch, AbortSignal.timeout(2_000));
     await dispatches.list(dispatch, AbortSignal.timeout(2_000));
     const listed = async () => (await pages.list({}, agent, '5491100000002')).body.data.length;
     expect([await listed(), (await pages.report(taken.dispatchId, {}, agent, '5491100000002')).status]).toEqual([
-      1, 200,
+      1, 404,
     ]);
     expect(await dispatches.withdraw(taken.dispatchId)).toBe('withdrawn');
     expect([await listed(), (await pages.report(taken.dispatchId, {}, agent, '5491100000002')).status]).toEqual([

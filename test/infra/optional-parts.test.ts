@@ -199,13 +199,13 @@ describe('refreshing the price rates', () => {
   });
 });
 
-it('lost rounds of scheduled sends are looked for every quarter of an hour (D56)', () => {
+it('the backlog is looked at every minute (D25, D56)', () => {
   const named = (name: string) =>
     plain.all('AWS::Lambda::Function').find(({ properties }) => properties.FunctionName === resourceName('test', name));
   const rule = plain
     .all('AWS::Events::Rule')
     .find(({ properties }) => properties.Name === resourceName('test', 'messages-lost-rounds'));
-  expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(15 minutes)', State: 'ENABLED' });
+  expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
   const targets = rule?.properties.Targets.map(({ Arn }: { Arn: unknown }) => plain.target(Arn));
   expect(targets).toEqual([named('messages-lost-rounds')?.id]);
   const alarms = plain.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);

@@ -6,6 +6,7 @@ import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
+import { backlogStore } from '../../lib/messages/fan-out/dispatch-backlog-store.ts';
 import { dispatchRoundsStore } from '../../lib/messages/fan-out/dispatch-rounds-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
@@ -105,16 +106,14 @@ function storesOn(
   const patient = backoff(100, 3_200);
   const paces = (client: DynamoDBDocumentClient) =>
     paceStore(tableOf(client, table, { nowMs }), { newWriter: randomUUID, pause: client === fanOut ? patient : pause });
-  const { find, begin } = acceptedDispatchesStore(tableOf(fanOut, table, { nowMs }), pause);
+  const { find, list } = acceptedDispatchesStore(tableOf(fanOut, table, { nowMs }), pause);
   const dispatches = dispatchRoundsStore(tableOf(fanOut, table), {
     find,
-    begin,
+    list,
     recipientsFrom: parameterStore(tableOf(fanOut, table)).read,
   });
-  const accepted = {
-    parameters: parameterStore(tableOf(acceptance, table)),
-    acceptance: acceptedDispatchesStore(tableOf(acceptance, table, { nowMs }), pause),
-  };
+  const accepted = acceptedDispatchesStore(tableOf(acceptance, table, { nowMs }), pause);
+  const looking = { backlog: backlogStore(tableOf(fanOut, table)), withdraw: accepted.withdraw };
   const dispatchesOfWorkers = acceptedDispatchesStore(tableOf(worker, table, { nowMs }), pause);
   const working = {
     slices: sliceStore(tableOf(worker, table, { nowMs })),
@@ -138,6 +137,7 @@ function storesOn(
   };
   return {
     ofAcceptance: () => accepted,
+    ofLook: () => looking,
     ofFanOut: () => ({
       dispatches,
       states: dispatchItemStore(tableOf(fanOut, table)),

@@ -5,11 +5,12 @@ import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.t
 import { seededRandom } from '../support/faults.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { amongOf, holdBack, randomRules } from './random-world.ts';
-import { PipelineWorld } from './world.ts';
+import { PipelineWorld, startMs } from './world.ts';
 
 /** Returns a dispatch of so many recipients, in the order of its lots, as acceptance would compute them. */
 export function scheduledDispatch(size: number, lots: readonly Lot[], head: Partial<DispatchHead>): WholeDispatch {
-  const fromMs = Math.min(...lots.map(({ open }) => open[0]?.[0] ?? Number.POSITIVE_INFINITY));
+  const openings = lots.flatMap(({ open }) => open[0]?.[0] ?? []);
+  const fromMs = openings.length === 0 ? startMs : Math.min(...openings);
   const lastMs = Math.max(...lots.map(({ open }) => open.at(-1)?.[1] ?? 0));
   const when = { asked: { window: '09:00-20:00' }, fromMs };
   const dispatch = makeDispatch(makeRecipients(size), { ...head, when, keptUntilMs: lastMs + keptAfterLastCallMs });

@@ -6,7 +6,7 @@ import { PipelineWorld, startMs } from './world.ts';
 
 const writes: ReadonlySet<string> = new Set([
   ...['claimSlice', 'endSlice', 'mark', 'changePace'],
-  ...['beginDispatch', 'takeRound', 'checkpoint', 'handOver'],
+  ...['listDispatch', 'takeRound', 'checkpoint', 'handOver'],
 ]);
 const trouble = { fromMs: startMs + 5_000, untilMs: startMs + 185_000 };
 const [dispatches, size] = [3, 900];

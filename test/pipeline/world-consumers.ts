@@ -77,6 +77,7 @@ function fanOut(world: WorldParts): Consumer['handle'] {
       const postpone = (seconds: number) => queue.changeVisibility(delivery.receiptHandle, seconds);
       const ports: FanOutPorts = {
         ...shared(world, run, clock, 'fan-out'),
+        againAfterSeconds: dispatchRetrySeconds(delivery.receiveCount),
         ...world.stores.ofFanOut(run, clock.nowMs),
         queue: chunkSink(world, run, dispatch),
         watch: { sendLater: () => run.call('watch', () => undefined) },
@@ -92,7 +93,7 @@ function fanOut(world: WorldParts): Consumer['handle'] {
         const owner = `${clock.invocation} ${delivery.receiptHandle}`;
         if ((await fanOutDispatch(decodeRound(delivery.body), owner, ports)) === 'done') continue;
       } catch {
-        postpone(dispatchRetrySeconds(delivery.receiveCount));
+        postpone(ports.againAfterSeconds);
       }
       again.push(delivery.messageId);
     }

@@ -1,7 +1,7 @@
 import type { AcceptedDispatches } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { QueueDispatchPorts } from '../../lib/messages/accept/store-and-queue-dispatch.ts';
 import { headOfChunk } from '../../lib/messages/dispatch/chunk.ts';
 import type { DispatchItemStates } from '../../lib/messages/dispatch/item-store.ts';
+import type { LookPorts } from '../../lib/messages/fan-out/backlog-look.ts';
 import type { FanOutPorts } from '../../lib/messages/fan-out/fan-out-dispatch.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
@@ -20,9 +20,8 @@ type NowMs = () => number;
 
 /** The runs of each function of a world see the messages table through these. */
 export interface WorldStores {
-  ofAcceptance(run: Run): Pick<QueueDispatchPorts, 'parameters'> & {
-    readonly acceptance: Pick<AcceptedDispatches, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
-  };
+  ofAcceptance(run: Run): Pick<AcceptedDispatches, 'store' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
+  ofLook(run: Run): Pick<LookPorts, 'backlog' | 'withdraw'>;
   ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'dispatches' | 'states' | 'slices' | 'paces'>;
   ofWorker(
     run: Run,
@@ -57,12 +56,10 @@ export function memoryStores(parts: {
   });
   return {
     ofAcceptance: (run) => ({
-      parameters: { store: () => run.call('storeParameters', () => undefined) },
-      acceptance: {
-        ...table.ofAcceptance(run),
-        beginStraight: (chunk) => run.call('beginAccepted', () => table.begin(headOfChunk(chunk))),
-      },
+      ...table.ofAcceptance(run),
+      beginStraight: (chunk) => run.call('beginAccepted', () => table.begin(headOfChunk(chunk))),
     }),
+    ofLook: (run) => ({ backlog: table.ofLook(run), withdraw: table.ofAcceptance(run).withdraw }),
     ofFanOut: (run, nowMs) => ({
       dispatches: table.ofRounds(run),
       states: table.ofStates(run),

@@ -1,6 +1,8 @@
+import { encodeRound } from '../../lib/messages/accept/round-message.ts';
 import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
 import type { DispatchItemState } from '../../lib/messages/dispatch/item.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
+import { lookAtBacklog } from '../../lib/messages/fan-out/backlog-look.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
 import { acceptedBy } from './world-acceptance.ts';
@@ -61,6 +63,7 @@ export class PipelineWorld extends WorldParts {
     for (const consumer of consumersOf(this)) {
       for (let worker = 0; worker < consumer.workers; worker += 1) void this.#work(consumer);
     }
+    void this.#look();
     const isOver = () => this.#isQuiet() || this.time.nowMs - startMs > longestMs;
     do {
       await this.time.pass(() => this.stores.isBusy() || isOver());
@@ -80,11 +83,30 @@ export class PipelineWorld extends WorldParts {
   }
 
   #isQuiet(): boolean {
-    const empty = Object.values(this.queues).every(({ isEmpty }) => isEmpty);
+    const empty = this.table.backlog.size === 0 && Object.values(this.queues).every(({ isEmpty }) => isEmpty);
     if (!empty) this.#quietAt = undefined;
     else this.#quietAt ??= this.time.nowMs;
     // A delayed call may still arrive.
     return this.#quietAt !== undefined && this.time.nowMs - this.#quietAt > 120_000;
+  }
+
+  /** Looks at the backlog each minute, as its schedule does, but for minutes in which nothing is due. */
+  async #look(): Promise<void> {
+    for (;;) {
+      const dueMs = [...this.table.backlog.values()].map(({ dispatchId, notBeforeMs }) =>
+        Math.max(notBeforeMs, this.table.dispatches.get(dispatchId)?.round?.dueMs ?? 0),
+      );
+      await this.time.sleep(Math.max(60_000, Math.min(...dueMs, this.time.nowMs + 900_000) - this.time.nowMs));
+      const { clockSkewMs, log } = this.rules;
+      const run = this.newRun();
+      const skewMs = clockSkewMs();
+      await lookAtBacklog({
+        ...this.stores.ofLook(run),
+        wake: (message) => run.call('wake', () => this.queues.dispatches.send(encodeRound(message))),
+        nowMs: () => this.time.nowMs + skewMs,
+        log: (event, facts) => log?.('look', event, facts),
+      }).catch(() => undefined);
+    }
   }
 
   async #work(consumer: Consumer): Promise<void> {

@@ -3,14 +3,13 @@ import { text } from 'node:stream/consumers';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
 import { tableOf } from '../../lib/aws/table.ts';
-import { acceptDispatch } from '../../lib/messages/accept/accept.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { acceptOnce, bodyHashOf } from '../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
-import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { withoutDuplicates } from '../../lib/messages/request/duplicates.ts';
 import { parseSendRequest } from '../../lib/messages/request/send-request.ts';
+import { acceptDispatch } from './begun-dispatches.ts';
 import { makeDispatch } from './made-dispatches.ts';
 
 /* This process accepts the request of the event on stdin, in front of the servers at the addresses in its argument. It
@@ -23,7 +22,7 @@ const documents = documentClient(config);
 const queue = messageQueue(queueClient(config), `${endpoint}/queue`);
 const ports = {
   records: idempotencyStore(tableOf(documents, 'messages')),
-  parameters: parameterStore(tableOf(documents, 'messages')),
+  budgets: { release: async () => undefined },
   acceptance: acceptedDispatchesStore(tableOf(documents, 'messages', { nowMs: Date.now })),
   queue,
   urgentQueue: queue,

@@ -26,7 +26,7 @@ export interface AcceptingOptions {
   readonly hanging?: HangingCall;
   /** A queue request takes this long. */
   readonly queueMs?: number;
-  /** The fan-out, or a worker, begins a dispatch as soon as it is queued; otherwise after everything else. */
+  /** A worker begins a dispatch as soon as it is queued; otherwise after everything else. */
   readonly eager?: boolean;
   /** A run that died has used the key; its dispatch was begun or not. */
   readonly died?: 'begun' | 'not begun';
@@ -45,8 +45,7 @@ export class AcceptingWorld {
   private readonly endsAtMs: number;
   private readonly thawing: (() => void)[] = [];
   private readonly stored = new Set<string>();
-  private readonly described = new Set<string>();
-  /** A consumer of their queue can read these dispatches. */
+  /** A worker can read these dispatches. */
   private readonly queued = new Set<string>();
   private readonly dispatches = new Map<string, DispatchItem>();
   private record: IdempotencyRecord | undefined;
@@ -96,20 +95,13 @@ export class AcceptingWorld {
       },
       platformTemplates: { lookUp: (...args) => this.call('lookUp', () => plain.platformTemplates.lookUp(...args)) },
       newDispatchId: () => newDispatchId,
-      parameters: {
-        store: ({ head }, signal) => this.call('store', () => void this.stored.add(head.dispatchId), signal),
-      },
-      queue: this.queue((message) => {
-        const { dispatchId } = decodeRound(message);
-        // The fan-out drops a dispatch that it does not find.
-        if (this.stored.has(dispatchId) && this.described.has(dispatchId)) this.take(dispatchId);
-      }),
-      urgentQueue: this.queue((message) => this.take((JSON.parse(message) as QueuedChunk).dispatchId)),
+      queue: this.queue('wake', (message) => void decodeRound(message)),
+      urgentQueue: this.queue('send', (message) => this.take((JSON.parse(message) as QueuedChunk).dispatchId)),
       acceptance: {
-        describe: ({ head }, signal) => this.call('describe', () => void this.described.add(head.dispatchId), signal),
+        store: ({ head }, signal) => this.call('store', () => void this.stored.add(head.dispatchId), signal),
         list: (_, signal) => this.call('list', () => undefined, signal),
         withdraw: (dispatchId, signal) => this.call('withdraw', () => this.withdraw(dispatchId), signal),
-        begin: ({ head }, signal) => this.call('begin', () => this.begin(head.dispatchId), signal),
+        begin: (head, signal) => this.call('begin', () => this.begin(head.dispatchId), signal),
         beginStraight: ({ dispatchId }, signal) => this.call('begin', () => this.begin(dispatchId), signal),
       },
       records: {
@@ -145,9 +137,9 @@ export class AcceptingWorld {
     await call();
   }
 
-  private queue(take: (message: string) => void): MessageQueue {
+  private queue(name: string, take: (message: string) => void): MessageQueue {
     return {
-      send: (message, _, signal) => this.slowly(() => this.call('send', () => take(message), signal)),
+      send: (message, _, signal) => this.slowly(() => this.call(name, () => take(message), signal)),
     };
   }
 

@@ -9,6 +9,7 @@ import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-sto
 import type { Receipt, ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { eventId, type SubscribedTypes } from '../../lib/webhooks/event.ts';
+import { beginListed } from './begun-dispatches.ts';
 import { seededRandom } from './faults.ts';
 import { makeDispatch, makeRecipients } from './made-dispatches.ts';
 import type { MemoryEvents } from './memory-events.ts';
@@ -44,8 +45,8 @@ export async function recordInBulk(bulk: Bulk) {
   const dispatch = makeDispatch(makeRecipients(messages), { ...scenarioHead, dispatchId, total: messages });
   const { head } = dispatch;
   const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => startMs }));
-  await dispatches.describe(dispatch, new AbortController().signal);
-  await dispatches.begin({ head, repeats: [] });
+  await dispatches.store(dispatch, new AbortController().signal);
+  await beginListed(dispatches, { head, repeats: [] });
   const once = Array.from({ length: messages }, (_, index) =>
     statuses.map((status) => ({
       dispatchId,

@@ -3,8 +3,8 @@ import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint-message.ts';
 import { composedRecipient } from '../../lib/messages/accept/composed-recipient.ts';
+import { straightChunk } from '../../lib/messages/accept/hand-over.ts';
 import { encodeRound } from '../../lib/messages/accept/round-message.ts';
-import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
 import { thresholdEvent } from '../../lib/messages/budget/thresholds.ts';
 import type { QueuedChunk } from '../../lib/messages/dispatch/chunk.ts';
 import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
@@ -143,7 +143,7 @@ async function straightRequests() {
     header,
     plan: { ...dispatch.plan, catalogId: '900000000000001' },
   }));
-  const requests = await Promise.all(withMedia.map((dispatch) => straightRequest(dispatch, async () => 80)));
+  const requests = await Promise.all(withMedia.map((dispatch) => straightChunk(dispatch, async () => 80)));
   // A worker has composed them again after a review.
   return requests.flatMap((request) => (request === undefined ? [] : { ...request, composedMs: atMs }));
 }

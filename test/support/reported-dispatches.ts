@@ -8,6 +8,7 @@ import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import type { Cost } from '../../lib/messages/report/cost.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
+import { beginListed } from './begun-dispatches.ts';
 import { makeDispatch } from './made-dispatches.ts';
 import type { LoadedTable } from './scale-loading.ts';
 
@@ -46,8 +47,8 @@ export async function putItems({ documentClient, tableName }: LoadedTable, items
 export async function loadDispatch({ documentClient, tableName }: LoadedTable, head: DispatchHead): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
   const dispatches = acceptedDispatchesStore(tableOf(documentClient, tableName, { nowMs: () => head.acceptedAtMs }));
-  await dispatches.describe({ ...makeDispatch(recipients), head }, new AbortController().signal);
-  await dispatches.begin({ head, repeats: [] });
+  await dispatches.store({ ...makeDispatch(recipients), head }, new AbortController().signal);
+  await beginListed(dispatches, { head, repeats: [] });
 }
 
 /** Appends sent, delivered and read of every message, in runs of this many receipts. */

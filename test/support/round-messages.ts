@@ -7,6 +7,7 @@ import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { decodeRound, type RoundMessage } from '../../lib/messages/accept/round-message.ts';
 import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/dispatch/chunk.ts';
 import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
+import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 
 /** Acceptance queues dispatches for the fan-out, and chunks straight to the workers. */
@@ -40,8 +41,8 @@ async function drain(client: SQSClient, queueUrl: string): Promise<string[]> {
 }
 
 /**
- * Returns the dispatch ids that these messages send: of dispatches that the fan-out can begin, and of chunks that
- * workers can claim.
+ * Returns the dispatch ids that these messages send: of dispatches that have begun, and of chunks that workers can
+ * claim.
  */
 export async function dispatchIdsOf(
   { dispatches, chunks }: Queued,
@@ -50,10 +51,12 @@ export async function dispatchIdsOf(
 ): Promise<Set<string>> {
   const accepted = acceptedDispatchesStore(tableOf(documents, table, { nowMs: Date.now }));
   const slices = sliceStore(tableOf(documents, table, { nowMs: Date.now }));
+  const items = dispatchItemStore(tableOf(documents, table));
   const ids = new Set<string>();
   for (const { dispatchId } of dispatches) {
     const dispatch = await accepted.find(dispatchId);
-    if (dispatch === undefined || (await accepted.begin(dispatch)) === 'withdrawn') continue;
+    const state = (await items.of([dispatchId])).get(dispatchId);
+    if (dispatch === undefined || !state?.begun) continue;
     const { read } = parameterStore(tableOf(documents, table));
     for (let index = 0; index < dispatch.head.total; ) {
       for (const _ of await read(dispatchId, index)) {

@@ -61,10 +61,7 @@ export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): Sen
 export function sendPorts(
   template: PlatformTemplate,
   nowMs: () => number,
-): Omit<
-  Parameters<typeof messagesSend>[0],
-  'newDispatchId' | 'parameters' | 'queue' | 'urgentQueue' | 'acceptance' | 'records'
-> {
+): Omit<Parameters<typeof messagesSend>[0], 'newDispatchId' | 'queue' | 'urgentQueue' | 'acceptance' | 'records'> {
   const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: nowMs() - 3_600_000, sinceMs: 1 };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }] };
   return {
@@ -105,7 +102,7 @@ export function sendPorts(
     dispatches: { listAccepted: unused },
     optOuts: { anyFor: unused, stoppedAmong: unused },
     rates: async () => shippedRates,
-    budgets: { reserve: unused, release: unused, committedUnits: unused },
+    budgets: { reserve: unused, release: async () => undefined, committedUnits: unused },
     notified: { of: unused, note: unused },
     events: new MemoryEvents(),
     pause: async () => undefined,

@@ -8,7 +8,6 @@ import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
-import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../lib/messages/budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../../lib/messages/budget/notified-thresholds-store.ts';
 import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.ts';
@@ -166,7 +165,6 @@ export async function sendingEndpoint(options: Options) {
     dispatches: dispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
     optOuts: optOutLook({ ...messages, client: documents }, async () => nameOf),
     rates: async () => shippedRates,
-    parameters: parameterStore(tableOf(documents, table)),
     acceptance: acceptedDispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
     records: idempotencyStore(tableOf(documents, table)),
     nowMs: () => clock.nowMs,

@@ -4,6 +4,7 @@ import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
 import { correlationId } from '../../observe/correlation.ts';
+import { count } from '../../observe/metrics.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
@@ -54,10 +55,23 @@ export interface CheckedSend {
 }
 
 /**
+ * Does as `checked`, and counts a 502 that the platform alone caused, which the objective of acceptance excludes
+ * (infra/constructs/objectives.ts).
+ */
+export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
+  try {
+    return await checked(send, ports);
+  } catch (error) {
+    if (error instanceof Refusal && error.isOfPlatform) count('SendsFailedByPlatform');
+    throw error;
+  }
+}
+
+/**
  * Resolves the template (404, 422, 502), checks all recipients (400, D24), follows replaced user ids, drops repeats
  * (D25), computes call times (D56). Stores only the template (D23).
  */
-export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
+async function checked(send: Send, ports: CheckPorts): Promise<CheckedSend> {
   const { request, clientId, did, dispatchId } = send;
   const wanted = { clientId, askerId: dispatchId, waba: did.waba, ...request.template };
   const resolved = await resolveTemplate(wanted, ports);

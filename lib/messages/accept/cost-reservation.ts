@@ -3,12 +3,12 @@ import { Refusal } from '../../http/refusal.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import { unratedWarning } from '../../pricing/estimate.ts';
-import type { Budgets, Reservation, Reserved } from '../budget/budgets.ts';
+import type { Budgets, Reservation } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type NotifyThresholdsPorts, notifyThresholds } from '../budget/notify-thresholds.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
 import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
-import { inTimeLeft } from './answer-deadline.ts';
+import { inTime } from './answer-deadline.ts';
 
 export interface CostLimitPorts extends SendCostPorts, NotifyThresholdsPorts {
   readonly budgets: Pick<Budgets, 'reserve' | 'release'>;
@@ -20,13 +20,18 @@ export interface CostReservation {
   /** Its head has the request's limit. */
   readonly dispatch: WholeDispatch;
   readonly warning: string | undefined;
-  /** Releases the reservation of an unsent dispatch. Does not throw. */
-  readonly release: () => Promise<void>;
+  /** Releases the reservation of an unsent dispatch, and throws its refusal. */
+  readonly refused: (refusal: unknown) => Promise<never>;
   /** Tells the client of thresholds that the reservation has passed. Does not throw. */
   readonly tell: () => Promise<void>;
 }
 
-const nothing = async () => undefined;
+const nothing = {
+  refused: async (refusal: unknown) => {
+    throw refusal;
+  },
+  tell: async () => undefined,
+};
 
 /**
  * Reserves what a dispatch may cost (D58), before it is stored, so that concurrent sends cannot pass the budget
@@ -36,14 +41,14 @@ const nothing = async () => undefined;
 export async function reserveCost(given: WholeDispatch, means: CostLimits, ports: Ports): Promise<CostReservation> {
   const { budget, maxCostUnits } = means;
   if (budget === undefined && maxCostUnits === undefined) {
-    return { dispatch: given, warning: undefined, release: nothing, tell: nothing };
+    return { dispatch: given, warning: undefined, ...nothing };
   }
   const dispatch = { ...given, head: { ...given.head, maxCostUnits } };
   const { units } = await sendCost(dispatch, ports);
   const refusal = overMaxCost(units, means);
   if (refusal !== undefined) throw refusal;
   const warning = maxCostUnits === undefined ? undefined : unratedWarning(dispatch.head.category);
-  if (budget === undefined) return { dispatch, warning, release: nothing, tell: nothing };
+  if (budget === undefined) return { dispatch, warning, ...nothing };
   const { clientId, dispatchId, acceptedAtMs: atMs, category } = dispatch.head;
   // What costs nothing passes any budget; it is reserved as well, because a release may raise it (D56).
   const limitUnits = units === 0 ? undefined : stopUnits(budget, category);
@@ -52,11 +57,16 @@ export async function reserveCost(given: WholeDispatch, means: CostLimits, ports
   return {
     dispatch,
     warning,
-    release: () => releaseReservation(reservation, ports),
+    refused: async (refusal) => {
+      // An undecided dispatch may still be sent (idempotency.ts finds it out).
+      const isUndecided = refusal instanceof Refusal && refusal.code === 'dispatch_undecided';
+      if (!isUndecided) await releaseReservation(reservation, ports);
+      throw refusal;
+    },
     tell: async () => {
       if (committedUnits === undefined) return;
       try {
-        await inTimeLeft(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
+        await inTime(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
       } catch (error) {
         log('budget.not_told', { clientId, dispatchId, error: errorName(error) });
       }
@@ -71,7 +81,7 @@ export async function reserveCost(given: WholeDispatch, means: CostLimits, ports
 async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: Ports): Promise<number | undefined> {
   const { clientId, dispatchId, units, limitUnits } = reservation;
   try {
-    const reserved = await reservedInTime(reservation, ports);
+    const reserved = await inTime(ports.remainingMs, () => ports.budgets.reserve(reservation));
     if (reserved.kind === 'reserved') return reserved.afterUnits;
     throw overBudget(units, reserved.committedUnits, budget);
   } catch (cause) {
@@ -86,35 +96,17 @@ async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: P
   }
 }
 
-async function reservedInTime(reservation: Reservation, { budgets, remainingMs }: Ports): Promise<Reserved> {
-  let reserved: Reserved | undefined;
-  await inTimeLeft(remainingMs, async () => {
-    reserved = await budgets.reserve(reservation);
-  });
-  if (reserved === undefined) throw new Error('the budget was not asked');
-  return reserved;
-}
-
 type Given = Pick<Reservation, 'clientId' | 'dispatchId'>;
+export type ReleasePorts = { readonly budgets: Pick<Budgets, 'release'> } & Pick<Ports, 'remainingMs'>;
 
-/** Releases the reservation of an unsent dispatch. If the write fails, the month keeps it (D58). */
-async function releaseReservation(
+/** Releases what an unsent dispatch has reserved, if anything. If the write fails, the month keeps it (D58). */
+export async function releaseReservation(
   { clientId, dispatchId }: Given,
-  { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,
+  { budgets, remainingMs }: ReleasePorts,
 ): Promise<void> {
   try {
-    await inTimeLeft(remainingMs, () => budgets.release({ clientId, dispatchId }));
+    await inTime(remainingMs, () => budgets.release({ clientId, dispatchId }));
   } catch (error) {
     log('budget.not_released', { clientId, dispatchId, error: errorName(error) });
   }
-}
-
-/** Releases what the dead run of a request had reserved. Returns undefined for a client without a budget. */
-export function reservationReleaseOf(
-  clientId: number,
-  { budget }: CostLimits,
-  ports: Pick<Ports, 'budgets' | 'remainingMs'>,
-) {
-  if (budget === undefined) return undefined;
-  return async (dispatchId: string) => await releaseReservation({ clientId, dispatchId }, ports);
 }

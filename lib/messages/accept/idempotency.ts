@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import * as v from 'valibot';
 import { Refusal } from '../../http/refusal.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { log } from '../../observe/log.ts';
 import type { SendTime } from '../when/send-time.ts';
-import { inTimeLeft } from './answer-deadline.ts';
-import { type WithdrawPorts, withdrawDispatch } from './withdraw-dispatch.ts';
+import { inTime } from './answer-deadline.ts';
+import { type ReleasePorts, releaseReservation } from './cost-reservation.ts';
+import { type WithdrawPorts, withdraw } from './hand-over.ts';
 
 /** The record outlives the 24 hours that are promised (D9). */
 export const rememberedMs = 48 * 3_600_000;
@@ -47,12 +49,30 @@ export interface Accepted {
   readonly warning?: string;
 }
 
-export interface IdempotencyPorts extends WithdrawPorts {
+/** The dispatch id is a header, so this body lacks it. */
+export const AcceptedAnswer = v.object({ success: v.literal(true), warning: v.optional(v.string()) });
+
+export interface IdempotencyPorts extends WithdrawPorts, ReleasePorts {
   readonly records: IdempotencyRecords;
   readonly nowMs: () => number;
   readonly newDispatchId: () => string;
-  /** Runs when the dispatch of a dead run was withdrawn. Does not throw. */
-  readonly takenBack?: ((dispatchId: string) => Promise<void>) | undefined;
+}
+
+export interface KeyedRequest extends Omit<IdempotencyScope, 'key'> {
+  readonly key: string | undefined;
+  /** The key compares this, and the headers of a scheduled send (D9, D56). */
+  readonly compared: unknown;
+  readonly time: SendTime | undefined;
+}
+
+/** Accepts a request under a new dispatch id, at most once per key, if it has one. Refuses as `acceptOnce`. */
+export async function acceptRequest(
+  { compared, time, key, ...scope }: KeyedRequest,
+  ports: IdempotencyPorts,
+  accept: (dispatchId: string) => Promise<Accepted>,
+): Promise<Accepted> {
+  if (key === undefined) return await accept(ports.newDispatchId());
+  return await acceptOnce({ ...scope, key }, { bodyHash: bodyHashOf(compared, time?.asked) }, ports, accept);
 }
 
 /**
@@ -109,11 +129,11 @@ async function earlierAnswer(
   // The start is renewed before the withdrawal: from now on the dead run can record no answer.
   const renewed = { ...found, startedAtMs: record.startedAtMs };
   if (!(await ports.records.takeOver(scope, found, renewed))) throw stillRunning();
-  if ((await withdrawDispatch(dispatchId, ports)) === 'begun') {
+  if ((await withdraw(dispatchId, ports)) === 'begun') {
     await completed(scope, renewed, { dispatchId }, ports);
     return { dispatchId };
   }
-  await ports.takenBack?.(dispatchId);
+  await releaseReservation({ clientId: scope.clientId, dispatchId }, ports);
   if (!(await ports.records.takeOver(scope, renewed, record))) throw stillRunning();
   return undefined;
 }
@@ -149,7 +169,7 @@ async function tolerated(
   write: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   try {
-    await inTimeLeft(remainingMs, write);
+    await inTime(remainingMs, write);
   } catch (error) {
     log('idempotency.write_failed', { dispatchId, error: errorName(error) });
   }

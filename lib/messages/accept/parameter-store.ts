@@ -1,17 +1,13 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { batchPut, type Item } from '../../aws/dynamodb-batch.ts';
+import type { Item } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
-import type { DispatchHead, Recipient, StoredRecipient } from '../dispatch/head.ts';
+import type { StoredRecipient } from '../dispatch/head.ts';
 import { parametersKey } from '../dispatch/items.ts';
+import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
 import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
 export interface DispatchParameters {
-  /** Is idempotent. Some pages may be stored when it rejects. Throws `RecipientTooLarge`. */
-  store(
-    dispatch: { readonly head: DispatchHead; readonly recipients: readonly Recipient[] },
-    signal: AbortSignal,
-  ): Promise<void>;
   /**
    * Returns the recipients from `index` (below the dispatch's total) to the end of its page, strongly consistent.
    * Throws `ParametersGone`.
@@ -21,12 +17,8 @@ export interface DispatchParameters {
 
 const PageItemSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
 
-export function parameterStore(table: Pick<Table, 'client' | 'name' | 'pause'>): DispatchParameters {
+export function parameterStore(table: Pick<Table, 'client' | 'name'>): DispatchParameters {
   return {
-    store: async ({ head, recipients }, abortSignal) => {
-      await batchPut(table, pageItems(head, recipients), abortSignal);
-    },
-
     read: async (dispatchId, index) => {
       const item = await parameterPageAt(table, { dispatchId, index });
       if (item === undefined) throw new ParametersGone();
@@ -38,8 +30,11 @@ export function parameterStore(table: Pick<Table, 'client' | 'name' | 'pause'>):
   };
 }
 
-/** Yields pages in order, of 50 write units at most unless one recipient is larger. */
-function* pageItems(head: DispatchHead, recipients: readonly Recipient[]): Generator<Item> {
+/**
+ * Yields the pages of a dispatch lazily and in order, of 50 write units at most unless one recipient is larger. Throws
+ * `RecipientTooLarge`.
+ */
+export function* parameterItems({ head, recipients }: Pick<WholeDispatch, 'head' | 'recipients'>): Generator<Item> {
   const expiresAtSeconds = parametersExpireAtSeconds(head);
   for (const { firstIndex, ...page } of pagesOf(recipients)) {
     yield { ...parametersKey({ dispatchId: head.dispatchId, index: firstIndex }), ...page, expiresAtSeconds };

@@ -13,7 +13,6 @@ import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { idempotencyStore } from '../accept/idempotency-store.ts';
 import { messageQueue } from '../accept/message-queue.ts';
-import { parameterStore } from '../accept/parameter-store.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../budget/notified-thresholds-store.ts';
 import { limitOfDispatch, rememberedLimitOfDispatch } from '../pace/limit-of-dispatch.ts';
@@ -35,7 +34,6 @@ export function deployedAcceptance(limits: PlatformLimits) {
     catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
     isOnboarded: marketingOnboarding(call, credentialOf, Date.now),
     questions: lookupStore(table),
-    parameters: parameterStore(table),
     acceptance: deployedAcceptedDispatches(),
     records: idempotencyStore(table),
     replacementsOf: deployedReplacedIdReader(),

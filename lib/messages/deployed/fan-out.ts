@@ -14,9 +14,9 @@ import { budgetsStore } from '../budget/budgets-store.ts';
 import { dispatchItemStore } from '../dispatch/item-store.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { costStop, type Released } from '../fan-out/cost-at-release.ts';
+import { backlogStore } from '../fan-out/dispatch-backlog-store.ts';
 import { dispatchRoundsStore } from '../fan-out/dispatch-rounds-store.ts';
 import { judgedForRelease } from '../fan-out/revalidate-dispatch.ts';
-import { scheduledDispatchesStore } from '../fan-out/scheduled-dispatches-store.ts';
 import { waveQueue } from '../fan-out/wave-queue.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { limitOfDispatch } from '../pace/limit-of-dispatch.ts';
@@ -33,12 +33,13 @@ function deployedFanOutQueue(): DelayedQueue<RoundMessage> {
   return delayedQueue(queue, encodeRound, ({ clientId }) => String(clientId));
 }
 
-export function deployedLostRounds() {
+export function deployedLook() {
   const table = messagesTable();
   const { nowMs } = table;
   return {
-    scheduled: scheduledDispatchesStore(table),
-    sendAgain: deployedFanOutQueue().sendLater,
+    backlog: backlogStore(table),
+    withdraw: deployedAcceptedDispatches().withdraw,
+    wake: deployedFanOutQueue().sendLater,
     nowMs,
     log,
   };
@@ -47,11 +48,11 @@ export function deployedLostRounds() {
 export function deployedFanOut() {
   const table = messagesTable();
   const { nowMs } = table;
-  const { find, begin } = deployedAcceptedDispatches();
+  const { find, list } = deployedAcceptedDispatches();
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
   const asked = { ...deployedDirectory(), templates, holds: holdStore(table), nowMs };
   const count = deployedCount({ readsSlices: true });
-  const dispatches = dispatchRoundsStore(table, { find, begin, recipientsFrom: parameterStore(table).read });
+  const dispatches = dispatchRoundsStore(table, { find, list, recipientsFrom: parameterStore(table).read });
   const costPorts = {
     ...{ ...deployedDirectory(), dispatches, nowMs },
     rates: deployedKnownRates(),

@@ -38,7 +38,7 @@ export type DispatchParked = v.InferOutput<typeof ParkingSchema>;
 const RoundSchema = v.object({
   round: v.number(),
   lease: v.optional(LeaseSchema),
-  /** The round's message is due then: a lost one is missed a minute later. */
+  /** The round's message is due then: the look misses a lost one a minute later. */
   dueMs: v.optional(v.number()),
 });
 export type RoundRecord = Readonly<v.InferOutput<typeof RoundSchema>>;

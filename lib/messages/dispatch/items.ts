@@ -48,22 +48,6 @@ export function dispatchExpiresAtSeconds(dispatch: DispatchAge): number {
   return Math.ceil(forgottenAtMs(dispatch) / 1_000);
 }
 
-/** The partitions are few, because a look for lost rounds reads all of them. */
-export const scheduledShards = 8;
-
-/** `shard` counts from 0. */
-export function scheduledPartition(shard: number): string {
-  return `SCHEDULED#${shard}`;
-}
-
-/**
- * Keys a scheduled send that may still wait (D56). The fan-out writes it at begin and removes it at the end, so that
- * lost rounds are found (fan-out/lost-rounds.ts).
- */
-export function scheduledKey(dispatchId: string): ItemKey {
-  return { pk: scheduledPartition((dispatchId.at(-1) ?? '0').charCodeAt(0) % scheduledShards), sk: dispatchId };
-}
-
 /** Sorts dispatches by acceptance. Without a dispatch id, it sorts before every dispatch of that moment. */
 export function dispatchSortKey(atMs: number, dispatchId = ''): string {
   return `${String(atMs).padStart(15, '0')}#${dispatchId}`;
@@ -74,7 +58,7 @@ export function timeOfDispatch(sortKey: string): number {
   return Number(sortKey.split('#', 1)[0]);
 }
 
-/** Keys the record of an acceptance (D40), written before the dispatch is queued. The report opens with it. */
+/** Keys the record of an acceptance (D40), written before the dispatch's item. */
 export function acceptedKey(dispatchId: string): ItemKey {
   return { pk: `DISPATCH#${dispatchId}`, sk: 'ACCEPTED' };
 }
@@ -86,8 +70,11 @@ export function recipientsKey(dispatchId: string, firstIndex: number): ItemKey {
   return { pk: `DISPATCH#${dispatchId}`, sk: `${recipientsPrefix}${firstIndex}` };
 }
 
-/** A partition takes 1 MB a second, and acceptance writes up to 6 MB of a dispatch's parameters within two seconds. */
-const parametersPerPartition = 500;
+/**
+ * A partition takes 1 MB a second, and acceptance writes up to 6 MB of a dispatch's parameters within two seconds. The
+ * sixteen pages of everyday parameters leave room in their batch of 25 for what else the dispatch needs.
+ */
+const parametersPerPartition = 625;
 
 /**
  * Keys the page of parameters that begins with this recipient (accept/parameter-pages.ts). A page never crosses

@@ -38,7 +38,8 @@ const nameless = [
   'WABA',
   'PERSON',
   'SENT',
-  'SCHEDULED',
+  'BACKLOG',
+  'LATER',
   'SPEND',
   'BUDGET',
 ] as const;

@@ -134,8 +134,6 @@ export interface DispatchRounds extends CallsOf<typeof roundWrites> {
   find(dispatchId: string): Promise<StoredDispatch | undefined>;
   /** Returns at least one recipient, as many as one read returns. Reads strongly. */
   recipientsFrom(dispatchId: string, firstIndex: number): Promise<readonly StoredRecipient[]>;
-  /** Begins the dispatch; `withdrawn` when its client was told that nothing is sent (D25). */
-  begin(dispatch: StoredDispatch): Promise<'begun' | 'withdrawn'>;
-  /** A scheduled send is released completely: lost-rounds.ts no longer looks at it. */
-  leaveSchedule(dispatchId: string): Promise<void>;
+  /** Lists the dispatch for its client, and names a retry at its source, as acceptance mostly has done. */
+  list(dispatch: StoredDispatch): Promise<void>;
 }

@@ -19,10 +19,6 @@ export async function fanOutDispatch(message: RoundMessage, owner: string, ports
     ports.log('dispatch.never_accepted', { dispatchId, clientId });
     return 'done';
   }
-  if (run.round === 0 && (await ports.dispatches.begin(dispatch)) === 'withdrawn') {
-    ports.log('dispatch.withdrawn', { dispatchId, clientId });
-    return 'done';
-  }
   const takenAtMs = ports.nowMs();
   const taken = await ports.dispatches.take(run, takenAtMs);
   if (taken.kind === 'over') return 'done';
@@ -32,12 +28,14 @@ export async function fanOutDispatch(message: RoundMessage, owner: string, ports
   }
   const round = new Round({ message, dispatch, run, heldAtMs, takenAtMs }, taken, ports);
   try {
+    // Nothing leaves before the client can find it.
+    if (run.round === 0) await ports.dispatches.list(dispatch);
     return await round.work();
   } catch (error) {
     // Without this, the next delivery would wait for the lease as a requeued message and never reach the dead-letter
     // queue.
     await ports.dispatches
-      .handOver(run, round.progress, { round: run.round, ...round.dueAfter(0) })
+      .handOver(run, round.progress, { round: run.round, dueMs: ports.nowMs() + ports.againAfterSeconds * 1_000 })
       .catch((cause: unknown) => {
         ports.log('dispatch.round_not_released', { dispatchId, clientId, error: errorName(cause) });
       });

@@ -52,6 +52,8 @@ export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly sendAgain: (message: RoundMessage, delaySeconds: number) => Promise<void>;
   /** Extends the delivery's invisibility to `holdSeconds`. Never throws: a failure only brings it back too soon. */
   readonly hold: () => Promise<void>;
+  /** A failed delivery comes again after this time. */
+  readonly againAfterSeconds: number;
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;
@@ -126,9 +128,7 @@ export class Round {
     ports.log('dispatch.fanned_out', { dispatchId: head.dispatchId, clientId: head.clientId, count: head.total });
     // What a stop has ended costs nothing, so its reservation is free at once (D56, D58).
     if (this.#state.stop !== undefined) await ports.countNow(head.dispatchId);
-    const end = await this.#handOver({ round: roundAfterLast });
-    if (end === 'done' && head.when !== undefined) await ports.dispatches.leaveSchedule(head.dispatchId);
-    return end;
+    return await this.#handOver({ round: roundAfterLast });
   }
 
   /**
@@ -309,17 +309,11 @@ export class Round {
   async #nextRound(message: RoundMessage, delaySeconds: number): Promise<FanOutEnd> {
     const round = this.#facts.run.round + 1;
     await this.#ports.sendAgain({ ...message, round }, delaySeconds);
-    return await this.#handOver({ round, ...this.dueAfter(delaySeconds) });
+    return await this.#handOver({ round, dueMs: this.#ports.nowMs() + delaySeconds * 1_000 });
   }
 
   async #handOver(next: Omit<RoundRecord, 'lease'>): Promise<FanOutEnd> {
     return (await this.#ports.dispatches.handOver(this.#facts.run, this.progress, next)) ? 'done' : 'again';
-  }
-
-  /** Returns when a round's message is due, for a scheduled dispatch that lost-rounds.ts watches. */
-  dueAfter(delaySeconds: number): Pick<RoundRecord, 'dueMs'> {
-    if (this.#facts.dispatch.head.when === undefined) return {};
-    return { dueMs: this.#ports.nowMs() + delaySeconds * 1_000 };
   }
 }
 

@@ -84,13 +84,10 @@ export function reportStore(
 export function describedIn(items: readonly Item[]): DescribedDispatch | undefined {
   const itemAt = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
   const dispatch = dispatchItemIn(itemAt(dispatchKey('')) ?? {});
-  if (dispatch.withdrawnAtMs !== undefined) return undefined;
+  const head = headIn(dispatch);
+  if (head === undefined) return undefined;
   const item = itemAt(acceptedKey(''));
   const accepted = item === undefined ? undefined : dispatchOfAcceptedItem(item);
-  // An item that cannot be read is told, also where the acceptance's record would do.
-  const begun = headIn(dispatch);
-  const head = accepted?.head ?? begun;
-  if (head === undefined) return undefined;
   const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).map(addressesOfItem);
   const known = dispatch.to === undefined ? described : [addressesFrom(dispatch.to)];
   const recipients = new Map(known.flatMap(({ addresses }) => addresses));

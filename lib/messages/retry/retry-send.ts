@@ -3,7 +3,6 @@ import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
 import { type AcceptPorts, acceptSend } from '../accept/accept.ts';
 import type { Send } from '../accept/check-send.ts';
-import { reservationReleaseOf } from '../accept/cost-reservation.ts';
 import type { Accepted, IdempotencyPorts } from '../accept/idempotency.ts';
 import type { CostLimits } from '../budget/cost-limits.ts';
 import { acceptUnderNextKey, freeNow, type Retrying } from './retry-keys.ts';
@@ -20,22 +19,17 @@ export interface Retry extends Pick<Send, 'dispatchId' | 'clientId' | 'time'> {
 
 type RetrySend = Send & Pick<Retry, 'means'>;
 
-export type RetryPorts = AcceptPorts & SourcePorts & Pick<IdempotencyPorts, 'records'>;
+export type RetryPorts = AcceptPorts & SourcePorts & Omit<IdempotencyPorts, 'newDispatchId'>;
 
 /**
  * Accepts a retry (D57): sends to free recipients with their template and parameters, in the original hours unless it
  * has its own, with full time to live. Refuses also with 409 `not_retryable` when parameters no longer fit.
  */
-export async function acceptRetry(
-  retry: Retry & { readonly remainingMs: () => number },
-  ports: RetryPorts,
-): Promise<Accepted> {
+export async function acceptRetry(retry: Retry, ports: RetryPorts): Promise<Accepted> {
   const source = await sourceOf(retry, ports);
-  const { remainingMs, clientId, means } = retry;
-  const takenBack = reservationReleaseOf(clientId, means, { ...ports, remainingMs });
-  return await acceptUnderNextKey(retryingOf(retry, source), { ...ports, remainingMs, takenBack }, async (chosen) => {
+  return await acceptUnderNextKey(retryingOf(retry, source), ports, async (chosen) => {
     const send = sendOf(retry, source, chosen);
-    return await judged({ retry, source, chosen }, () => acceptSend({ ...send, remainingMs }, ports));
+    return await judged({ retry, source, chosen }, () => acceptSend(send, ports));
   });
 }
 

@@ -11,6 +11,7 @@ import { countReceipts } from '../../../lib/messages/spend/count-receipts.ts';
 import { countDelayMs } from '../../../lib/messages/spend/later-counts.ts';
 import { spendStore } from '../../../lib/messages/spend/spend-store.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
+import { beginListed } from '../../support/begun-dispatches.ts';
 import { makeDispatchHead } from '../../support/made-dispatches.ts';
 import { meterRequests } from '../../support/request-meter.ts';
 import * as assumed from './assumed.ts';
@@ -48,7 +49,7 @@ export async function costOfCountingSingles(messages: TableAccess, together: num
 /** Returns what counting costs for each message of a dispatch, on the day on which its receipts come. */
 export async function costOfCountingBulk(messages: TableAccess, recipients: number): Promise<Counts> {
   const head = headOf(`BULK-${recipients}`, recipients);
-  await acceptedDispatchesStore(tableOf(messages.client, messages.name, { nowMs })).begin({ head, repeats: [] });
+  await beginListed(acceptedDispatchesStore(tableOf(messages.client, messages.name, { nowMs })), { head, repeats: [] });
   const meter = meterRequests(messages.client);
   const { counting, transacted } = counted(messages);
   for (const status of ['sent', 'delivered', 'read']) {

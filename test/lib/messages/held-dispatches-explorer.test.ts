@@ -26,7 +26,7 @@ const nothing: World = {
   ...{ ...firstStore, dispatches: [JSON.stringify(roundMessage)], total: 1, runs: [], begun: 0 },
   left: left(0, 0, 0),
 };
-const begun: World = { ...nothing, dispatch: { ...begunItem }, template: 'PAUSED' };
+const begun: World = { ...nothing, template: 'PAUSED' };
 const sinceMs = startMs - 1;
 const waiting: World = {
   ...begun,
@@ -44,7 +44,7 @@ interface Scenario {
 
 const scenarios: readonly Scenario[] = [
   {
-    name: 'taking back, beginning, cancelling, claiming',
+    name: 'beginning, cancelling, claiming',
     first: { ...nothing, left: left(2, 3, 0, { faults: thorough ? 2 : 1, cancels: 1 }) },
     sees: ['stopped cancelled', 'taken', 'failed', 'ended by the fan-out', 'stopped with a wave announced'],
   },

@@ -216,8 +216,7 @@ function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
     dispatches: {
       find: async () => dispatch,
       recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
-      ...{ begin: call('begin'), take: call('take'), announce: call('announce'), handOver: call('handOver') },
-      leaveSchedule: nothing,
+      ...{ list: call('list'), take: call('take'), announce: call('announce'), handOver: call('handOver') },
     },
     judge: async (stored) => asAccepted(stored),
     costStop: noCosts.costStop,
@@ -229,6 +228,7 @@ function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
     watch: { sendLater: nothing },
     sendAgain: call('sendAgain'),
     hold: nothing,
+    againAfterSeconds: 30,
     compose: (_, { to }, messageId) => ({ to, biz_opaque_callback_data: messageId }),
     limitOf: async () => 80,
   };

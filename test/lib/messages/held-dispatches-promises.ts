@@ -1,4 +1,3 @@
-import { standingIn } from '../../../lib/messages/dispatch/item.ts';
 import type { ParkedWatch } from '../../../lib/messages/watch/watch-message.ts';
 import type { World } from './held-dispatches-space.ts';
 
@@ -6,8 +5,6 @@ import type { World } from './held-dispatches-space.ts';
 export function checkPromises(world: World, before: World): void {
   const { dispatch, wrong } = world;
   if (wrong !== null) throw new Error(wrong);
-  if (dispatch.head !== undefined && dispatch.withdrawnAtMs !== undefined)
-    throw new Error('D25: a dispatch is begun and taken back');
   if (before.dispatch.stop !== undefined && dispatch.stop?.code !== before.dispatch.stop.code) {
     throw new Error('D53: a stop was followed by another one');
   }
@@ -17,7 +14,7 @@ export function checkPromises(world: World, before: World): void {
 
 /** An ended message stays ended, gets one event, and no message disappears before its end. */
 function checkEndings(world: World, before: World): void {
-  const { dispatch, total, slice, taken, told, dispatches, chunks, runs } = world;
+  const { total, slice, taken, told, dispatches, chunks, runs } = world;
   const isUnderWay = dispatches.length + chunks.length > 0 || runs.some(({ role }) => role !== 'watcher');
   for (let index = 0; index < total; index += 1) {
     const outcome = slice?.outcomes[index];
@@ -29,7 +26,7 @@ function checkEndings(world: World, before: World): void {
     if (outcome?.state === 'failed' && taken.includes(index)) throw new Error('R14: counts as failed, and was taken');
     const events = told.filter((event) => event.startsWith(`J-${index} `));
     if (events.length > 1) throw new Error('D34: one ending was told as two');
-    if (isUnderWay || standingIn(dispatch) === 'withdrawn') continue;
+    if (isUnderWay) continue;
     if (outcome === undefined || outcome.state === 'again') throw new Error('R14: a message has vanished');
     const type = outcome.state === 'sent' ? undefined : `J-${index} message.${outcome.state}`;
     if (events[0] !== type) throw new Error('D34: an ending was not told, or otherwise');
@@ -57,7 +54,7 @@ function checkWatching({ dispatch, taken, told, watches, runs }: World, before: 
 export function eventsBetween(before: World, after: World): string[] {
   const { dispatch, slice, taken, told } = after;
   const { queued, wave, round } = dispatch;
-  const states = standingIn(dispatch) === 'withdrawn' ? [] : (slice?.outcomes.map((outcome) => outcome?.state) ?? []);
+  const states = slice?.outcomes.map((outcome) => outcome?.state) ?? [];
   return [
     ...(dispatch.parked === undefined ? [] : ['parked']),
     ...((dispatch.parked?.sinceMs ?? 0) > (dispatch.pausedFromMs ?? Number.POSITIVE_INFINITY) ? ['parked again'] : []),

@@ -4,7 +4,7 @@ import { dispatchWrites } from '../../../lib/messages/dispatch/item-writes.ts';
 import { type HoldRule, opened } from '../../../lib/messages/holds/hold.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { partNumbers, type Step } from '../../support/exploration.ts';
-import { withdrawnDispatch, written } from '../../support/messages-table/dispatch-item.ts';
+import { written } from '../../support/messages-table/dispatch-item.ts';
 import type { Call, Reply } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-dispatch.ts';
 import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-dispatches-model.ts';
@@ -60,15 +60,10 @@ async function stepAtOnce(world: World): Promise<Step<World> | undefined> {
   return undefined;
 }
 
-/** Acceptance takes the dispatch back, or its client cancels it. */
+/** The client cancels the dispatch. */
 function ofClients(world: World): Step<World>[] {
   const { dispatch, left } = world;
   const steps: Step<World>[] = [];
-  if (standingIn(dispatch) === 'open') {
-    const found = withdrawnDispatch({ dispatch, slice: world.slice ?? undefined }, scenarioHead.dispatchId, startMs);
-    const taken = { dispatch: found.dispatch ?? dispatch, slice: found.slice ?? null };
-    steps.push({ does: 'the dispatch is taken back', state: { ...world, ...taken } });
-  }
   if (dispatch.stop === undefined && left.cancels > 0) {
     const { item = dispatch } = written(dispatch, dispatchWrites.stop(scenarioHead, cancelled(startMs)));
     const state = { ...world, dispatch: item, left: less(world, 'cancels') };

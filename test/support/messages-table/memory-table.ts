@@ -1,4 +1,5 @@
 import type { AcceptedDispatches } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { type BacklogEntry, newEntry } from '../../../lib/messages/dispatch/backlog.ts';
 import { type DispatchHead, messageIdOf } from '../../../lib/messages/dispatch/head.ts';
 import { type DispatchItem, type DispatchItemState, stateOf } from '../../../lib/messages/dispatch/item.ts';
 import type { DispatchItemStates } from '../../../lib/messages/dispatch/item-store.ts';
@@ -7,6 +8,7 @@ import { pairRateDelaysMs } from '../../../lib/messages/dispatch/pair-rate-delay
 import type { Slice, SliceKey } from '../../../lib/messages/dispatch/slice.ts';
 import type { Slices } from '../../../lib/messages/dispatch/slice-store.ts';
 import type { WholeDispatch } from '../../../lib/messages/dispatch/whole-dispatch.ts';
+import type { LookPorts } from '../../../lib/messages/fan-out/backlog-look.ts';
 import type { DispatchRounds } from '../../../lib/messages/fan-out/dispatch-rounds.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import type { ProvenSlices, ReceiptRecords } from '../../../lib/messages/receipts/receipt-ports.ts';
@@ -38,8 +40,8 @@ export class MemoryTable {
   /** The keys are dispatch and number: `J 0`. */
   readonly slices = new Map<string, Slice>();
   readonly doubtful = new Set<string>();
-  /** These scheduled dispatches have messages that may be pending. */
-  readonly scheduled = new Set<string>();
+  /** The backlog, by dispatch. */
+  readonly backlog = new Map<string, BacklogEntry>();
   /** The keys are message ids. */
   readonly receipts: Record<string, readonly Receipt[]> = {};
   readonly #stored = new Map<string, WholeDispatch>();
@@ -80,11 +82,15 @@ export class MemoryTable {
     return value;
   }
 
-  ofAcceptance(run: Caller): Pick<AcceptedDispatches, 'describe' | 'withdraw' | 'list' | 'begin'> {
+  ofAcceptance(run: Caller): Pick<AcceptedDispatches, 'store' | 'withdraw' | 'list' | 'begin'> {
     return {
       list: () => run.call('list', () => undefined),
-      describe: (dispatch) => run.call('describe', () => this.store(dispatch)),
-      begin: ({ head }) => run.call('beginAccepted', () => this.begin(head)),
+      store: (dispatch) =>
+        run.call('store', () => {
+          this.store(dispatch);
+          this.backlog.set(dispatch.head.dispatchId, newEntry(dispatch.head));
+        }),
+      begin: (head) => run.call('beginAccepted', () => this.begin(head)),
       withdraw: (dispatchId) =>
         run.call('withdraw', () => {
           const found = { dispatch: this.dispatches.get(dispatchId), slice: this.find({ dispatchId, slice: 0 }) };
@@ -111,16 +117,22 @@ export class MemoryTable {
           const end = pageSize * (Math.floor(firstIndex / pageSize) + 1);
           return this.#stored.get(dispatchId)?.recipients.slice(firstIndex, end) ?? [];
         }),
-      begin: ({ head }) =>
-        run.call('beginDispatch', () => {
-          const begun = this.begin(head);
-          if (begun === 'begun' && head.when !== undefined) this.scheduled.add(head.dispatchId);
-          return begun;
-        }),
+      list: () => run.call('listDispatch', () => undefined),
       take: this.#writeOf(run, 'take', 'takeRound'),
       announce: this.#writeOf(run, 'announce', 'checkpoint'),
       handOver: this.#writeOf(run, 'handOver'),
-      leaveSchedule: (dispatchId) => run.call('leaveSchedule', () => void this.scheduled.delete(dispatchId)),
+    };
+  }
+
+  ofLook(run: Caller): LookPorts['backlog'] {
+    return {
+      due: async function* (this: MemoryTable, atMs: number) {
+        const due = await run.call('findBacklog', () =>
+          [...this.backlog.values()].filter(({ notBeforeMs }) => notBeforeMs <= atMs),
+        );
+        yield due.map((entry) => ({ entry, item: this.dispatches.get(entry.dispatchId) }));
+      }.bind(this),
+      remove: ({ dispatchId }) => run.call('removeEntry', () => void this.backlog.delete(dispatchId)),
     };
   }
 

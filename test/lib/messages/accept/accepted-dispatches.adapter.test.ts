@@ -3,9 +3,10 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ItemKey } from '../../../../lib/aws/item-key.ts';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import { straightChunk } from '../../../../lib/messages/accept/hand-over.ts';
 import { maxRecipientBytes, ParametersGone } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
-import { straightRequest } from '../../../../lib/messages/accept/straight-request.ts';
+import { backlogKey, laterKey, laterThanMs, newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
 import { headOfChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
@@ -23,6 +24,7 @@ import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
 import { addressesOf, type WholeDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { dispatchesStore } from '../../../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
@@ -67,7 +69,7 @@ function dispatchOf(count: number, head: Partial<DispatchHead> = {}, textBytes =
 }
 
 async function chunkOf(dispatch: WholeDispatch) {
-  const straight = await straightRequest(dispatch, async () => 40);
+  const straight = await straightChunk(dispatch, async () => 40);
   if (straight === undefined) throw new Error('it goes as a dispatch');
   return straight;
 }
@@ -84,57 +86,65 @@ async function listed({ clientId, did }: DispatchHead) {
 
 describe('parameters', () => {
   test('are read page by page, from any recipient on', async () => {
-    const { head, recipients } = dispatchOf(1_200, {}, 300);
-    await parameters.store({ head, recipients }, signal);
+    const dispatch = dispatchOf(1_200, {}, 300);
+    const { head, recipients } = dispatch;
+    await dispatches.store(dispatch, signal);
     const read: unknown[] = [];
     for (let pages = 0; read.length < recipients.length; pages += 1) {
       expect(pages).toBeLessThan(12);
       read.push(...(await parameters.read(head.dispatchId, read.length)));
     }
     expect(read).toEqual(recipients);
-    for (const index of [1, 77, 499, 500, 501, 1_199]) {
+    for (const index of [1, 77, 624, 625, 626, 1_199]) {
       const some = await parameters.read(head.dispatchId, index);
       expect(some).toEqual(recipients.slice(index, index + some.length));
     }
   });
 
   test('are there until seven days after the dispatch has ended', async () => {
-    const { head, recipients } = dispatchOf(11);
-    await parameters.store({ head, recipients }, signal);
+    const dispatch = dispatchOf(11);
+    const { head } = dispatch;
+    await dispatches.store(dispatch, signal);
     const first = await itemOf(parametersKey({ dispatchId: head.dispatchId, index: 0 }));
     expect(first).toMatchObject({ expiresAtSeconds: 1_700_000_001 + 8 * 86_400 });
   });
 
   test('are stored once more as they were', async () => {
-    const { head, recipients } = dispatchOf(600);
-    for (const _ of [1, 2]) await parameters.store({ head, recipients }, signal);
-    expect(await parameters.read(head.dispatchId, 0)).toEqual(recipients.slice(0, 500));
+    const dispatch = dispatchOf(700);
+    const { head, recipients } = dispatch;
+    for (const _ of [1, 2]) await dispatches.store(dispatch, signal);
+    expect(await parameters.read(head.dispatchId, 0)).toEqual(recipients.slice(0, 625));
   });
 
   test('that are gone are an error of that name, and so is an index behind the last', async () => {
     await expect(parameters.read('GONE', 0)).rejects.toThrow(ParametersGone);
-    const { head, recipients } = dispatchOf(11);
-    await parameters.store({ head, recipients }, signal);
+    const dispatch = dispatchOf(11);
+    const { head } = dispatch;
+    await dispatches.store(dispatch, signal);
     await expect(parameters.read(head.dispatchId, 11)).rejects.toThrow(ParametersGone);
-    await expect(parameters.read(head.dispatchId, 500)).rejects.toThrow(ParametersGone);
+    await expect(parameters.read(head.dispatchId, 625)).rejects.toThrow(ParametersGone);
   });
 
   test('of the largest recipient are one item', async () => {
     const text = '한'.repeat((maxRecipientBytes - 100) / 3);
-    const dispatch = { head: dispatchOf(1).head, recipients: [{ to: 'US.a', params: { body: [text] } }] };
-    await parameters.store(dispatch, signal);
+    const dispatch = { ...dispatchOf(1), recipients: [{ to: 'US.a', params: { body: [text] } }] };
+    await dispatches.store(dispatch, signal);
     expect(await parameters.read(dispatch.head.dispatchId, 0)).toEqual(dispatch.recipients);
   });
 });
 
 describe('a dispatch', () => {
-  test('is found as it was described, with the plan of its messages, and by its report with its recipients (D40)', async () => {
+  test('is found as it was stored, with the plan of its messages and its entry of the backlog, and by its report once it has begun (D40)', async () => {
     const dispatch = { ...dispatchOf(2_600), repeats: [[3, 1]] as [number, number][] };
     const { head, plan, repeats, recipients } = dispatch;
     expect(await dispatches.find(head.dispatchId)).toBeUndefined();
-    await dispatches.describe(dispatch, signal);
+    await dispatches.store(dispatch, signal);
     expect(await dispatches.find(head.dispatchId)).toEqual({ head, plan, repeats, waitsMs: new Map() });
-    const report = await reportStore(tableOf(client, table, { nowMs: () => nowMs })).findDescribed(head.dispatchId);
+    expect(await itemOf(backlogKey(head))).toEqual(newEntry(head));
+    const reports = reportStore(tableOf(client, table, { nowMs: () => nowMs }));
+    expect(await reports.findDescribed(head.dispatchId)).toBeUndefined();
+    await dispatches.begin(head, signal);
+    const report = await reports.findDescribed(head.dispatchId);
     expect(report).toMatchObject({ head, repeats });
     expect([...(report?.recipients ?? [])]).toEqual(recipients.map(({ to }, index) => [index, to]));
     expect(await itemOf(acceptedKey(head.dispatchId))).not.toHaveProperty('waitsMs');
@@ -151,7 +161,7 @@ describe('a dispatch', () => {
     const { head, plan } = dispatchOf(1);
     const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: index % 2 === 0 ? '549110' : '+549110' }));
     const repeats = recipients.map((_, index): [number, number] => [5_000 + index, index]);
-    await dispatches.describe({ head, plan, recipients, repeats }, signal);
+    await dispatches.store({ head, plan, recipients, repeats }, signal);
     const found = await dispatches.find(head.dispatchId);
     expect(found?.repeats).toEqual(repeats);
     expect([found?.waitsMs.size, found?.waitsMs.get(44), found?.waitsMs.get(45)]).toEqual([4_955, undefined, 6_000]);
@@ -165,18 +175,19 @@ describe('a dispatch', () => {
     );
     const dispatch = dispatchOf(2_600);
     await expect(
-      acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs })).describe(dispatch, signal),
+      acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs })).store(dispatch, signal),
     ).rejects.toThrow('refused');
     expect(await dispatches.find(dispatch.head.dispatchId)).toBeUndefined();
   });
 
-  test('is listed with all places of its request, by acceptance or when it begins, for 30 days', async () => {
+  test('is listed with all places of its request, however often, for 30 days', async () => {
     const { head } = dispatchOf(11, { clientId: 1002, campaignId: 7 });
     const { dispatchId } = head;
     await dispatches.list({ head, repeats: [[3, 1]] }, signal);
     expect(await listed(head)).toEqual([{ dispatchId, total: 12, campaignId: 7 }]);
     const begun = dispatchOf(11, { clientId: 1003 });
-    for (const _ of [1, 2]) expect(await dispatches.begin({ head: begun.head, repeats: [[3, 1]] })).toBe('begun');
+    for (const _ of [1, 2])
+      expect(await beginListed(dispatches, { head: begun.head, repeats: [[3, 1]] })).toBe('begun');
     expect(await listed(begun.head)).toEqual([{ dispatchId: begun.head.dispatchId, total: 12 }]);
     const { clientId, acceptedAtMs } = begun.head;
     const pointer = { pk: dispatchesPartition(clientId), sk: dispatchSortKey(acceptedAtMs, begun.head.dispatchId) };
@@ -188,18 +199,23 @@ describe('a dispatch', () => {
     expect(state.get(begun.head.dispatchId)).toEqual({ begun: true });
   });
 
-  test('that is listed is not listed once more when it begins, and is found, where reads are as late as they may be', async () => {
-    const { head, plan, recipients } = dispatchOf(11, { clientId: 1006 });
+  test('of a later time stands apart in the backlog, by its hour', async () => {
+    const fromMs = nowMs + laterThanMs + 1;
+    const dispatch = dispatchOf(11, { when: { asked: {}, fromMs } });
+    await dispatches.store(dispatch, signal);
+    const key = laterKey({ ...dispatch.head, notBeforeMs: fromMs });
+    expect(await itemOf(key)).toMatchObject({ notBeforeMs: fromMs, enteredAtMs: nowMs, clientId: 1001 });
+    expect(await itemOf(backlogKey(dispatch.head))).toBeUndefined();
+  });
+
+  test('is found where reads are as late as they may be', async () => {
+    const dispatch = dispatchOf(11, { clientId: 1006 });
     const late = localDocumentClient();
     lagReads(late);
-    const { dispatches: store, commands } = metered(late);
-    await dispatches.describe({ head, plan, recipients }, signal);
-    await dispatches.list({ head }, signal);
-    expect(await listed(head)).toEqual([{ dispatchId: head.dispatchId, total: 11 }]);
-    expect(await store.find(head.dispatchId)).toMatchObject({ head });
-    expect(await itemOf(acceptedKey(head.dispatchId))).not.toHaveProperty('repeats');
-    expect(await store.begin({ head, repeats: [] })).toBe('begun');
-    expect(commands).toEqual(['GetItemCommand', 'UpdateItemCommand', 'GetItemCommand']);
+    await dispatches.store(dispatch, signal);
+    const { find } = acceptedDispatchesStore(tableOf(late, table));
+    expect(await find(dispatch.head.dispatchId)).toMatchObject({ head: dispatch.head });
+    expect(await itemOf(acceptedKey(dispatch.head.dispatchId))).not.toHaveProperty('repeats');
   });
 
   test('that goes straight begins with its head and its addresses, and is listed', async () => {
@@ -221,7 +237,7 @@ describe('a dispatch', () => {
     const { head } = dispatchOf(11);
     const states = dispatchItemStore(tableOf(client, table));
     await states.stop(head, cancelled(nowMs));
-    expect(await dispatches.begin({ head, repeats: [] })).toBe('begun');
+    expect(await beginListed(dispatches, { head, repeats: [] })).toBe('begun');
     expect((await states.of([head.dispatchId])).get(head.dispatchId)).toEqual({ begun: true, stop: cancelled(nowMs) });
   });
 });
@@ -237,7 +253,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     const { dispatchId } = dispatch.head;
     const { key, claim } = claimOf(dispatchId);
     for (const _ of [1, 2]) expect(await dispatches.withdraw(dispatchId, signal)).toBe('withdrawn');
-    expect(await dispatches.begin({ head: dispatch.head, repeats: [] })).toBe('withdrawn');
+    expect(await beginListed(dispatches, { head: dispatch.head, repeats: [] })).toBe('withdrawn');
     expect(await dispatches.beginStraight(await chunkOf(dispatch))).toBe('withdrawn');
     const met = await slices.claim(claim);
     expect([met.kind, isWithdrawn(met.slice)]).toEqual(['met', true]);
@@ -252,7 +268,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
 
   test('what has begun is not taken back, nor is what a worker has claimed', async () => {
     const large = dispatchOf(11);
-    await dispatches.begin({ head: large.head, repeats: [] });
+    await beginListed(dispatches, { head: large.head, repeats: [] });
     expect(await dispatches.withdraw(large.head.dispatchId)).toBe('begun');
     expect(await slices.find({ dispatchId: large.head.dispatchId, slice: 0 })).toBeUndefined();
 
@@ -278,7 +294,8 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
       );
       const { head } = dispatchOf(11);
       const store = acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs }));
-      const ended = name === 'begin' ? await store.begin({ head, repeats: [] }) : await store.withdraw(head.dispatchId);
+      const ended =
+        name === 'begin' ? await beginListed(store, { head, repeats: [] }) : await store.withdraw(head.dispatchId);
       expect(ended).toBe(name === 'begin' ? 'begun' : 'withdrawn');
       expect([...attempts.values()].reduce((sum, each) => sum + each, 0)).toBeGreaterThan(1);
     },
@@ -302,8 +319,8 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
 
   test.each([
     ['withdrawal', () => dispatches.withdraw('E', AbortSignal.abort())],
-    ['page', () => parameters.store(dispatchOf(11), AbortSignal.abort())],
-    ['description', () => dispatches.describe(dispatchOf(11), AbortSignal.abort())],
+    ['store', () => dispatches.store(dispatchOf(11), AbortSignal.abort())],
+    ['begin', () => dispatches.begin(dispatchOf(11).head, AbortSignal.abort())],
     ['pointer', () => dispatches.list(dispatchOf(11), AbortSignal.abort())],
     ['beginning', async () => dispatches.beginStraight(await chunkOf(dispatchOf(1)), AbortSignal.abort())],
   ])('a %s that was given up is not waited for', async (_, write) => {

@@ -1,12 +1,13 @@
-import type { AcceptDispatchPorts } from '../../../../lib/messages/accept/accept.ts';
-import { acceptWithinCostLimits } from '../../../../lib/messages/accept/accept.ts';
-import { type CostLimitPorts, reservationReleaseOf } from '../../../../lib/messages/accept/cost-reservation.ts';
+import { acceptChecked } from '../../../../lib/messages/accept/accept.ts';
+import type { CostLimitPorts } from '../../../../lib/messages/accept/cost-reservation.ts';
+import type { HandOverPorts } from '../../../../lib/messages/accept/hand-over.ts';
 import {
   acceptOnce,
   type IdempotencyPorts,
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import type { Reservation } from '../../../../lib/messages/budget/budgets.ts';
+import { undecidedMs } from '../../../../lib/messages/dispatch/backlog.ts';
 import { type DispatchItem, standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
@@ -29,8 +30,8 @@ export type CallName =
   | 'remove'
   | 'reserve'
   | 'release'
-  | 'describe'
-  | 'send'
+  | 'store'
+  | 'begin'
   | 'withdraw';
 
 export interface Asked {
@@ -49,7 +50,6 @@ export interface Request extends Asked {
   readonly mayLeave?: 'cut off' | 'not given back';
   readonly answer?: string;
   readonly dispatch: DispatchItem;
-  readonly queued: boolean;
   readonly open?: number;
 }
 
@@ -72,14 +72,14 @@ const amount = (sendUnits * 1.5) / 100_000_000;
 export const limitUnits = Math.round(amount * 100_000_000);
 
 export function firstWorld(asked: readonly Asked[], faultsLeft: number, waitsMs: readonly number[]): World {
-  const requests = asked.map((each): Request => ({ ...each, replies: [], isOver: false, dispatch: {}, queued: false }));
+  const requests = asked.map((each): Request => ({ ...each, replies: [], isOver: false, dispatch: {} }));
   return { record: null, requests, nowMs: startMs, faultsLeft, waitsMs };
 }
 
 const dispatchIdOf = (place: number) => `dispatch-${place}`;
 const placeOf = (dispatchId: string) => Number(dispatchId.slice('dispatch-'.length));
 
-type Ports = AcceptDispatchPorts & CostLimitPorts & IdempotencyPorts;
+type Ports = HandOverPorts & CostLimitPorts & IdempotencyPorts;
 
 function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: Outside<CallName>): Ports {
   const nothing = async () => undefined;
@@ -88,14 +88,12 @@ function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: O
       ...{ find: nothing, claim: call('claim'), takeOver: call('takeOver') },
       ...{ complete: call('complete'), remove: call('remove') },
     },
-    parameters: { store: nothing },
     acceptance: {
-      ...{ describe: call('describe'), withdraw: call('withdraw'), list: nothing },
-      begin: async () => 'begun',
+      ...{ store: call('store'), begin: call('begin'), withdraw: call('withdraw'), list: nothing },
       beginStraight: async () => 'begun',
     },
-    queue: { send: call('send') },
-    urgentQueue: { send: call('send') },
+    queue: { send: nothing },
+    urgentQueue: { send: nothing },
     limitOf: async () => 80,
     budgets: { reserve: call('reserve'), release: call('release') },
     notified: { of: async () => new Set([80, 100]), note: nothing },
@@ -113,19 +111,12 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
   const budget = { clientId: 1001, amount, stop: request.stop };
   const ports = portsOf(request, place, outside);
   const accept = async (dispatchId: string) => {
-    await acceptWithinCostLimits(
-      makeDispatch(recipients, { dispatchId, acceptedAtMs: outside.nowMs() }),
-      { budget },
-      ports,
-    );
+    await acceptChecked(makeDispatch(recipients, { dispatchId, acceptedAtMs: outside.nowMs() }), { budget }, ports);
     return { dispatchId };
   };
-  const takenBack = reservationReleaseOf(1001, { budget }, ports);
   const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
   try {
-    await (request.keyed
-      ? acceptOnce(scope, { bodyHash: 'body' }, { ...ports, takenBack }, accept)
-      : accept(dispatchIdOf(place)));
+    await (request.keyed ? acceptOnce(scope, { bodyHash: 'body' }, ports, accept) : accept(dispatchIdOf(place)));
     return '200';
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : errorName(error);
@@ -169,10 +160,12 @@ function effectOf(world: World, place: number, { name, args }: Call<CallName>): 
       const { open: _, ...rest } = world.requests[at] as Request;
       return { world: { ...world, requests: world.requests.with(at, rest) } };
     }
-    case 'describe':
+    case 'store':
       return { world };
-    case 'send':
-      return { world: withRequest(world, place, { queued: true }) };
+    case 'begin': {
+      const { item: dispatch = {}, value } = begun(world.requests[place]?.dispatch);
+      return { world: withRequest(world, place, { dispatch }), value };
+    }
     case 'withdraw': {
       const at = placeOf(args[0] as string);
       const { dispatch = {}, value } = withdrawnDispatch(
@@ -197,9 +190,9 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
     const isNext = world.requests.findIndex(({ startedAtMs }) => startedAtMs === undefined) === place;
     if (isNext)
       steps.push({ does: `request ${place} comes`, state: withRequest(world, place, { startedAtMs: world.nowMs }) });
-    if (request.queued && standingIn(request.dispatch) === 'open') {
-      const { item: dispatch = {} } = begun(request.dispatch);
-      steps.push({ does: `the fan-out begins ${dispatchIdOf(place)}`, state: withRequest(world, place, { dispatch }) });
+    const isDead = request.isOver && world.nowMs - (request.startedAtMs ?? 0) >= undecidedMs;
+    if (isDead && standingIn(request.dispatch) === 'open') {
+      steps.push({ does: `the look withdraws ${dispatchIdOf(place)}`, state: looked(world, place) });
     }
     if (isLive(request)) steps.push(...(await stepsOf(world, place)));
   }
@@ -220,6 +213,13 @@ function ended({ replies: _, ...request }: Request, answer: string): Request {
     answer,
     ...(isCut ? { mayLeave: request.mayLeave ?? 'cut off' } : {}),
   };
+}
+
+/** The look at the backlog withdraws what is undecided. */
+function looked(world: World, place: number): World {
+  const { dispatch } = world.requests[place] as Request;
+  const { dispatch: after = dispatch } = withdrawnDispatch({ dispatch, slice: undefined }, dispatchIdOf(place), 0);
+  return withRequest(world, place, { dispatch: after });
 }
 
 /** The waiting call is done, fails, is done without a reply, or its process dies. */
@@ -265,16 +265,15 @@ export async function afterOneMore(world: World): Promise<World> {
   const nowMs = world.nowMs + runOverMs;
   const first = world.requests[0] as Request;
   const { keyed, stop } = first;
-  const last: Request = { keyed, stop, startedAtMs: nowMs, replies: [], isOver: false, dispatch: {}, queued: false };
+  const last: Request = { keyed, stop, startedAtMs: nowMs, replies: [], isOver: false, dispatch: {} };
   let next: World = { ...world, nowMs, faultsLeft: 0, requests: keyed ? [...world.requests, last] : world.requests };
   while (keyed && isLive(next.requests[place] as Request)) {
     const [step] = await stepsOf(next, place);
     if (step === undefined) throw new Error('a request waits for ever');
     next = step.state;
   }
-  for (const [at, { queued, dispatch }] of next.requests.entries()) {
-    if (queued && standingIn(dispatch) !== 'withdrawn')
-      next = withRequest(next, at, { dispatch: begun(dispatch).item ?? dispatch });
+  for (const [at, { dispatch, startedAtMs }] of next.requests.entries()) {
+    if (startedAtMs !== undefined && standingIn(dispatch) === 'open') next = looked(next, at);
   }
   return next;
 }

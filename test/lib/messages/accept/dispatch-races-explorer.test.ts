@@ -25,6 +25,8 @@ const others: Asked = { ...unkeyed, wanted: [1, 2] };
 const both: Asked = { ...unkeyed, wanted: [0, 2] };
 const paused: Asked = { ...unkeyed, checked: true };
 const once = { refusalsLeft: 0, waitsMs: [runOverMs] };
+/** The look at the backlog withdraws what is undecided. */
+const twice = { refusalsLeft: 0, waitsMs: [runOverMs, runOverMs] };
 const never = { refusalsLeft: 0, waitsMs: [] };
 
 const scenarios: readonly {
@@ -34,10 +36,10 @@ const scenarios: readonly {
   /** These codes come, for a send beside those of every send. */
   readonly codes?: readonly string[];
 }[] = [
-  { requests: [large, large], bounds: { ...once, faultsLeft: 1 }, fewest: 5_000 },
+  { requests: [large, large], bounds: { ...twice, faultsLeft: 1 }, fewest: 5_000 },
   { requests: [large, large], bounds: { ...once, faultsLeft: 2 }, fewest: 50_000 },
   { requests: [straight, straight], bounds: { ...once, faultsLeft: 2 }, fewest: 20_000 },
-  { requests: [{ ...large, keyed: false }], bounds: { ...never, faultsLeft: 3 }, fewest: 300 },
+  { requests: [{ ...large, keyed: false }], bounds: { ...twice, faultsLeft: 3 }, fewest: 300, codes: ['none'] },
   { requests: [{ ...straight, keyed: false }], bounds: { ...never, faultsLeft: 3 }, fewest: 100 },
   { requests: [large, large, large], bounds: { ...once, faultsLeft: 1 }, fewest: 50_000 },
   {
@@ -66,7 +68,7 @@ const scenarios: readonly {
 ];
 
 /** These codes come to all retries at once, and the others when time passes too. */
-const atOnce = ['200', 'Error', 'dispatch_unavailable', 'request_in_progress'];
+const atOnce = ['200', 'Error', 'request_in_progress'];
 const inTime = [...atOnce, 'dispatch_undecided', 'none', 'platform_unreachable'];
 const retries: typeof scenarios = [
   { requests: [unkeyed, others], bounds: { ...once, faultsLeft: 1 }, fewest: 20_000, codes: inTime },
@@ -74,7 +76,7 @@ const retries: typeof scenarios = [
     requests: [unkeyed, unkeyed],
     bounds: { ...once, faultsLeft: 2 },
     fewest: 50_000,
-    codes: ['nothing_to_retry', ...inTime],
+    codes: ['nothing_to_retry', 'dispatch_unavailable', ...inTime],
   },
   { requests: [retry, others], bounds: { ...once, faultsLeft: 1 }, fewest: 30_000, codes: inTime },
   {

@@ -1,15 +1,19 @@
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { type AcceptDispatchPorts, acceptDispatch } from '../../../../lib/messages/accept/accept.ts';
+import type { HandOverPorts } from '../../../../lib/messages/accept/hand-over.ts';
 import {
   acceptOnce,
   type IdempotencyPorts,
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
+import { newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
 import { type DispatchItem, standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { isWithdrawn, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
+import { standingOfEntry } from '../../../../lib/messages/fan-out/backlog-look.ts';
+import { roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { acceptUnderNextKey } from '../../../../lib/messages/retry/retry-keys.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
-import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
+import { acceptDispatch } from '../../../support/begun-dispatches.ts';
+import { makeDispatch, makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
 import { begun, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
@@ -30,26 +34,30 @@ export type CallName =
   | 'check'
   | 'readSource'
   | 'store'
-  | 'describe'
-  | 'send'
-  | 'list'
   | 'begin'
-  | 'withdraw';
+  | 'withdraw'
+  | 'send'
+  | 'wake'
+  | 'list';
 /** The kind says how a request's dispatch is sent; it is also the request's body. */
 export type Kind = 'straight' | 'large' | 'retry';
 
 export interface Dispatch {
-  /** All pages of parameters are stored. */
+  /** Parameters, addresses and record are stored. */
   readonly stored: boolean;
-  readonly described: boolean;
+  /** The backlog has its entry. */
+  readonly entered: boolean;
+  /** A straight dispatch is queued; another one has a wake in the queue. */
   readonly queued: boolean;
   readonly listed: boolean;
+  /** The fan-out works on it. */
+  readonly released: boolean;
   readonly item: DispatchItem;
   /** A worker or the withdrawal has claimed this first slice. */
   readonly slice: Slice | null;
   /** The answer is stored under the key. */
   readonly completed: boolean;
-  /** A queued retry has these recipients of the retried dispatch, by index. */
+  /** A retry that has begun has these recipients of the retried dispatch, by index. */
   readonly retries: readonly number[];
 }
 
@@ -85,7 +93,7 @@ export interface Store {
 }
 
 const noDispatch: Dispatch = {
-  ...{ stored: false, described: false, queued: false, listed: false },
+  ...{ stored: false, entered: false, queued: false, listed: false, released: false },
   ...{ item: {}, slice: null, completed: false, retries: [] },
 };
 
@@ -113,21 +121,21 @@ function portsOf(
   { startedAtMs = 0 }: Request,
   place: number,
   { call, nowMs }: Outside<CallName>,
-): AcceptDispatchPorts & IdempotencyPorts {
+): HandOverPorts & IdempotencyPorts {
   return {
     records: {
       ...{ find: call('find'), claim: call('claim'), takeOver: call('takeOver') },
       ...{ complete: call('complete'), remove: call('remove') },
     },
-    parameters: { store: call('store') },
+    budgets: { release: async () => undefined },
     acceptance: {
-      describe: call('describe'),
+      store: call('store'),
       list: call('list'),
       begin: call('begin'),
-      beginStraight: call('begin'),
+      beginStraight: call('list'),
       withdraw: call('withdraw'),
     },
-    queue: { send: call('send') },
+    queue: { send: call('wake') },
     urgentQueue: { send: call('send') },
     limitOf: async () => 80,
     remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
@@ -151,7 +159,7 @@ async function accepting(request: Request, place: number, outside: Outside<CallN
   }
 }
 
-function sending({ kind, checked }: Request, ports: AcceptDispatchPorts, call: CallTo) {
+function sending({ kind, checked }: Request, ports: HandOverPorts, call: CallTo) {
   const check: () => Promise<'paused' | undefined> = call('check');
   return async (dispatchId: string) => {
     if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
@@ -160,7 +168,7 @@ function sending({ kind, checked }: Request, ports: AcceptDispatchPorts, call: C
   };
 }
 
-function retrying({ wanted = [], checked }: Request, ports: AcceptDispatchPorts & IdempotencyPorts, call: CallTo) {
+function retrying({ wanted = [], checked }: Request, ports: HandOverPorts & IdempotencyPorts, call: CallTo) {
   const check: () => Promise<'paused' | undefined> = call('check');
   const begunNow: () => Promise<readonly string[]> = call('readSource');
   return async (dispatchId: string) => {
@@ -168,11 +176,11 @@ function retrying({ wanted = [], checked }: Request, ports: AcceptDispatchPorts 
     const retry = { ...client, dispatchId, source: { ...source, retriedBy }, wanted };
     return await acceptUnderNextKey(retry, ports, async (chosen) => {
       if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
-      // The steps before the queue are explored with sends.
-      const queue = { send: () => call('send')(chosen) };
-      const acceptance = { ...ports.acceptance, describe: nothing, list: nothing };
+      // The steps around the one that decides are explored with sends.
+      const begin = () => call('begin')(chosen);
+      const acceptance = { ...ports.acceptance, begin, store: nothing, list: nothing };
       const dispatch = makeDispatch(makeRecipients(chosen.size), { dispatchId, retryOf: source.dispatchId });
-      await acceptDispatch(dispatch, { ...ports, parameters: { store: nothing }, acceptance, queue });
+      await acceptDispatch(dispatch, { ...ports, acceptance, queue: { send: nothing } });
       return { dispatchId };
     });
   };
@@ -195,12 +203,12 @@ export async function standingOf(request: Request, place: number): Promise<Call<
   return aboutOwnDispatch.has(call.name) ? { ...call, args: whoIsIn(call) } : call;
 }
 
-/** Returns the recipients that a retry queues, by their place in the retried dispatch. */
+/** Returns the recipients that a retry begins with, by their place in the retried dispatch. */
 function whoIsIn({ name, args: [chosen] }: Call<CallName>): readonly number[] {
-  return name === 'send' && chosen instanceof Set ? [...chosen] : [];
+  return name === 'begin' && chosen instanceof Set ? [...chosen] : [];
 }
 
-const aboutOwnDispatch: ReadonlySet<CallName> = new Set(['store', 'describe', 'send', 'list', 'begin']);
+const aboutOwnDispatch: ReadonlySet<CallName> = new Set(['store', 'begin', 'send', 'wake', 'list']);
 
 /** Returns the effect and the answer of a call, with the stores' conditions, which adapter tests prove. */
 export function effectOf(
@@ -237,7 +245,9 @@ export function effectOf(
     case 'begin': {
       const dispatchId = dispatchIdOf(place);
       const { item = {}, value } = begun(dispatchIn(store, dispatchId).item);
-      return { store: withDispatch(store, dispatchId, { item, listed: true }), value };
+      const isRetry = value === 'begun' && store.requests[place]?.kind === 'retry';
+      const retry = isRetry ? { stored: true, entered: true, retries: args as readonly number[] } : {};
+      return { store: withDispatch(store, dispatchId, { item, ...retry }), value };
     }
     case 'check':
       return { store };
@@ -247,12 +257,18 @@ export function effectOf(
       );
       return { store, value: begunOnes };
     }
-    case 'send':
-      return { store: withDispatch(store, dispatchIdOf(place), { queued: true, retries: args as readonly number[] }) };
-    default: {
-      const written = { store: 'stored', describe: 'described', list: 'listed' } as const;
-      return { store: withDispatch(store, dispatchIdOf(place), { [written[name]]: true }) };
+    case 'store':
+      return { store: withDispatch(store, dispatchIdOf(place), { stored: true, entered: true }) };
+    case 'list': {
+      const dispatchId = dispatchIdOf(place);
+      if (store.requests[place]?.kind !== 'straight')
+        return { store: withDispatch(store, dispatchId, { listed: true }) };
+      // A straight dispatch is listed, then begun.
+      const { item = {}, value } = begun(dispatchIn(store, dispatchId).item);
+      return { store: withDispatch(store, dispatchId, { item, listed: true }), value };
     }
+    default:
+      return { store: withDispatch(store, dispatchIdOf(place), { queued: true }) };
   }
 }
 
@@ -268,24 +284,40 @@ export function withDispatch<S extends Store>(store: S, dispatchId: string, chan
 }
 
 /**
- * Returns the next step of the fan-out, or of a worker, with a dispatch's message; the message may come again, and its
- * consumer may die.
+ * Returns the next step of the fan-out, a worker or the look at the backlog; a message may come again, and its consumer
+ * may die.
  */
-export function consumed({
-  kind,
-  dispatch,
-}: Request): { readonly does: string; readonly changes: Partial<Dispatch> } | undefined {
-  const { queued, item, slice } = dispatch;
-  if (!queued || standingIn(item) === 'begun') return undefined;
-  const beginning = { item: begun(item).item ?? item, listed: true };
-  if (kind !== 'straight')
-    return standingIn(item) === 'withdrawn' ? undefined : { does: 'the fan-out begins', changes: beginning };
+export function consumed(
+  { kind, dispatch, startedAtMs = 0 }: Request,
+  nowMs: number,
+): { readonly does: string; readonly changes: Partial<Dispatch> } | undefined {
+  const { entered, queued, listed, released, item, slice } = dispatch;
+  const standing = standingIn(item);
+  if (kind !== 'straight') {
+    if (queued && standing === 'begun' && !released) {
+      if (!listed) return { does: 'the fan-out lists', changes: { listed: true } };
+      return { does: 'the fan-out releases', changes: { released: true, item: { ...item, round: last } } };
+    }
+    if (!entered) return undefined;
+    const entry = { ...newEntry(makeDispatchHead()), enteredAtMs: startedAtMs };
+    const found = standingOfEntry(entry, item, nowMs);
+    if (found === 'over') return { does: 'the look removes the entry of', changes: { entered: false } };
+    if (found === 'dead') {
+      const { dispatch: withdrawn = item } = withdrawnDispatch({ dispatch: item, slice: undefined }, '', 0);
+      return { does: 'the look withdraws', changes: { item: withdrawn } };
+    }
+    return found === 'undecided' ? undefined : { does: 'the look wakes', changes: { queued: true } };
+  }
+  if (!queued || standing === 'begun') return undefined;
   // The withdrawal or a worker has slice 0 for good; the worker then begins the dispatch before it sends.
-  if (hasWorker(dispatch)) return { does: 'a worker begins', changes: beginning };
+  if (hasWorker(dispatch))
+    return { does: 'a worker begins', changes: { item: begun(item).item ?? item, listed: true } };
   if (slice !== null) return undefined;
   const { item: claimed = null } = sliceWrites.claim(undefined, firstClaim);
   return { does: 'a worker claims', changes: { slice: claimed } };
 }
+
+const last = { round: roundAfterLast };
 
 const firstClaim = { key: { dispatchId: '', slice: 0 }, try: 0, owner: 'worker', atMs: 0, size: 2 };
 

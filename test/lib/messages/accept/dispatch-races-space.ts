@@ -1,3 +1,4 @@
+import { undecidedMs } from '../../../../lib/messages/dispatch/backlog.ts';
 import type { Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
@@ -67,7 +68,7 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
       const come = { ...request, startedAtMs: nowMs };
       steps.push({ does: `request ${place} comes, ${request.kind}`, state: withRequest(world, place, come) });
     }
-    const next = consumed(request);
+    const next = consumed(request, nowMs);
     if (next !== undefined) {
       steps.push({
         does: `${next.does} ${dispatchIdOf(place)}`,
@@ -133,6 +134,13 @@ async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   const again = effectOf(done, place, call);
   const dead = (base: World) => withRequest(base, place, over(base.requests[place] as Request));
   const later = (base: World): World => ({ ...base, late: [...base.late, { ...call, place, hasWaited: false }] });
+  if (call.name === 'store') {
+    const parts = [{ stored: true }, { entered: true }];
+    for (const part of parts) {
+      const partly = withDispatch(faulty, dispatchIdOf(place), part);
+      steps.push({ does: `${of}, in part: ${Object.keys(part)}`, state: await goOn(partly, { fails: true }) });
+    }
+  }
   steps.push(
     { does: `${of} fails`, state: await goOn(faulty, { fails: true }) },
     { does: `request ${place} dies at ${call.name}`, state: dead(faulty) },
@@ -185,9 +193,11 @@ export async function afterOneMore(world: World): Promise<World> {
     if (step === undefined) throw new Error('a request waits for ever');
     next = step.state;
   }
+  next = { ...next, nowMs: next.nowMs + undecidedMs };
   for (const at of next.requests.keys()) {
-    for (let step = consumed(next.requests[at] as Request); step; step = consumed(next.requests[at] as Request)) {
-      next = withDispatch(next, dispatchIdOf(at), step.changes);
+    const step = () => consumed(next.requests[at] as Request, next.nowMs);
+    for (let one = step(); one; one = step()) {
+      next = withDispatch(next, dispatchIdOf(at), one.changes);
     }
   }
   return next;

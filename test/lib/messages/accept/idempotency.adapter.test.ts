@@ -13,6 +13,7 @@ import {
   rememberedMs,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
@@ -38,6 +39,7 @@ function portsOn(documents: ReturnType<typeof localDocumentClient>, clock: { rea
   let ids = 0;
   return {
     records: idempotencyStore(tableOf(documents, table)),
+    budgets: { release: async () => undefined },
     acceptance: acceptedDispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
     nowMs: () => clock.nowMs,
     remainingMs: () => 29_000,
@@ -68,7 +70,8 @@ function setup(faults?: (attempt: Attempt) => Fault) {
       accept: (dispatchId: string) => Promise<Accepted> = acceptDispatch,
       override = {},
     ) => acceptOnce({ ...scope, ...override }, { bodyHash: bodyHashOf(body) }, ports, accept),
-    begin: (dispatchId: string) => ports.acceptance.begin({ head: makeDispatchHead({ dispatchId }), repeats: [] }),
+    begin: (dispatchId: string) =>
+      beginListed(ports.acceptance, { head: makeDispatchHead({ dispatchId }), repeats: [] }),
   };
 }
 

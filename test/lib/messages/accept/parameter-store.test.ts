@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
+import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { pagesOf } from '../../../../lib/messages/accept/parameter-pages.ts';
-import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
-import { makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 
 const { signal } = new AbortController();
-const dispatch = { head: makeDispatchHead(), recipients: makeRecipients(10_000, 800) };
+const dispatch = makeDispatch(makeRecipients(10_000, 800));
 
 /** The test ends the client's writes one by one. */
 function waitingClient() {
@@ -24,8 +24,9 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('four requests of up to 25 pages are on their way at once, and the next when one is written', async () => {
   const { waiting, client } = waitingClient();
-  const stored = parameterStore(tableOf(client, 'messages')).store(dispatch, signal);
-  const requests = Math.ceil([...pagesOf(dispatch.recipients)].length / 25);
+  const stored = acceptedDispatchesStore(tableOf(client, 'messages')).store(dispatch, signal);
+  // Four items of addresses, the record and the entry go with the pages.
+  const requests = Math.ceil(([...pagesOf(dispatch.recipients)].length + 6) / 25);
   expect(requests).toBeGreaterThan(4);
   for (let written = 0; written < requests; written += 1) {
     expect(waiting).toHaveLength(Math.min(requests, written + 4));
@@ -37,7 +38,7 @@ test('four requests of up to 25 pages are on their way at once, and the next whe
 
 test('one that fails is the end of it: no further page is written', async () => {
   const { waiting, client } = waitingClient();
-  const stored = parameterStore(tableOf(client, 'messages')).store(dispatch, signal);
+  const stored = acceptedDispatchesStore(tableOf(client, 'messages')).store(dispatch, signal);
   waiting[3]?.reject(new Error('refused'));
   await settled();
   for (const write of waiting) write.resolve({});

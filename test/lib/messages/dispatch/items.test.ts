@@ -18,7 +18,6 @@ import {
   receiptPartition,
   recipientsKey,
   replacedIdKey,
-  scheduledKey,
   sentIdKey,
   unknownMarkKey,
   urgentKey,
@@ -55,10 +54,10 @@ test.each<[string, object, object]>([
   ],
   [
     'the last ones of a partition',
-    parametersKey({ dispatchId, index: 499 }),
-    { pk: `PARAMS#${dispatchId}#0`, sk: '00499' },
+    parametersKey({ dispatchId, index: 624 }),
+    { pk: `PARAMS#${dispatchId}#0`, sk: '00624' },
   ],
-  ['the largest ones', parametersKey({ dispatchId, index: 9_999 }), { pk: `PARAMS#${dispatchId}#19`, sk: '09999' }],
+  ['the largest ones', parametersKey({ dispatchId, index: 9_999 }), { pk: `PARAMS#${dispatchId}#15`, sk: '09999' }],
   ['a doubt', unknownMarkKey(dispatchId), { pk: `DISPATCH#${dispatchId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
@@ -76,10 +75,6 @@ test.each<[string, object, object]>([
   ['the holds of a WABA', holdsKey('200000000000001'), { pk: 'WABA#200000000000001', sk: 'HOLDS' }],
 ])('%s is stored where every version looks for it', (_, key, spelled) => {
   expect(key).toEqual(spelled);
-});
-
-test('a scheduled dispatch is stored in one of a few partitions', () => {
-  expect(scheduledKey('01JD00000000000000000000AB')).toEqual({ pk: 'SCHEDULED#2', sk: '01JD00000000000000000000AB' });
 });
 
 test('a replaced user id is read out of its key', () => {
@@ -100,9 +95,9 @@ test.each([
 });
 
 test.each([
-  [0, 500],
-  [499, 500],
-  [500, 1_000],
+  [0, 625],
+  [624, 625],
+  [625, 1_250],
 ])('the parameters of recipient %i share a partition with those before %i', (index, next) => {
   expect(nextParameters(index)).toBe(next);
 });

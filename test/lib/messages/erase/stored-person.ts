@@ -3,7 +3,6 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
-import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import { chunkOfDispatch } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch/head.ts';
@@ -21,6 +20,7 @@ import { recordOptOut } from '../../../../lib/opt-outs/record-opt-out.ts';
 import { backlogStore } from '../../../../lib/webhooks/delivery/backlog-store.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -63,9 +63,8 @@ export const platformId = `wamid.${Buffer.from(`\u0018\u0013${number}\u0015\u000
 export async function accept({ messages }: Tables, head: DispatchHead, recipients: Recipient[]): Promise<void> {
   const dispatches = acceptedDispatchesStore(tableOf(client, messages, { nowMs: () => acceptedAtMs }));
   const dispatch = { ...makeDispatch(recipients), head };
-  await parameterStore(tableOf(client, messages)).store(dispatch, new AbortController().signal);
-  await dispatches.describe(dispatch, new AbortController().signal);
-  await dispatches.begin({ head, repeats: [] });
+  await dispatches.store(dispatch, new AbortController().signal);
+  await beginListed(dispatches, { head, repeats: [] });
 }
 
 function chunkOf(head: DispatchHead, recipients: readonly string[]): QueuedChunk {

@@ -52,22 +52,19 @@ test('a dispatch is released as far as the horizon, round after round, and then 
   expect(watched.map(({ delaySeconds }) => delaySeconds)).toEqual([5 + Math.ceil((ahead.at(-1) ?? 0) / 1_000)]);
 });
 
-test('its recipients are read once, and it begins once', async () => {
+test('its recipients are read once, and it is listed once, before anything leaves (D40)', async () => {
   const { fannedOut, ports, indexes, sentAgain } = fanOutWorld(1_700, { limitOf: async () => 80 });
   const asked: unknown[] = [];
   const dispatches: typeof ports.dispatches = {
     ...ports.dispatches,
-    begin: async (dispatch) => {
-      asked.push('begin');
-      return await ports.dispatches.begin(dispatch);
-    },
+    list: async () => void asked.push('list'),
     recipientsFrom: async (...from) => {
       asked.push(from[1]);
       return await ports.dispatches.recipientsFrom(...from);
     },
   };
   await fannedOut({}, { dispatches });
-  expect(asked).toEqual(['begin', 0, 500, 1_000]);
+  expect(asked).toEqual(['list', 0, 500, 1_000]);
   asked.length = 0;
   const released = indexes().length;
   await fannedOut(sentAgain[0]?.message, { dispatches, nowMs: () => nowMs + 10_000 });
@@ -86,16 +83,15 @@ test('each chunk comes before the first slot of its slices', async () => {
   expect(queued.at(-1)?.delaySeconds).toBeGreaterThan(2);
 });
 
-test('a dispatch that was never stored, or was taken back, is dropped with a word to the operator (D25)', async () => {
+test('a dispatch that was never stored, has not begun, or was taken back, is dropped (D25)', async () => {
   const { fannedOut, table, queued, watched, logged } = fanOutWorld(20);
   expect(await fannedOut({ dispatchId: 'K' })).toBe('done');
-  table.dispatches.set('J', { withdrawnAtMs: 1 });
-  expect(await fannedOut()).toBe('done');
+  for (const item of [{}, { withdrawnAtMs: 1 }]) {
+    table.dispatches.set('J', item);
+    expect(await fannedOut()).toBe('done');
+  }
   expect([queued, watched]).toEqual([[], []]);
-  expect(logged).toEqual([
-    ['dispatch.never_accepted', { ...facts, dispatchId: 'K' }],
-    ['dispatch.withdrawn', facts],
-  ]);
+  expect(logged).toEqual([['dispatch.never_accepted', { ...facts, dispatchId: 'K' }]]);
 });
 
 describe('persons and messages', () => {

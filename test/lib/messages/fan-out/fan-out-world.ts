@@ -45,6 +45,7 @@ export function fanOutWorld(
   const table = new MemoryTable();
   const plan = { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] };
   table.store({ head, plan, recipients, ...changedDispatch });
+  table.begin(head);
   const kept = nothingKept();
   const [events, paces] = [new MemoryEvents(), memoryPaces()];
   const accept = ({ body, delaySeconds }: QueueEntry) =>
@@ -73,6 +74,7 @@ function portsOn(table: MemoryTable, { watched, sentAgain, logged }: ReturnType<
     limitOf: async () => 1_000,
     nowMs: () => nowMs,
     remainingMs: () => 60_000,
+    againAfterSeconds: 30,
     random: () => 0,
     pause: async () => undefined,
     log: (event, facts) => void logged.push([event, facts]),

@@ -9,7 +9,7 @@ import type { Progress } from '../../../../lib/messages/fan-out/dispatch-rounds.
 import { type FanOutPorts, fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
 import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
-import { begun, writtenByName } from '../../../support/messages-table/dispatch-item.ts';
+import { begunItem, writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
@@ -31,7 +31,7 @@ export interface Scenario {
   readonly late?: readonly Write[];
 }
 
-type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAgain' | 'watch' | 'handOver';
+type Write = 'list' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAgain' | 'watch' | 'handOver';
 /** Time may pass in a pause. */
 export type OpName = Write | 'pause';
 
@@ -66,6 +66,9 @@ export interface World {
   /** A chunk was queued in slots that were not announced, or in other slots than before. */
   readonly wrong: string | null;
   readonly watched: boolean;
+  readonly listed: boolean;
+  /** The queue has lost a message: the look at the backlog finds it. */
+  readonly lost: boolean;
   readonly messages: readonly { readonly id: number; readonly body: RoundMessage; readonly visible: boolean }[];
   readonly nextId: number;
 }
@@ -76,7 +79,7 @@ export function firstWorld(): World {
   const { dispatchId, clientId, acceptedAtMs } = scenarioHead;
   const body = { dispatchId, clientId, acceptedAtMs };
   return {
-    dispatch: {},
+    dispatch: begunItem,
     nextPosition: 0,
     announced: [],
     queued: {},
@@ -85,6 +88,8 @@ export function firstWorld(): World {
     positions: {},
     wrong: null,
     watched: false,
+    listed: false,
+    lost: false,
     messages: [{ id: 0, body, visible: true }],
     nextId: 1,
   };
@@ -118,6 +123,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, scenario: Scenario): FanOutPo
     watch: { sendLater: call('watch') },
     sendAgain: call('sendAgain'),
     hold: nothing,
+    againAfterSeconds: 30,
     judge: async (stored) => asAccepted(stored),
     costStop: noCosts.costStop,
     countNow: noCosts.countNow,
@@ -141,11 +147,10 @@ function dispatchesOf(call: CallTo, { total, lots }: Scenario): FanOutPorts['dis
   return {
     find: async () => dispatch,
     recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
-    begin: call('begin'),
+    list: call('list'),
     take: call('take'),
     announce: call('announce'),
     handOver: call('handOver'),
-    leaveSchedule: async () => undefined,
   };
 }
 
@@ -175,10 +180,8 @@ function pacesOf(call: CallTo): FanOutPorts['paces'] {
 
 export function effectOf(world: World, { name, args }: Op, nowMs: number): { world: World; value: unknown } {
   switch (name) {
-    case 'begin': {
-      const { item: dispatch = {}, value } = begun(world.dispatch);
-      return { world: { ...world, dispatch }, value };
-    }
+    case 'list':
+      return { world: { ...world, listed: true }, value: undefined };
     case 'take':
     case 'announce':
     case 'handOver': {

@@ -1,10 +1,10 @@
-import { type DispatchItem, type DispatchItemState, standingIn } from '../../../../lib/messages/dispatch/item.ts';
+import type { DispatchItem, DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
 import type { Taken } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import type { Step } from '../../../support/exploration.ts';
-import { withdrawnDispatch, written } from '../../../support/messages-table/dispatch-item.ts';
+import { written } from '../../../support/messages-table/dispatch-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import {
@@ -83,18 +83,11 @@ function turnsOfDispatch(state: State, { mayStop, mayPark }: Scenario): Step<Sta
   const turn = (does: string, { item: dispatch = {} }: Pick<Written<DispatchItem, unknown>, 'item'>) =>
     void next.push({ does: `the dispatch ${does}`, state: { ...state, world: { ...world, dispatch } } });
   const { stop, parked, pausedFromMs } = world.dispatch;
-  const begun = standingIn(world.dispatch) === 'begun';
-  const withdrawn = standingIn(world.dispatch) === 'withdrawn';
   const parking = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
-  if (!begun && !withdrawn) {
-    turn('is taken back', {
-      item: withdrawnDispatch({ dispatch: world.dispatch, slice: undefined }, dispatchId, startMs).dispatch,
-    });
-  }
   if (mayStop && stop === undefined) {
     turn('is cancelled', written(world.dispatch, dispatchWrites.stop(scenarioHead, cancelled(startMs))));
   }
-  if (mayPark && pausedFromMs === undefined && begun)
+  if (mayPark && pausedFromMs === undefined)
     turn('is parked', written(world.dispatch, dispatchWrites.park(dispatchId, parking)));
   if (parked !== undefined) turn('resumes', written(world.dispatch, dispatchWrites.resume(dispatchId, parked)));
   return next;
@@ -110,6 +103,13 @@ function deliveries(state: State): Step<State>[] {
         next.push({ does: `message ${id} comes again while its run is at work`, state: shown(faulty, id) });
       }
     } else if (state.deliveriesLeft > 0 && runs.length < 2) {
+      if (state.faultsLeft > 0) {
+        const left = { ...world, lost: true, messages: world.messages.filter((each) => each.id !== id) };
+        next.push({
+          does: `message ${id} is lost`,
+          state: { ...state, faultsLeft: state.faultsLeft - 1, world: left },
+        });
+      }
       const messages = world.messages.map((each) => (each.id === id ? { ...each, visible: false } : each));
       const run = { owner: `run-${started}`, message: id, body, startedAtMs: nowMs, replies: [] };
       const counted = { started: started + 1, deliveriesLeft: state.deliveriesLeft - 1 };
@@ -117,7 +117,22 @@ function deliveries(state: State): Step<State>[] {
       next.push({ does: `${run.owner} takes message ${id}`, state: after });
     }
   }
+  const isOver = world.dispatch.round?.round === roundAfterLast;
+  const mayWake = !isOver && (world.messages.length === 0 ? world.lost : state.faultsLeft > 0);
+  if (mayWake) {
+    const isNeeded = world.messages.length === 0;
+    const faultsLeft = state.faultsLeft - (isNeeded ? 0 : 1);
+    next.push({ does: 'a look wakes the dispatch', state: { ...state, faultsLeft, world: woken(world) } });
+  }
   return next;
+}
+
+/** A look at the backlog queues the message of the present round. */
+function woken(world: World): World {
+  const { dispatchId, clientId, acceptedAtMs } = scenarioHead;
+  const body = { dispatchId, clientId, acceptedAtMs, round: world.dispatch.round?.round };
+  const messages = [...world.messages, { id: world.nextId, body, visible: true }];
+  return { ...world, messages, nextId: world.nextId + 1, lost: false };
 }
 
 function stepsOf(
@@ -194,11 +209,10 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
   const isTold = Object.keys(world.ended).length > 0 || world.endedFrom !== null;
   const isQueuedOrTold = Object.keys(world.queued).length > 0 || isTold;
   checkLots(world, scenario);
-  if (standingIn(world.dispatch) === 'withdrawn' && isQueuedOrTold)
-    throw new Error('D25: something of a withdrawn dispatch was queued or told');
+  if (isQueuedOrTold && !world.listed)
+    throw new Error('D40: something was queued or told before its dispatch is listed');
   if (world.dispatch.round?.round === roundAfterLast) checkReleased(world, scenario);
-  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || standingIn(world.dispatch) === 'withdrawn')
-    return;
+  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.lost) return;
   checkReleased(world, scenario);
 }
 
@@ -240,6 +254,8 @@ function isOver({ replies }: Run): boolean {
 export async function checkFinished(state: State, scenario: Scenario): Promise<void> {
   const { parked: _waiting, ...resumed } = state.world.dispatch;
   let world: World = { ...state.world, dispatch: resumed };
+  if (world.lost && world.dispatch.round?.round !== roundAfterLast) world = woken(world);
+  world = { ...world, lost: false };
   let { nowMs } = state;
   for (let turn = 0; world.messages.length > 0; turn += 1) {
     if (turn > 30) throw new Error('R14: the dispatch circulates for ever');

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
 import type { RoundMessage } from '../../../../lib/messages/accept/round-message.ts';
+import { newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { type Lot, lotAt, type Opening } from '../../../../lib/messages/dispatch/lots.ts';
+import { lookAtBacklog } from '../../../../lib/messages/fan-out/backlog-look.ts';
 import { fanOutDispatch } from '../../../../lib/messages/fan-out/fan-out-dispatch.ts';
-import { findLostRounds, lostAfterMs } from '../../../../lib/messages/fan-out/lost-rounds.ts';
 import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import type { FanOutPorts } from '../../../../lib/messages/fan-out/round.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryNumbers } from '../../../support/memory-numbers.ts';
-import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
+import { type Caller, MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 
 /**
@@ -55,7 +56,7 @@ class World {
   judged = 0;
   doubled = 0;
   kills = 0;
-  lost = 0;
+  woken = 0;
   judge: FanOutPorts['judge'] = async (dispatch) => asAccepted(dispatch);
   costStop: FanOutPorts['costStop'] = noCosts.costStop;
   readonly counted = new Set<string>();
@@ -72,7 +73,10 @@ class World {
     const { dispatchId, clientId, total } = full;
     const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
     const plan = { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] };
-    this.table.store({ head: full, plan, recipients, lots });
+    const whole = { head: full, plan, recipients, lots };
+    this.table.store(whole);
+    this.table.backlog.set(dispatchId, newEntry(full));
+    this.table.begin(full);
     this.deliver({ dispatchId, clientId, acceptedAtMs: startMs }, 0);
   }
 
@@ -105,21 +109,13 @@ class World {
     this.#times.length = 0;
   }
 
-  async findLost(): Promise<void> {
+  async look(): Promise<void> {
     const { table } = this;
-    await findLostRounds({
-      scheduled: {
-        all: async function* () {
-          yield [...table.scheduled].flatMap((dispatchId) => {
-            const head = table.heads.get(dispatchId);
-            const round = table.dispatches.get(dispatchId)?.round;
-            return head === undefined ? [] : [{ head, ...(round && { round }) }];
-          });
-        },
-        leave: async (dispatchId) => void table.scheduled.delete(dispatchId),
-      },
-      sendAgain: async (message, delaySeconds) => {
-        this.lost += 1;
+    await lookAtBacklog({
+      backlog: table.ofLook(nothingFails),
+      withdraw: table.ofAcceptance(nothingFails).withdraw,
+      wake: async (message, delaySeconds) => {
+        this.woken += 1;
         this.deliver(message, delaySeconds);
       },
       nowMs: () => this.nowMs,
@@ -174,6 +170,7 @@ class World {
         return this.judge(dispatch);
       },
       hold: async () => undefined,
+      againAfterSeconds: 30,
       compose: (_, { to }) => ({ to }),
       paces: numbers.paces({ ...run, pause }, nowMs),
       limitOf: async () => this.limitPerSecond,
@@ -254,7 +251,8 @@ test('several lots over days, on a slow number beside another client: 0 outside,
     const openings = chunk.lots?.flatMap(({ open }) => open) ?? [];
     expect(openings.every(([, untilMs]) => untilMs > startMs)).toBe(true);
   }
-  expect(world.table.scheduled.size).toBe(0);
+  await world.look();
+  expect(world.table.backlog.size).toBe(0);
   // While every lot is closed, a round comes each quarter of an hour and reserves no slots.
   expect(world.rounds.length).toBeLessThan(1_500);
   expect(world.judged).toBeLessThan(world.rounds.length);
@@ -286,7 +284,9 @@ test('ten thousand dispatches of one recipient at the same minute: each is relea
   }
   await world.play();
   const slots = [...world.released.values()].map(({ slotMs }) => slotMs);
-  expect([slots.length, world.doubled, world.watched.size, world.table.scheduled.size]).toEqual([10_000, 0, 10_000, 0]);
+  expect([slots.length, world.doubled, world.watched.size]).toEqual([10_000, 0, 10_000]);
+  await world.look();
+  expect(world.table.backlog.size).toBe(0);
   expect(Math.min(...slots)).toBeGreaterThanOrEqual(hours(0.75));
   // The number takes 900 a second.
   expect(Math.max(...slots)).toBeLessThan(hours(0.75) + 20_000);
@@ -367,20 +367,22 @@ test('cancelled while it waits, its recipients end by its next round', async () 
   expect(world.endsOf('J', 37)).toEqual({ cancelled: 37 });
 });
 
-test('a round whose message is lost is found after twenty minutes, and one that is only late is not sent twice', async () => {
+test('a round whose message is lost is woken within a minute of its time, and one that is only late is not sent twice', async () => {
   const world = new World();
   world.accept({ dispatchId: 'J', total: 37 }, [{ until: 37, open: windowOf([2, 3]) }]);
   await world.play(hours(1));
-  await world.findLost();
-  expect(world.lost).toBe(0);
+  await world.look();
+  expect(world.woken).toBe(0);
   world.loseMessages();
-  await world.play(hours(1) + lostAfterMs - 1);
-  for (let looks = 0; looks < 2; looks += 1) {
-    world.nowMs += 900_000;
-    await world.findLost();
+  const dueMs = world.table.dispatches.get('J')?.round?.dueMs ?? 0;
+  for (; world.woken === 0; world.nowMs += 60_000) await world.look();
+  expect(world.nowMs - dueMs).toBeLessThanOrEqual(125_000);
+  // The message is on its way: looks come again, ever more rarely, and do no harm.
+  for (let looks = 0; looks < 30; looks += 1) {
+    world.nowMs += 60_000;
+    await world.look();
   }
-  // The first look finds the lost round; the second finds it again, because the new message is not delivered yet.
-  expect(world.lost).toBe(2);
+  expect(world.woken).toBeLessThan(12);
   await world.play();
   expect([world.endsOf('J', 37), world.doubled]).toEqual([{ released: 37 }, 0]);
 });

@@ -6,6 +6,7 @@ import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { defaultEventTypes, type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { recordInBulk } from '../../../support/bulk-receipts.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
@@ -43,7 +44,7 @@ test('receipts that are appended twice are there once, and seen at once', async 
 });
 
 test('of dispatches there are those that began, those that cannot be read, and no others', async () => {
-  await acceptedDispatchesStore(tableOf(own, table, { nowMs: () => startMs })).begin({
+  await beginListed(acceptedDispatchesStore(tableOf(own, table, { nowMs: () => startMs })), {
     head: headOf('H'),
     repeats: [],
   });

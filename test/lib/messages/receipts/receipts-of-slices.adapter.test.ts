@@ -188,7 +188,7 @@ describe('the addresses of messages', () => {
   test('come from the items of their dispatch that have them, in one request, and as they are now', async () => {
     const dispatches = acceptedDispatchesStore(tableOf(own, table, { nowMs: () => startMs }));
     for (const dispatch of [dispatchOf('J', 7_500), dispatchOf('K', 1)])
-      await dispatches.describe(dispatch, new AbortController().signal);
+      await dispatches.store(dispatch, new AbortController().signal);
     const client = laggingClient();
     const asked = countKeys(client);
     const messages = [0, 2_499, 5_000, 7_499].map((index) => ({ dispatchId: 'J', index }));

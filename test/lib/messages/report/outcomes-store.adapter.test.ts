@@ -31,6 +31,7 @@ import { countDispatches } from '../../../../lib/messages/spend/count-dispatches
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
 import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
 import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
 import { recipientOf, shippedKnownRates } from '../../../support/reported-dispatches.ts';
@@ -53,8 +54,8 @@ const at = '2026-11-20T23:59:59.500Z';
 
 async function accept(head: DispatchHead, repeats: [number, number][] = []): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  await kept.describe({ ...makeDispatch(recipients), head, repeats }, new AbortController().signal);
-  await kept.begin({ head, repeats });
+  await kept.store({ ...makeDispatch(recipients), head, repeats }, new AbortController().signal);
+  await beginListed(kept, { head, repeats });
 }
 
 async function claim(head: DispatchHead, number: number): Promise<Slice> {

@@ -14,6 +14,7 @@ import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.t
 import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-cursor.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { claimLifeMs } from '../../../../lib/messages/send/deadlines.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { noCosts } from '../../../support/no-costs.ts';
@@ -78,8 +79,8 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
 
 async function accept(head: DispatchHead, repeats: [number, number][] = []): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  await kept.describe({ ...makeDispatch(recipients), head, repeats }, signal);
-  await kept.begin({ head, repeats });
+  await kept.store({ ...makeDispatch(recipients), head, repeats }, signal);
+  await beginListed(kept, { head, repeats });
 }
 
 const { signal } = new AbortController();
@@ -209,15 +210,17 @@ describe('a report (D40)', () => {
     expect(await reports.progress(taken.dispatchId)).toBeUndefined();
     const before = headOf('before');
     const word = { ...dispatchKey(before.dispatchId), withdrawnAtMs: nowMs, expiresAtSeconds: 1_900_000_000 };
-    await kept.describe({ ...makeDispatch([]), head: before }, signal);
+    await kept.store({ ...makeDispatch([]), head: before }, signal);
     await putItems(table, [word]);
     expect(await reports.page(before)).toBeUndefined();
   });
 
-  test('of a dispatch that was never accepted is none; of one that is stored and not begun everybody is pending', async () => {
+  test('of a dispatch that was never accepted, or not begun, is none; once it has begun everybody is pending (D40)', async () => {
     expect(await reports.page(headOf('never'))).toBeUndefined();
     const head = headOf('stored');
-    await kept.describe({ ...makeDispatch([{ to: '549' }]), head: { ...head, total: 1 } }, signal);
+    await kept.store({ ...makeDispatch([{ to: '549' }]), head: { ...head, total: 1 } }, signal);
+    expect(await reports.page(head)).toBeUndefined();
+    await kept.begin({ ...head, total: 1 });
     expect((await reports.page(head))?.answer.data).toEqual([{ index: 0, to: '549', state: 'pending' }]);
   });
 

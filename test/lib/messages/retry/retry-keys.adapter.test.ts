@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { Refusal, type RefusalCode } from '../../../../lib/http/refusal.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { reservationReleaseOf } from '../../../../lib/messages/accept/cost-reservation.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
@@ -16,6 +15,7 @@ import { acceptUnderNextKey, freeNow, type Retrying } from '../../../../lib/mess
 import { type Retry, rehearsedRetry } from '../../../../lib/messages/retry/retry-send.ts';
 import { sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 import { timetableOf } from '../../../../lib/messages/when/timetable.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { makeChannel, makeWaba } from '../../../support/directory.ts';
 import { makeDispatch, makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -27,7 +27,8 @@ const dayMs = 86_400_000;
 const records = idempotencyStore(tableOf(client, table));
 let nowMs = startMs;
 const acceptance = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
-const ports = { records, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
+const budgets = budgetsStore(tableOf(client, table, { pause: async () => undefined }));
+const ports = { records, budgets, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
 const ofClient = { clientId: 1001, did: '5491100000001' };
 let number = 0;
 let source: Retrying['source'];
@@ -40,7 +41,7 @@ beforeEach(() => {
 
 const dispatchIdOf = (name: string) => `${name}-${number}`;
 const begin = async (dispatchId: string) =>
-  await acceptance.begin({ head: makeDispatchHead({ dispatchId, retryOf: source.dispatchId }), repeats: [] });
+  await beginListed(acceptance, { head: makeDispatchHead({ dispatchId, retryOf: source.dispatchId }), repeats: [] });
 const retryingOf = (name: string, wanted: readonly number[]): Retrying => ({
   ...{ ...ofClient, dispatchId: dispatchIdOf(name), source, wanted },
 });
@@ -96,15 +97,12 @@ describe('the retries of a dispatch (D57, R55)', () => {
   });
 
   test('one that died gives back what it has reserved when it is taken back, one that has begun does not (D58)', async () => {
-    const clientId = 7_000 + number;
-    const budgets = budgetsStore(tableOf(client, table, { pause: async () => undefined }));
-    const budget = { clientId, amount: 1, stop: true };
-    const takenBack = reservationReleaseOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
+    const { clientId } = ofClient;
     for (const name of ['begun', 'dead']) {
       await budgets.reserve({ clientId, dispatchId: dispatchIdOf(name), atMs: nowMs, units: 10 });
     }
     const next = async (name: string) =>
-      await acceptUnderNextKey(retryingOf(name, [0, 1]), { ...ports, takenBack }, async () => {
+      await acceptUnderNextKey(retryingOf(name, [0, 1]), ports, async () => {
         throw new Refusal('dispatch_undecided', 'dead');
       });
     await died('begun', [0]);
@@ -143,7 +141,7 @@ describe('the retries of a dispatch (D57, R55)', () => {
 
   test('a retry that has begun is named by what it retries, once, and one that has not is not', async () => {
     const head = makeDispatchHead({ dispatchId: source.dispatchId, acceptedAtMs: startMs });
-    await acceptance.begin({ head, repeats: [] });
+    await beginListed(acceptance, { head, repeats: [] });
     await died('A', [0]);
     nowMs += runOverMs;
     await retried('B', [1]);
@@ -183,8 +181,8 @@ describe('a retry whose recipients are judged (D57)', () => {
     const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
     const dispatch = makeDispatch(recipients, { dispatchId, acceptedAtMs: startMs, when });
     const signal = AbortSignal.timeout(60_000);
-    await Promise.all([acceptance.describe(dispatch, signal), parameters.store(dispatch, signal)]);
-    await acceptance.begin({ head: dispatch.head, repeats: [] });
+    await acceptance.store(dispatch, signal);
+    await beginListed(acceptance, { head: dispatch.head, repeats: [] });
     await dispatchItemStore(tableOf(client, table)).stop(dispatch.head, {
       state: 'expired',
       code: 'expired',

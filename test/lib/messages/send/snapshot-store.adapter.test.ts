@@ -13,6 +13,7 @@ import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { snapshotStore } from '../../../../lib/messages/send/snapshot-store.ts';
 import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
+import { beginListed } from '../../../support/begun-dispatches.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -32,7 +33,7 @@ test('one look shows the number as it was written last, and each dispatch as it 
   });
   const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   for (const dispatchId of ['sent', 'stopped'])
-    await dispatches.begin({ head: makeDispatchHead({ dispatchId }), repeats: [] });
+    await beginListed(dispatches, { head: makeDispatchHead({ dispatchId }), repeats: [] });
   expect(await look({ wabaId, phoneNumberId, dispatchIds: ['sent'] })).toEqual({
     ...{ pace: unknownPace, holds: noHolds, anyStops: false },
     dispatches: new Map([['sent', { begun: true }]]),

@@ -17,7 +17,7 @@ const head = { ...scenarioHead, total: 1_500 };
 const { dispatchId, clientId, acceptedAtMs } = head;
 
 type Role = 'fan-out' | 'watch';
-type OpName = 'begin' | 'watch' | 'progressOf' | 'sendEvents';
+type OpName = 'list' | 'watch' | 'progressOf' | 'sendEvents';
 
 interface Reply {
   readonly value?: unknown;
@@ -87,7 +87,7 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   const common = { events: sink, spend: noCosts.spend, parked, nowMs: () => startMs, log: () => undefined };
   // fan-out/rounds-explorer.test.ts explores the ownership of rounds.
   const take = async () => ({ kind: 'taken', progress: { queued: head.total }, state: {} });
-  const dispatches = { find: async () => ({ head }), begin: call('begin'), take, handOver: async () => true };
+  const dispatches = { find: async () => ({ head }), list: call('list'), take, handOver: async () => true };
   const run =
     role === 'watch'
       ? watchDispatches([{ messageId: 'm', body }], { ...common, queue: watch, progressOf: call('progressOf') })
@@ -118,7 +118,7 @@ function finalIn({ ended, stop, claimed }: State): number[] {
 }
 
 function effectOf(state: State, { name, args }: NonNullable<Standing['op']>): { state: State; value?: unknown } {
-  if (name === 'begin') return { state, value: 'begun' };
+  if (name === 'list') return { state };
   if (name === 'progressOf') {
     const known = args[1] as readonly number[];
     const reckoned: State = state.stop === 'there' ? { ...state, stop: 'reckoned' } : state;
