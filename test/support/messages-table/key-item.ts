@@ -20,7 +20,7 @@ export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
   },
 
   complete: (known, _, run, { warning }) => {
-    const item = isRun(known, run) ? { ...known, state: 'done' as const, warning } : known;
+    const item = isRun(known, run) ? { ...known, state: 'done' as const, warning: warning ?? known?.warning } : known;
     return { item, value: undefined };
   },
 
