@@ -4,7 +4,7 @@ import type { RunningStack } from '../../infra/local/stack.ts';
 import { queuePurposes, resourceName } from '../../infra/names.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { report } from './figure.ts';
+import { median, report } from './figure.ts';
 import { type FunctionProcess, startFunction } from './function-process.ts';
 
 const recipientCount = 10_000;
@@ -36,6 +36,7 @@ export async function benchAcceptance(stack: RunningStack): Promise<void> {
   const sqs = await startCountingProxy(stack.addresses.sqsEndpoint);
   try {
     for (const body of bodies) await benchBody(stack, body, { dynamodb, sqs });
+    await benchProcessor(stack, { dynamodb, sqs });
   } finally {
     dynamodb.stop();
     sqs.stop();
@@ -68,6 +69,32 @@ async function benchBody(stack: RunningStack, { name, noise, dynamodbLimit }: Bo
   }
 }
 
+const warmUps = 5;
+const rounds = 21;
+const bareProgram = new URL('bare-acceptance.ts', import.meta.url).pathname;
+
+/** Compares processor times with those of a bare handler, in turns: both are warm. */
+async function benchProcessor(stack: RunningStack, proxies: Proxies): Promise<void> {
+  const acceptor = startAcceptor(stack, proxies);
+  const bare = startAcceptor(stack, proxies, bareProgram);
+  try {
+    for (const [recipients, limit] of [[recipientCount, 3] as const, [1, 2] as const]) {
+      const event = sendEvent(bodyText(0, recipients));
+      const ratios: number[] = [];
+      for (let round = 0; round < warmUps + rounds; round += 1) {
+        const { processorMs } = await acceptor.invoke(event);
+        const ratio = processorMs / (await bare.invoke(event)).processorMs;
+        if (round >= warmUps) ratios.push(ratio);
+      }
+      const figure = `accept.processor_time_of_${recipients}_to_a_bare_handler`;
+      report({ figure, value: median(ratios), limit, unit: 'ratio' });
+    }
+  } finally {
+    acceptor.stop();
+    bare.stop();
+  }
+}
+
 export function bodyText(noise: number, count = recipientCount): string {
   const recipients = audience(count, 0).map(({ to, params }, index) => ({
     to,
@@ -81,10 +108,11 @@ function incompressible(seed: number, length: number): string {
   return createHash('shake256', { outputLength: length }).update(String(seed)).digest('base64url').slice(0, length);
 }
 
-/** Starts the built function in front of the proxies. */
+/** Starts the built function in front of the proxies, or another program in its place. */
 export function startAcceptor(
   stack: RunningStack,
   { dynamodb, sqs }: Readonly<Record<'dynamodb' | 'sqs', { readonly endpoint: string }>>,
+  program?: string,
 ): FunctionProcess {
   const { addresses } = stack;
   const queueUrl = (purpose: keyof typeof queuePurposes) =>
@@ -98,6 +126,7 @@ export function startAcceptor(
       FAN_OUT_QUEUE_URL: queueUrl('fanOut'),
       URGENT_QUEUE_URL: queueUrl('urgent'),
     },
+    program,
   });
 }
 

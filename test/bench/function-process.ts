@@ -5,7 +5,7 @@ import { functionEnvironment } from '../../infra/local/function-environment.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { bundleOf } from './bundle.ts';
 
-const program = new URL('function-process.mjs', import.meta.url).pathname;
+const runner = new URL('function-process.mjs', import.meta.url).pathname;
 
 const AnswerSchema = v.object({ statusCode: v.literal(200), body: v.string() });
 const ReplySchema = v.object({
@@ -34,7 +34,7 @@ export interface FunctionProcess {
 
 /**
  * Starts a built function in a process of its own, with its deployed memory and environment. `addresses` are those of
- * the servers, `variables` what the stack sets for the function.
+ * the servers, `variables` what the stack sets for the function, `program` what runs in place of its bundle.
  */
 export function startFunction(
   { addresses, template }: RunningStack,
@@ -42,12 +42,13 @@ export function startFunction(
   changes: {
     readonly addresses?: Readonly<Partial<RunningStack['addresses']>>;
     readonly variables?: Readonly<Record<string, string | undefined>>;
+    readonly program?: string;
   },
 ): FunctionProcess {
   const definition = Object.values(template.functions).find((each) => each.name.endsWith(name));
   if (definition === undefined) throw new Error(`the template has no function ${name}`);
   const { environment, memoryMb } = definition;
-  const child = fork(program, [bundleOf(name)], {
+  const child = fork(runner, [changes.program ?? bundleOf(name)], {
     env: {
       AWS_LAMBDA_FUNCTION_NAME: definition.name,
       ...functionEnvironment({ ...addresses, ...changes.addresses }),
