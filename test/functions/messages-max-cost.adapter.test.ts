@@ -185,7 +185,7 @@ describe('the budget of a client for a month (R57, D58)', () => {
 
   test('the same key reserves once; a send that cannot be queued gives back what it reserved', async () => {
     const broken = await sendingEndpoint({ templates, ...budget(1, true), queueFaults: () => 'before' });
-    expect((await broken.send(request(ofArgentina(11)))).body.code).toBe('dispatch_unavailable');
+    expect((await broken.send(request(ofArgentina(10)))).body.code).toBe('dispatch_unavailable');
     expect(await broken.budgets.committedUnits(1001, startMs)).toBe(0);
     const endpoint = await sendingEndpoint({ templates, ...budget(1, true) });
     const headers = { 'idempotency-key': 'k' };

@@ -96,6 +96,7 @@ test('shows which clients have slots, what the service learnt from a refusal, an
   });
   const accepted = acceptedDispatchesStore(tableOf(client, messages.name, { nowMs: () => nowMs }));
   await accepted.store(dispatch, AbortSignal.timeout(10_000));
+  await accepted.begin(dispatch.head, AbortSignal.timeout(10_000));
   await accepted.list(dispatch, AbortSignal.timeout(10_000));
   await reserve(paces, { ...wave, lane: laneOf(dispatchId, 300), count: 250 }, nowMs);
   await reserve(paces, { ...wave, lane: laneOf(ulid(nowMs), 300), count: 1 }, nowMs);

@@ -127,7 +127,7 @@ test('nothing in the tables names the person any more, others are as they were, 
   const after = await itemsOfAll();
   expect(itemsWith([userId, oldId, secret], after)).toEqual([]);
   const spelled = itemsWith([number], after).filter(isNotOthers).sort();
-  expect(spelled).toEqual([`DISPATCH#${bulk.dispatchId} / RECIPIENTS#0`, `PARAMS#${bulk.dispatchId}#2 / 01000`]);
+  expect(spelled).toEqual([`DISPATCH#${bulk.dispatchId} / RECIPIENTS#0`, `PARAMS#${bulk.dispatchId}#1 / 00625`]);
   expect(itemsWith([`"${number}"`, `"+${number}"`], after)).toEqual([]);
   expect(log).toMatchObject({
     ...{ event: 'person.erased', by: 'someone', people: [nameOf(number).slice(0, 12)], linkedIds: 2, dispatches: 4 },
