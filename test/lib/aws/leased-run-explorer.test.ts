@@ -58,7 +58,6 @@ const scenarios: readonly (Scenario & {
     aheadMs: [0, clocksApartMs],
     untold: [entry('A', 30_000)],
     bounds: { runsLeft: 3, faultsLeft: 1, stallsLeft: 0 },
-    quick: { faultsLeft: 0 },
   },
   {
     name: 'a run whose time is over after one claim, and that ends it beside its successor',
@@ -80,7 +79,6 @@ const scenarios: readonly (Scenario & {
     sweeps: true,
     listed: [entry('A'), entry('B', 40_000)],
     bounds: { runsLeft: 2, faultsLeft: 1, stallsLeft: 0 },
-    quick: { faultsLeft: 0 },
   },
   {
     name: 'two entries that their runs bring',
@@ -102,7 +100,6 @@ const scenarios: readonly (Scenario & {
     aheadMs: [0, clocksApartMs],
     brought: [entry('A', 60_000), entry('B', 20_000)],
     bounds: { runsLeft: 4, faultsLeft: 0, stallsLeft: 0 },
-    quick: { runsLeft: 3 },
   },
 ];
 
