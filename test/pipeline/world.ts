@@ -5,7 +5,8 @@ import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
 import { acceptedBy } from './world-acceptance.ts';
 import { type Consumer, consumersOf } from './world-consumers.ts';
-import { type SaidStop, startMs, WorldParts } from './world-parts.ts';
+import type { Run } from './runs.ts';
+import { type Answer, type SaidStop, startMs, WorldParts } from './world-parts.ts';
 
 export { startMs, type WorldRules } from './world-parts.ts';
 
@@ -27,7 +28,7 @@ export class PipelineWorld extends WorldParts {
     const run = this.newRun();
     const diesAfterMs = this.rules.lifeMs('acceptance');
     if (diesAfterMs !== undefined) void this.time.sleep(diesAfterMs).then(() => run.die());
-    void acceptedBy(this, dispatch, run).then((answer) => this.answers.set(dispatchId, answer));
+    void this.accepting(dispatch, run).then((answer) => this.answers.set(dispatchId, answer));
   }
 
   /** Changes the dispatch's state at a time, unless it is stopped; undefined removes the state. */
@@ -58,7 +59,7 @@ export class PipelineWorld extends WorldParts {
 
   /** Runs the world until its queues are empty, or until so much time has passed. */
   async run(longestMs: number): Promise<void> {
-    for (const consumer of consumersOf(this)) {
+    for (const consumer of this.consumers()) {
       for (let worker = 0; worker < consumer.workers; worker += 1) void this.#work(consumer);
     }
     const isOver = () => this.#isQuiet() || this.time.nowMs - startMs > longestMs;
@@ -79,8 +80,20 @@ export class PipelineWorld extends WorldParts {
     return Object.values(this.queues).reduce((sum, { deadLetters }) => sum + deadLetters.length, 0);
   }
 
+  protected accepting(dispatch: WholeDispatch, run: Run): Promise<Answer> {
+    return acceptedBy(this, dispatch, run);
+  }
+
+  protected consumers(): Consumer[] {
+    return consumersOf(this);
+  }
+
+  protected get isEmpty(): boolean {
+    return Object.values(this.queues).every(({ isEmpty }) => isEmpty);
+  }
+
   #isQuiet(): boolean {
-    const empty = Object.values(this.queues).every(({ isEmpty }) => isEmpty);
+    const empty = this.isEmpty;
     if (!empty) this.#quietAt = undefined;
     else this.#quietAt ??= this.time.nowMs;
     // A delayed call may still arrive.

@@ -1,0 +1,40 @@
+import type { BacklogEntry } from '../../dispatch/backlog.ts';
+import { type DispatchHead } from '../../dispatch/head.ts';
+import type { DispatchItemState } from '../../dispatch/item.ts';
+import type { Ending } from '../../dispatch/item-state.ts';
+import { byHolds } from '../../holds/held-dispatch.ts';
+import { type Holds, holdsOn } from '../../holds/hold.ts';
+import { type HoldableMessage } from '../../holds/scope.ts';
+import { holdableOf } from '../../holds/held-dispatch.ts';
+import type { QueuedChunk } from '../../dispatch/chunk.ts';
+import { dueMsOfEntry } from './entry-progress.ts';
+
+/**
+ * Returns when a dispatch need not wait for its holds any more: the next probe is due, it is to be parked, or its
+ * waiting is over (D46). A reading alone ends some holds: infinity.
+ */
+export function heldUntilMs(state: DispatchItemState, holds: Holds, facts: QueuedChunk, nowMs: number): number {
+  return heldUntil(state, holds, { ...holdableOf(facts), ...facts }, nowMs);
+}
+
+function heldUntil(state: DispatchItemState, holds: Holds, of: HoldableMessage & Ending, nowMs: number): number {
+  const on = holdsOn(holds, of);
+  if (on.length === 0 || state.parked === undefined || state.stop !== undefined) return 0;
+  if (byHolds(state, on, of, nowMs).kind !== 'wait') return 0;
+  return Math.max(
+    ...on.map(({ hold: { byReading, nextAskMs, askedUntilMs = 0 } }) =>
+      byReading ? Number.POSITIVE_INFINITY : Math.max(nextAskMs, askedUntilMs),
+    ),
+  );
+}
+
+/** Returns when the sweeper wakes a number for an entry: what the item of a hold says is never written to entries. */
+export function wakeMsOf(
+  entry: BacklogEntry,
+  { head, state, lots }: { readonly head: DispatchHead; readonly state: DispatchItemState } & Pick<Ending, 'lots'>,
+  holds: Holds,
+  nowMs: number,
+): number {
+  if (state.stop !== undefined) return nowMs;
+  return Math.max(dueMsOfEntry(entry, head), heldUntil(state, holds, { ...head, lots }, nowMs));
+}

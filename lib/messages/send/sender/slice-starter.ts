@@ -1,0 +1,96 @@
+import { errorName } from '../../../observe/error-name.ts';
+import { sliceSize } from '../../dispatch/slice.ts';
+import { guardRun } from '../circuit-breaker-run.ts';
+import type { SliceEnd } from '../claims/run-slice.ts';
+import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
+import { SliceRun, type SliceShared } from './slice-run.ts';
+
+/** So many slices are claimed ahead of the turns, at most. */
+const mostAhead = 3;
+/** A slice is claimed so long before its turns come: two requests of the store are shorter. */
+const aheadMs = 500;
+/** At most so much of the pace is claimed and not recorded: a slow table or a silent number never makes thousands. */
+const unrecordedMs = 2_000;
+
+export interface NextSlice {
+  readonly hand: DispatchInHand;
+  readonly open: OpenSlice;
+  readonly size: number;
+}
+
+export type SliceOutcome =
+  | { readonly kind: 'run'; readonly end: SliceEnd; readonly isTold: boolean }
+  /** The platform is down: nothing was claimed. */
+  | { readonly kind: 'outage'; readonly sinceMs: number }
+  /** The dispatch's data cannot be read, or is damaged: nothing was claimed. */
+  | { readonly kind: 'failed' };
+
+/** Starts slices, as many ahead of the turns as are needed and as may be lost. */
+export class SliceStarter {
+  readonly #shared: SliceShared;
+  readonly #everyMs: () => number;
+  readonly #changed: () => void;
+  readonly #running = new Map<Promise<SliceOutcome>, { run?: SliceRun; readonly size: number }>();
+
+  constructor(shared: SliceShared, everyMs: () => number, changed: () => void) {
+    this.#shared = shared;
+    this.#everyMs = everyMs;
+    this.#changed = changed;
+  }
+
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** One slice at least is always ahead, and two are unrecorded where one is not enough. */
+  mayStart(): boolean {
+    const running = [...this.#running.values()];
+    const unready = running.filter(({ run }) => run?.isReady !== true);
+    const claiming = unready.reduce((sum, { size }) => sum + size, 0);
+    const { waiting } = this.#shared.turns;
+    if (unready.length + Math.ceil(waiting / sliceSize) >= mostAhead) return false;
+    const everyMs = this.#everyMs();
+    if ((waiting + claiming) * everyMs > aheadMs) return false;
+    const unrecorded = running.reduce((sum, { size }) => sum + size, 0);
+    return unrecorded < Math.max(sliceSize + 1, unrecordedMs / everyMs);
+  }
+
+  async start(next: NextSlice): Promise<SliceOutcome> {
+    const place: { run?: SliceRun; readonly size: number } = { size: next.size };
+    const running = this.#run(next, place).finally(() => {
+      this.#running.delete(running);
+      this.#changed();
+    });
+    this.#running.set(running, place);
+    return await running;
+  }
+
+  async allEnded(): Promise<void> {
+    while (this.isBusy) await Promise.all(this.#running.keys());
+  }
+
+  async #run({ hand, open }: NextSlice, place: { run?: SliceRun }): Promise<SliceOutcome> {
+    const { ports, number } = this.#shared;
+    const { process } = ports;
+    try {
+      const recipients = await hand.recipients(open, ports);
+      const holds = ports.holds.ofSlice((wabaId, seen) => number.saw(wabaId, seen));
+      const { breakers } = ports.holds;
+      const find = async () => number.breaker ?? (await breakers.find());
+      const guarded = await guardRun([hand.facts], {
+        ...{ ...process, ...ports.platform, holds },
+        breakers: { ...breakers, find },
+      });
+      if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
+      const run = new SliceRun(hand, { open, recipients }, { send: guarded.send, holds }, this.#shared);
+      place.run = run;
+      const ended = await run.run();
+      await guarded.end();
+      return { kind: 'run', ...ended };
+    } catch (error) {
+      const { dispatchId } = hand;
+      process.log('send.error', { dispatchId, error: errorName(error) });
+      return { kind: 'failed' };
+    }
+  }
+}
