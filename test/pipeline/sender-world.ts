@@ -115,6 +115,7 @@ export class SenderWorld extends PipelineWorld {
   async #sweep(run: Run): Promise<void> {
     const { nowMs } = this.time;
     const entries = await run.call('sweep', () => [...this.backlog.entries.values()]);
+    const breaker = await run.call('findBreaker', () => this.breaker.find());
     const wakes = new Map<string, number>();
     for (const entry of entries) {
       const item = this.table.dispatches.get(entry.dispatchId) ?? {};
@@ -126,7 +127,7 @@ export class SenderWorld extends PipelineWorld {
       if (standing === 'begun') {
         const { head, lots } = stored;
         const holds = await run.call('findHolds', () => this.holds.of(head.wabaId));
-        atMs = wakeMsOf(entry, { head, lots, state: stateOf(item) }, holds, nowMs);
+        atMs = wakeMsOf(entry, { head, lots, state: stateOf(item) }, { holds, breaker }, nowMs);
       }
       if (atMs > nowMs + 60_000) continue;
       const known = wakes.get(entry.phoneNumberId) ?? Number.POSITIVE_INFINITY;

@@ -12,7 +12,7 @@ const noState: Versioned<SenderState> = { state: { wakeAtMs: 0 }, version: 0 };
 export class MemoryBacklog {
   /** The keys are dispatch ids. */
   readonly entries = new Map<string, BacklogEntry>();
-  readonly #states = new Map<string, Versioned<SenderState>>();
+  readonly states = new Map<string, Versioned<SenderState>>();
 
   enter(head: DispatchHead): void {
     const { pk: _partition, sk: _key, ...entry } = newEntry(head);
@@ -53,7 +53,7 @@ export class MemoryBacklog {
 
   /** Compare-and-set, as versioned-item.ts has it. */
   statesOf(run: Caller, key: string): RunStates<SenderState> {
-    const read = () => this.#states.get(key) ?? noState;
+    const read = () => this.states.get(key) ?? noState;
     return {
       change: async (decide, seen) => {
         let current = seen ?? (await run.call('findLease', read));
@@ -65,7 +65,7 @@ export class MemoryBacklog {
           const found = await run.call('changeLease', () => {
             const stored = read();
             if (stored === next || stored.version !== before) return stored;
-            this.#states.set(key, next);
+            this.states.set(key, next);
             return next;
           });
           if (found === next) return { ...next, changed: true };

@@ -49,7 +49,7 @@ export class DispatchInHand {
     entry: BacklogEntry,
     found: { readonly dispatch: StoredDispatch; readonly state: DispatchItemState; readonly slices: readonly Slice[] },
     judged: Sendable,
-    { part, floor, limitPerSecond }: { part: SenderPart; floor: number; limitPerSecond: number },
+    { part, floor, limitPerSecond, nowMs }: { part: SenderPart; floor: number; limitPerSecond: number; nowMs: number },
   ) {
     this.entry = entry;
     this.dispatch = found.dispatch;
@@ -62,7 +62,8 @@ export class DispatchInHand {
     const known = new Map(found.slices.map((slice) => [slice.key.slice, slice]));
     for (let slice = floor; slice < this.#slices; slice += 1) {
       if (!isOfPart(part, entry.dispatchId, slice)) continue;
-      this.#put(openSliceOf(slice, known.get(slice)) ?? { slice, try: 0, dueMs: 0 });
+      const stored = known.get(slice);
+      this.#put(stored === undefined ? { slice, try: 0, dueMs: 0 } : openSliceOf(stored, nowMs));
     }
   }
 
@@ -204,11 +205,14 @@ export class DispatchInHand {
   }
 }
 
-/** Returns what is left to do of a stored slice. One that has ended for good is met once more, to be told. */
-function openSliceOf(slice: number, known: Slice | undefined): OpenSlice | undefined {
-  if (known === undefined) return undefined;
-  if (known.state === 'claimed') return { slice, try: known.try, dueMs: 0, places: openPlaces(known) };
-  const dueMs = dueMsOf(known);
-  if (dueMs === undefined) return { slice, try: known.try, dueMs: 0 };
-  return { slice, try: known.try + 1, dueMs, places: openPlaces(known) };
+/** A message of a try that waits longer than this is told at once (run-slice.ts). */
+const longestUntoldMs = 900_000;
+
+/**
+ * Returns what is left to do of a stored slice, from its last try on: the run that ended it may have died before it told
+ * the endings. They are told with the next try, where that is near.
+ */
+function openSliceOf({ key: { slice }, try: tried, state, ...known }: Slice, nowMs: number): OpenSlice {
+  const dueMs = state === 'ended' ? (dueMsOf(known) ?? 0) : 0;
+  return { slice, try: tried, dueMs: dueMs - nowMs > longestUntoldMs ? 0 : dueMs };
 }

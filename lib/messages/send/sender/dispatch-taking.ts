@@ -29,7 +29,7 @@ export async function takeDispatch(entry: BacklogEntry, part: SenderPart, ports:
   const slices = await dispatches.slicesFrom(dispatchId, floor, slicesIn(dispatch.head));
   const limitPerSecond = await ports.limitOf(dispatch);
   const asAccepted = { kind: 'sendable', head: dispatch.head, plan: dispatch.plan, fits: () => true } as const;
-  const known = { part, floor, limitPerSecond };
+  const known = { part, floor, limitPerSecond, nowMs: process.nowMs() };
   const hand = new DispatchInHand(entry, { dispatch, state, slices }, asAccepted, known);
   if (state.stop === undefined) await judge(hand, ports);
   return hand;
@@ -38,11 +38,13 @@ export async function takeDispatch(entry: BacklogEntry, part: SenderPart, ports:
 /** Judges a dispatch by its template and prices of now, and stops it where they refuse it. */
 export async function judge(hand: DispatchInHand, ports: SenderPorts): Promise<void> {
   const { dispatch } = hand;
+  const judgedMs = ports.process.nowMs();
   const judged = await ports.judge(dispatch);
   if (judged.kind === 'refused') return await stop(hand, judged.stop, ports);
   const tooDear = await ports.costStop({ dispatch, head: judged.head, rests: restsOf(hand, dispatch.head) });
   if (tooDear !== undefined) return await stop(hand, tooDear, ports);
-  hand.judgedAgain(judged);
+  // What is found unchanged is as good as judged: a later review alone outdates it.
+  hand.judgedAgain({ ...judged, judgedMs });
 }
 
 function restsOf(hand: DispatchInHand, { total }: DispatchHead) {

@@ -103,6 +103,11 @@ export class DispatchesInHand {
     return [...this.#entries.values()].filter((entry) => this.#dueMs(entry) <= nowMs());
   }
 
+  /** Any dispatch may ask for the platform as a whole. */
+  get any(): DispatchInHand | undefined {
+    return this.#hands.values().next().value;
+  }
+
   /** Returns a slice of the dispatch that was served least, of one client. */
   nextOf(entries: readonly BacklogEntry[]): NextSlice | undefined {
     const [first] = entries;
@@ -295,7 +300,7 @@ export class DispatchesInHand {
   #dueMsOf(hand: DispatchInHand, nowMs: number): number {
     if (hand.isOver || (hand.state.stop !== undefined && hand.rest === 'open')) return nowMs;
     const holds = this.#number.holdsOf(hand.facts.wabaId);
-    return Math.max(hand.nextDueMs(nowMs), heldUntilMs(hand.state, holds, hand.facts, nowMs));
+    return Math.max(hand.nextDueMs(nowMs), heldUntilMs(hand.state, { holds, breaker: this.#number.breaker }, hand.facts, nowMs));
   }
 
   /** Writes what the next sender must know of each dispatch in hand. Never throws: it would find out by itself. */

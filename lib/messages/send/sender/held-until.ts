@@ -1,23 +1,35 @@
 import type { BacklogEntry } from '../../dispatch/backlog.ts';
-import { type DispatchHead } from '../../dispatch/head.ts';
+import type { QueuedChunk } from '../../dispatch/chunk.ts';
+import type { DispatchHead } from '../../dispatch/head.ts';
 import type { DispatchItemState } from '../../dispatch/item.ts';
 import type { Ending } from '../../dispatch/item-state.ts';
-import { byHolds } from '../../holds/held-dispatch.ts';
+import type { Breaker } from '../../holds/breaker.ts';
+import { byHolds, holdableOf } from '../../holds/held-dispatch.ts';
 import { type Holds, holdsOn } from '../../holds/hold.ts';
-import { type HoldableMessage } from '../../holds/scope.ts';
-import { holdableOf } from '../../holds/held-dispatch.ts';
-import type { QueuedChunk } from '../../dispatch/chunk.ts';
+import type { HoldableMessage } from '../../holds/scope.ts';
 import { dueMsOfEntry } from './entry-progress.ts';
+
+/** What holds messages back: the holds of their WABA, and the platform as a whole. */
+export interface Holding {
+  readonly holds: Holds;
+  readonly breaker: Breaker | undefined;
+}
 
 /**
  * Returns when a dispatch need not wait for its holds any more: the next probe is due, it is to be parked, or its
- * waiting is over (D46). A reading alone ends some holds: infinity.
+ * waiting is over (D46). A reading alone ends some holds: infinity. While the platform is down its probe comes first.
  */
-export function heldUntilMs(state: DispatchItemState, holds: Holds, facts: QueuedChunk, nowMs: number): number {
-  return heldUntil(state, holds, { ...holdableOf(facts), ...facts }, nowMs);
+export function heldUntilMs(state: DispatchItemState, holding: Holding, facts: QueuedChunk, nowMs: number): number {
+  return heldUntil(state, holding, { ...holdableOf(facts), ...facts }, nowMs);
 }
 
-function heldUntil(state: DispatchItemState, holds: Holds, of: HoldableMessage & Ending, nowMs: number): number {
+function heldUntil(
+  state: DispatchItemState,
+  { holds, breaker }: Holding,
+  of: HoldableMessage & Ending,
+  nowMs: number,
+): number {
+  if (breaker?.open !== undefined) return breaker.open.probeAtMs;
   const on = holdsOn(holds, of);
   if (on.length === 0 || state.parked === undefined || state.stop !== undefined) return 0;
   if (byHolds(state, on, of, nowMs).kind !== 'wait') return 0;
@@ -32,9 +44,9 @@ function heldUntil(state: DispatchItemState, holds: Holds, of: HoldableMessage &
 export function wakeMsOf(
   entry: BacklogEntry,
   { head, state, lots }: { readonly head: DispatchHead; readonly state: DispatchItemState } & Pick<Ending, 'lots'>,
-  holds: Holds,
+  holding: Holding,
   nowMs: number,
 ): number {
   if (state.stop !== undefined) return nowMs;
-  return Math.max(dueMsOfEntry(entry, head), heldUntil(state, holds, { ...head, lots }, nowMs));
+  return Math.max(dueMsOfEntry(entry, head), heldUntil(state, holding, { ...head, lots }, nowMs));
 }

@@ -89,7 +89,7 @@ class Sender {
 
   /** Returns when something of the backlog is due, as far as the queue's delays reach; the sweeper sees the rest. */
   async firstDueMs(): Promise<number | undefined> {
-    this.#hands.saw(await this.#ports.backlog.of(this.#wake.phoneNumberId));
+    await this.#saw(await this.#ports.backlog.of(this.#wake.phoneNumberId));
     const dueMs = this.#hands.nextDueMs();
     return dueMs - this.#ports.process.nowMs() > longestWakeMs ? undefined : dueMs;
   }
@@ -154,12 +154,17 @@ class Sender {
     ]);
     this.#number.pace = pace;
     this.#number.breaker = breaker;
-    this.#hands.saw(entries);
-    await this.#wakeOthers(entries);
+    await this.#saw(entries);
+    const { any } = this.#hands;
+    if (any !== undefined && breaker.open !== undefined && breaker.open.probeAtMs <= this.#ports.process.nowMs()) {
+      await this.#slices.guardOf(any);
+      this.#number.breaker = await holds.breakers.find();
+    }
   }
 
-  /** The first part wakes the others for each dispatch that it sees for the first time. */
-  async #wakeOthers(entries: readonly BacklogEntry[]): Promise<void> {
+  /** The first part wakes the others for each dispatch that it sees for the first time: all other wakes are its own. */
+  async #saw(entries: readonly BacklogEntry[]): Promise<void> {
+    this.#hands.saw(entries);
     const { part, of, phoneNumberId } = this.#wake;
     const news = entries.filter(({ dispatchId }) => !this.#known.has(dispatchId));
     for (const { dispatchId } of news) this.#known.add(dispatchId);

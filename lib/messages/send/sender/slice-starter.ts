@@ -1,6 +1,7 @@
 import { errorName } from '../../../observe/error-name.ts';
 import { sliceSize } from '../../dispatch/slice.ts';
-import { guardRun } from '../circuit-breaker-run.ts';
+import type { RunHolds } from '../../holds/run-holds.ts';
+import { type GuardedRun, guardRun } from '../circuit-breaker-run.ts';
 import type { SliceEnd } from '../claims/run-slice.ts';
 import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
 import { SliceRun, type SliceShared } from './slice-run.ts';
@@ -69,18 +70,21 @@ export class SliceStarter {
     while (this.isBusy) await Promise.all(this.#running.keys());
   }
 
-  async #run({ hand, open }: NextSlice, place: { run?: SliceRun }): Promise<SliceOutcome> {
+  /** Reads whether the platform as a whole is down; when its probe is due, one run asks (circuit-breaker-run.ts). */
+  async guardOf(hand: DispatchInHand): Promise<{ readonly guarded: GuardedRun; readonly holds: RunHolds }> {
     const { ports, number } = this.#shared;
-    const { process } = ports;
+    const holds = ports.holds.ofSlice((wabaId, seen) => number.saw(wabaId, seen));
+    const { breakers } = ports.holds;
+    const known = { ...breakers, find: async () => number.breaker ?? (await breakers.find()) };
+    const guarded = await guardRun([hand.facts], { ...ports.process, ...ports.platform, holds, breakers: known });
+    return { guarded, holds };
+  }
+
+  async #run({ hand, open }: NextSlice, place: { run?: SliceRun }): Promise<SliceOutcome> {
+    const { process } = this.#shared.ports;
     try {
-      const recipients = await hand.recipients(open, ports);
-      const holds = ports.holds.ofSlice((wabaId, seen) => number.saw(wabaId, seen));
-      const { breakers } = ports.holds;
-      const find = async () => number.breaker ?? (await breakers.find());
-      const guarded = await guardRun([hand.facts], {
-        ...{ ...process, ...ports.platform, holds },
-        breakers: { ...breakers, find },
-      });
+      const recipients = await hand.recipients(open, this.#shared.ports);
+      const { guarded, holds } = await this.guardOf(hand);
       if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
       const run = new SliceRun(hand, { open, recipients }, { send: guarded.send, holds }, this.#shared);
       place.run = run;
