@@ -6,7 +6,7 @@ import { holdsOn, isOutdated, isProbeDue } from '../../holds/hold.ts';
 import { composedMsOf } from '../../holds/held-dispatch.ts';
 import type { DispatchInHand } from './dispatch-in-hand.ts';
 import { judge, takeDispatch } from './dispatch-taking.ts';
-import { partMoved, poisonedUntilMs, progressOf, type SenderPart, slicesIn } from './entry-progress.ts';
+import { doneMs, dueMsOfPart, isPartDone, partMoved, poisonedUntilMs, progressOf, type SenderPart, slicesIn } from './entry-progress.ts';
 import { heldUntilMs } from './held-until.ts';
 import type { NumberView } from './number-view.ts';
 import type { SenderPorts } from './sender-ports.ts';
@@ -25,9 +25,6 @@ const lostTogether = 2;
 /** A shorter outage ends before a client would read about it. */
 const toldAfterMs = 30_000;
 
-/** A part that is done is never due. */
-const doneMs = Number.MAX_SAFE_INTEGER;
-
 interface Trouble {
   readonly times: number;
   readonly untilMs: number;
@@ -45,6 +42,7 @@ export class DispatchesInHand {
   readonly #hands = new Map<string, DispatchInHand>();
   readonly #work = new Map<string, Promise<void>>();
   readonly #troubles = new Map<string, Trouble>();
+  readonly #over = new Set<string>();
   readonly #movedMs = new Map<string, number>();
   readonly #served = new Map<string, ServedLeast>();
 
@@ -63,7 +61,9 @@ export class DispatchesInHand {
   /** Notes what the backlog has now. */
   saw(entries: readonly BacklogEntry[]): void {
     this.#entries.clear();
-    for (const entry of this.#alone(entries)) this.#entries.set(entry.dispatchId, entry);
+    // A look may have begun before this run removed an entry.
+    const known = entries.filter(({ dispatchId }) => !this.#over.has(dispatchId));
+    for (const entry of this.#alone(known)) this.#entries.set(entry.dispatchId, entry);
     for (const [dispatchId, hand] of this.#hands) {
       const entry = this.#entries.get(dispatchId);
       if (entry === undefined) {
@@ -78,23 +78,9 @@ export class DispatchesInHand {
 
   /** A dispatch that kills processes hurts itself alone. */
   #alone(entries: readonly BacklogEntry[]): readonly BacklogEntry[] {
-    const open = entries.filter((entry) => this.#isOpen(entry));
+    const open = entries.filter((entry) => this.#hands.has(entry.dispatchId) || !isPartDone(entry, this.#part));
     if (this.lost < lostTogether || open.length === 0) return open;
     return open.slice(this.lost % open.length).slice(0, 1);
-  }
-
-  #isOpen(entry: BacklogEntry): boolean {
-    const hand = this.#hands.get(entry.dispatchId);
-    if (hand !== undefined) return true;
-    return !this.#isDone(entry);
-  }
-
-  /** The part has nothing left, but the last of the parts ends the dispatch. */
-  #isDone(entry: BacklogEntry): boolean {
-    const { parts = [] } = entry;
-    const isDone = ({ dueMs }: PartProgress) => dueMs === doneMs;
-    const own = parts.length === this.#part.of ? parts[this.#part.part] : undefined;
-    return own !== undefined && isDone(own) && !parts.every(isDone);
   }
 
   /** Returns the dispatches that may have a slice to start, and sees to those that need something else first. */
@@ -275,6 +261,7 @@ export class DispatchesInHand {
     }
     if (!(await tellEnd(dispatch))) throw new Error('a dispatch is over whose report has pending messages');
     await backlog.remove(hand.entry);
+    this.#over.add(dispatchId);
     this.#forget(dispatchId);
   }
 
@@ -293,7 +280,7 @@ export class DispatchesInHand {
     const nowMs = this.#ports.process.nowMs();
     const hand = this.#hands.get(entry.dispatchId);
     const trouble = this.#troubles.get(entry.dispatchId)?.untilMs ?? 0;
-    const own = hand === undefined ? progressOf(entry, this.#part).dueMs : this.#dueMsOf(hand, nowMs);
+    const own = hand === undefined ? dueMsOfPart(entry, this.#part) : this.#dueMsOf(hand, nowMs);
     return Math.max(trouble, own);
   }
 

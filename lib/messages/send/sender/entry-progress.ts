@@ -38,10 +38,25 @@ export function floorOf({ parts = [] }: Pick<BacklogEntry, 'parts'>): number {
   return parts.length === 0 ? 0 : Math.min(...parts.map(({ floor }) => floor));
 }
 
-/** Returns when something of the dispatch is to be done; infinity when all of it has ended and is told. */
-export function dueMsOfEntry({ parts, notBeforeMs }: BacklogEntry, { total }: { readonly total: number }): number {
-  if (parts === undefined) return notBeforeMs;
-  const open = parts.filter(({ floor }) => floor < slicesIn({ total }));
+/** A part that has ended and is told is never due. */
+export const doneMs = Number.MAX_SAFE_INTEGER;
+
+const isDone = ({ dueMs }: PartProgress) => dueMs === doneMs;
+
+/** The part has nothing left to do. Once that is true of all of them, each may end the dispatch. */
+export function isPartDone({ parts = [] }: BacklogEntry, { part, of }: SenderPart): boolean {
+  const own = parts.length === of ? parts[part] : undefined;
+  return own !== undefined && isDone(own) && !parts.every(isDone);
+}
+
+/** Returns when something is to be done for a part, or to end the dispatch. */
+export function dueMsOfPart(entry: BacklogEntry, part: SenderPart): number {
+  return entry.parts?.every(isDone) === true ? entry.notBeforeMs : progressOf(entry, part).dueMs;
+}
+
+/** Returns when something of the dispatch is to be done by whichever part. */
+export function dueMsOfEntry({ parts = [], notBeforeMs }: BacklogEntry): number {
+  const open = parts.filter((part) => !isDone(part));
   return open.length === 0 ? notBeforeMs : Math.min(...open.map(({ dueMs }) => dueMs));
 }
 

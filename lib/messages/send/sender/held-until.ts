@@ -48,5 +48,5 @@ export function wakeMsOf(
   nowMs: number,
 ): number {
   if (state.stop !== undefined) return nowMs;
-  return Math.max(dueMsOfEntry(entry, head), heldUntil(state, holding, { ...head, lots }, nowMs));
+  return Math.max(dueMsOfEntry(entry), heldUntil(state, holding, { ...head, lots }, nowMs));
 }

@@ -89,8 +89,11 @@ class Sender {
 
   /** Returns when something of the backlog is due, as far as the queue's delays reach; the sweeper sees the rest. */
   async firstDueMs(): Promise<number | undefined> {
-    await this.#saw(await this.#ports.backlog.of(this.#wake.phoneNumberId));
+    const entries = await this.#ports.backlog.of(this.#wake.phoneNumberId);
+    this.#hands.saw(entries);
     const dueMs = this.#hands.nextDueMs();
+    // Where this part has nothing to do, its wake was for another one.
+    if (dueMs > this.#ports.process.nowMs()) await this.#wakeOthers(entries);
     return dueMs - this.#ports.process.nowMs() > longestWakeMs ? undefined : dueMs;
   }
 
@@ -154,7 +157,8 @@ class Sender {
     ]);
     this.#number.pace = pace;
     this.#number.breaker = breaker;
-    await this.#saw(entries);
+    this.#hands.saw(entries);
+    await this.#wakeOthers(entries);
     const { any } = this.#hands;
     if (any !== undefined && breaker.open !== undefined && breaker.open.probeAtMs <= this.#ports.process.nowMs()) {
       await this.#slices.guardOf(any);
@@ -163,8 +167,7 @@ class Sender {
   }
 
   /** The first part wakes the others for each dispatch that it sees for the first time: all other wakes are its own. */
-  async #saw(entries: readonly BacklogEntry[]): Promise<void> {
-    this.#hands.saw(entries);
+  async #wakeOthers(entries: readonly BacklogEntry[]): Promise<void> {
     const { part, of, phoneNumberId } = this.#wake;
     const news = entries.filter(({ dispatchId }) => !this.#known.has(dispatchId));
     for (const { dispatchId } of news) this.#known.add(dispatchId);

@@ -69,6 +69,7 @@ export class SliceRun {
   #dispatchOfTaken: DispatchItemState | undefined;
   /** The claim is looked at: from now on recipients wait for turns. */
   isReady = false;
+  #whenReady: (() => void) | undefined;
 
   constructor(
     hand: DispatchInHand,
@@ -91,6 +92,17 @@ export class SliceRun {
     } as unknown as RunPorts;
   }
 
+  /** Calls once, when the try waits for turns, or for nothing. */
+  whenReady(then: () => void): void {
+    this.#whenReady = then;
+  }
+
+  #ready(): void {
+    if (this.isReady) return;
+    this.isReady = true;
+    this.#whenReady?.();
+  }
+
   /** Never throws. `isTold` says that the endings are told. */
   async run(): Promise<{ readonly end: SliceEnd; readonly isTold: boolean }> {
     const { dispatchId, keptUntilMs } = this.#hand.facts;
@@ -109,7 +121,7 @@ export class SliceRun {
     } catch {
       return { end: { kind: 'later' }, isTold: false };
     } finally {
-      this.isReady = true;
+      this.#ready();
     }
     if (end.kind !== 'ended') return { end, isTold: false };
     try {
@@ -181,7 +193,7 @@ export class SliceRun {
 
   /** Returns how uncalled recipients end. If the slice is held, one may be called as a probe (D46). */
   async #heldBack(uncalled: ReadonlySet<number>): Promise<Outcome | undefined> {
-    this.isReady = true;
+    this.#ready();
     const chunk = this.#hand.facts;
     const holds = this.#shared.number.holdsOf(chunk.wabaId);
     const nowMs = this.#ports.nowMs();

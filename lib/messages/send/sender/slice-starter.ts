@@ -6,10 +6,9 @@ import type { SliceEnd } from '../claims/run-slice.ts';
 import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
 import { SliceRun, type SliceShared } from './slice-run.ts';
 
-/** So many slices are claimed ahead of the turns, at most. */
-const mostAhead = 3;
-/** A slice is claimed so long before its turns come: two requests of the store are shorter. */
-const aheadMs = 500;
+/** A slice is claimed so long before its turns come, or as much longer as claims take in a slow table. */
+const aheadMs = 400;
+const aheadOfClaim = 1.25;
 /** At most so much of the pace is claimed and not recorded: a slow table or a silent number never makes thousands. */
 const unrecordedMs = 2_000;
 
@@ -31,6 +30,8 @@ export class SliceStarter {
   readonly #shared: SliceShared;
   readonly #everyMs: () => number;
   readonly #changed: () => void;
+  /** The last claim took so long, with the look after it. */
+  #claimMs = 0;
   readonly #running = new Map<Promise<SliceOutcome>, { run?: SliceRun; readonly size: number }>();
 
   constructor(shared: SliceShared, everyMs: () => number, changed: () => void) {
@@ -43,16 +44,17 @@ export class SliceStarter {
     return this.#running.size > 0;
   }
 
-  /** One slice at least is always ahead, and two are unrecorded where one is not enough. */
+  /** One slice may always be ahead, however slow the number is, beside one that is not recorded yet. */
   mayStart(): boolean {
-    const running = [...this.#running.values()];
-    const unready = running.filter(({ run }) => run?.isReady !== true);
-    const claiming = unready.reduce((sum, { size }) => sum + size, 0);
-    const { waiting } = this.#shared.turns;
-    if (unready.length + Math.ceil(waiting / sliceSize) >= mostAhead) return false;
+    let claiming = 0;
+    let unrecorded = 0;
+    for (const { run, size } of this.#running.values()) {
+      unrecorded += size;
+      if (run?.isReady !== true) claiming += size;
+    }
     const everyMs = this.#everyMs();
-    if ((waiting + claiming) * everyMs > aheadMs) return false;
-    const unrecorded = running.reduce((sum, { size }) => sum + size, 0);
+    const ahead = (this.#shared.turns.waiting + claiming) * everyMs;
+    if (ahead > Math.max(aheadMs, aheadOfClaim * this.#claimMs)) return false;
     return unrecorded < Math.max(sliceSize + 1, unrecordedMs / everyMs);
   }
 
@@ -88,6 +90,11 @@ export class SliceStarter {
       if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
       const run = new SliceRun(hand, { open, recipients }, { send: guarded.send, holds }, this.#shared);
       place.run = run;
+      const beganMs = process.nowMs();
+      run.whenReady(() => {
+        this.#claimMs = process.nowMs() - beganMs;
+        this.#changed();
+      });
       const ended = await run.run();
       await guarded.end();
       return { kind: 'run', ...ended };
