@@ -138,7 +138,7 @@ class Sender {
       const next = this.#hands.nextOf(byClient.get(client) ?? []);
       if (next === undefined) continue;
       this.#clients.serve(client, next.size);
-      void this.#slices.start(next).then((outcome) => this.#hands.afterSlice(next, outcome));
+      this.#slices.start(next, (outcome) => this.#hands.afterSlice(next, outcome));
       return true;
     }
     return false;

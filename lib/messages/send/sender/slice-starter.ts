@@ -32,7 +32,7 @@ export class SliceStarter {
   readonly #changed: () => void;
   /** The last claim took so long, with the look after it. */
   #claimMs = 0;
-  readonly #running = new Map<Promise<SliceOutcome>, { run?: SliceRun; readonly size: number }>();
+  readonly #running = new Map<Promise<void>, { run?: SliceRun; readonly size: number }>();
 
   constructor(shared: SliceShared, everyMs: () => number, changed: () => void) {
     this.#shared = shared;
@@ -58,14 +58,14 @@ export class SliceStarter {
     return unrecorded < Math.max(sliceSize + 1, unrecordedMs / everyMs);
   }
 
-  async start(next: NextSlice): Promise<SliceOutcome> {
+  /** `ended` is called with the outcome before the slice counts as ended. */
+  start(next: NextSlice, ended: (outcome: SliceOutcome) => void): void {
     const place: { run?: SliceRun; readonly size: number } = { size: next.size };
-    const running = this.#run(next, place).finally(() => {
+    const running = this.#run(next, place).then((outcome) => {
       this.#running.delete(running);
-      this.#changed();
+      ended(outcome);
     });
     this.#running.set(running, place);
-    return await running;
   }
 
   async allEnded(): Promise<void> {
