@@ -15,7 +15,9 @@ export class MemoryBacklog {
   readonly states = new Map<string, Versioned<SenderState>>();
 
   enter(head: DispatchHead): void {
-    const { pk: _partition, sk: _key, ...entry } = newEntry(head);
+    const { pk: _partition, sk: _key, ...whole } = newEntry(head);
+    // Nothing of it ever opens: it ends at once.
+    const entry = Number.isFinite(whole.notBeforeMs) ? whole : { ...whole, notBeforeMs: head.acceptedAtMs };
     if (!this.entries.has(head.dispatchId)) this.entries.set(head.dispatchId, entry);
   }
 

@@ -125,7 +125,7 @@ export class DispatchInHand {
   }
 
   get isOver(): boolean {
-    return this.#open.size === 0 && this.rest !== 'ending';
+    return this.#open.size === 0;
   }
 
   get isBusy(): boolean {

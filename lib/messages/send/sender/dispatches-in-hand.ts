@@ -16,6 +16,8 @@ import { tellStoppedRest } from './stopped-rest.ts';
 
 /** So many dispatches are read at a time. */
 const mostTaking = 8;
+/** So many dispatches are in memory; others are taken as these end. */
+const mostInHand = 500;
 /** A dispatch that could not be read is tried again after 1, 2, 4 s, then as its entry says. */
 const triesInRun = 3;
 /** A floor moves no more often while its dispatch goes on. */
@@ -64,6 +66,15 @@ export class DispatchesInHand {
     // A look may have begun before this run removed an entry.
     const known = entries.filter(({ dispatchId }) => !this.#over.has(dispatchId));
     for (const entry of this.#alone(known)) this.#entries.set(entry.dispatchId, entry);
+    this.#dropStale();
+  }
+
+  /** Takes what is due in hand before its turn comes: a newcomer must not wait for its reads as well. */
+  takeDue(): void {
+    for (const { dispatchId } of this.ready()) if (!this.#hands.has(dispatchId)) this.#take(dispatchId);
+  }
+
+  #dropStale(): void {
     for (const [dispatchId, hand] of this.#hands) {
       const entry = this.#entries.get(dispatchId);
       if (entry === undefined) {
@@ -104,6 +115,7 @@ export class DispatchesInHand {
     for (const dispatchId of served.ordered(entries.map((entry) => entry.dispatchId))) {
       const hand = this.#hands.get(dispatchId);
       if (hand === undefined) this.#take(dispatchId);
+      if (hand?.isOver) this.#do(dispatchId, () => this.#end(hand));
       if (hand === undefined || !this.#isFree(hand)) continue;
       const open = hand.take(this.#ports.process.nowMs());
       if (open === undefined) continue;
@@ -116,7 +128,7 @@ export class DispatchesInHand {
 
   #take(dispatchId: string): void {
     const entry = this.#entries.get(dispatchId);
-    if (entry === undefined || this.#work.size >= mostTaking) return;
+    if (entry === undefined || this.#work.size >= mostTaking || this.#hands.size >= mostInHand) return;
     this.#do(dispatchId, async () => {
       const taken = await takeDispatch(entry, this.#part, this.#ports);
       if (taken === 'over') {

@@ -76,9 +76,7 @@ class Sender {
     this.#turns = new Turns({ nowMs, pause, everyMs });
     const changed = () => this.#signal();
     const lastCallMs = this.#beganMs + remainingMs() - lastCallBeforeEndMs;
-    let tries = 0;
-    const newOwner = () => `${invocation}/${(tries += 1)}`;
-    this.#slices = new SliceStarter({ newOwner, turns: this.#turns, number: this.#number, lastCallMs, ports }, everyMs, changed);
+    this.#slices = new SliceStarter({ invocation, turns: this.#turns, number: this.#number, lastCallMs, ports }, everyMs, changed);
     this.#hands = new DispatchesInHand(wake, this.#number, changed, ports);
   }
 
@@ -158,6 +156,7 @@ class Sender {
     this.#number.pace = pace;
     this.#number.breaker = breaker;
     this.#hands.saw(entries);
+    this.#hands.takeDue();
     await this.#wakeOthers(entries);
     const { any } = this.#hands;
     if (any !== undefined && breaker.open !== undefined && breaker.open.probeAtMs <= this.#ports.process.nowMs()) {

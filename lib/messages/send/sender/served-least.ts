@@ -1,6 +1,9 @@
 /** Who was served how much, by client or dispatch. Only differences count. */
 export type Service = Readonly<Record<string, number>>;
 
+/** A newcomer goes before those who were served as little. */
+const beforeEqual = 0.5;
+
 /** Orders those who wait by what they were served. */
 export class ServedLeast {
   readonly #units: Map<string, number>;
@@ -18,7 +21,7 @@ export class ServedLeast {
     const others = names.filter((name) => this.#waiting.has(name));
     const least = others.length === 0 ? 0 : Math.min(...others.map((name) => this.#of(name)));
     for (const name of names) {
-      if (!this.#waiting.has(name)) this.#units.set(name, Math.max(this.#of(name), least));
+      if (!this.#waiting.has(name)) this.#units.set(name, Math.max(this.#of(name), least - beforeEqual));
     }
     this.#waiting = new Set(names);
     return names.toSorted((one, other) => this.#of(one) - this.#of(other));

@@ -43,8 +43,8 @@ export const claimLifeOfSenderMs = 150_000;
 
 /** What all slices of a sender share. */
 export interface SliceShared {
-  /** Each try has an owner of its own: one that could not be recorded must not be claimed again by its own run. */
-  readonly newOwner: () => string;
+  /** Is unique for each run. */
+  readonly invocation: string;
   readonly turns: Turns;
   readonly number: NumberView;
   /** No call begins later. */
@@ -52,10 +52,18 @@ export interface SliceShared {
   readonly ports: SenderPorts;
 }
 
+export interface OwnTry {
+  readonly open: OpenSlice;
+  readonly recipients: ReadonlyMap<number, ChunkRecipient>;
+  /** Is unique for each try: one that could not be recorded must not be claimed again by its own run. */
+  readonly owner: string;
+}
+
 /** One try of a slice: claims it, looks, calls each recipient at its turn, ends it, tells its endings. */
 export class SliceRun {
   readonly #hand: DispatchInHand;
   readonly #open: OpenSlice;
+  readonly #owner: string;
   readonly #recipients: ReadonlyMap<number, ChunkRecipient>;
   readonly #shared: SliceShared;
   readonly #ports: RunPorts;
@@ -73,13 +81,14 @@ export class SliceRun {
 
   constructor(
     hand: DispatchInHand,
-    { open, recipients }: { open: OpenSlice; recipients: ReadonlyMap<number, ChunkRecipient> },
+    { open, recipients, owner }: OwnTry,
     guarded: Pick<GuardedRun, 'send'> & { readonly holds: RunHolds },
     shared: SliceShared,
   ) {
     this.#hand = hand;
     this.#open = open;
     this.#recipients = recipients;
+    this.#owner = owner;
     this.#shared = shared;
     const { process, ...ports } = shared.ports;
     this.#runHolds = guarded.holds;
@@ -110,7 +119,7 @@ export class SliceRun {
     const claim: SliceClaim = {
       key: { dispatchId, slice },
       try: tried,
-      owner: this.#shared.newOwner(),
+      owner: this.#owner,
       atMs: this.#ports.nowMs(),
       size: this.#hand.sizeOf(slice),
       keptUntilMs,

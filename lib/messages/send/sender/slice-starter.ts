@@ -7,7 +7,7 @@ import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
 import { SliceRun, type SliceShared } from './slice-run.ts';
 
 /** A slice is claimed so long before its turns come, or as much longer as claims take in a slow table. */
-const aheadMs = 400;
+const aheadMs = 300;
 const aheadOfClaim = 1.25;
 /** At most so much of the pace is claimed and not recorded: a slow table or a silent number never makes thousands. */
 const unrecordedMs = 2_000;
@@ -28,6 +28,7 @@ export type SliceOutcome =
 /** Starts slices, as many ahead of the turns as are needed and as may be lost. */
 export class SliceStarter {
   readonly #shared: SliceShared;
+  #tries = 0;
   readonly #everyMs: () => number;
   readonly #changed: () => void;
   /** The last claim took so long, with the look after it. */
@@ -88,7 +89,9 @@ export class SliceStarter {
       const recipients = await hand.recipients(open, this.#shared.ports);
       const { guarded, holds } = await this.guardOf(hand);
       if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
-      const run = new SliceRun(hand, { open, recipients }, { send: guarded.send, holds }, this.#shared);
+      this.#tries += 1;
+      const owner = `${this.#shared.invocation}/${this.#tries}`;
+      const run = new SliceRun(hand, { open, recipients, owner }, { send: guarded.send, holds }, this.#shared);
       place.run = run;
       const beganMs = process.nowMs();
       run.whenReady(() => {

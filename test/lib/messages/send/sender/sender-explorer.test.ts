@@ -13,12 +13,22 @@ const scenarios: readonly (Scenario & {
 })[] = [
   {
     name: 'one recipient, two senders',
-    ...{ total: 1, parts: 1, answers: ['taken', 'silence'], mostRuns: 3 },
-    bounds: { faultsLeft: 1, passesLeft: 1, mayStop: false },
+    ...{ total: 1, parts: 1, answers: ['taken', 'silence'], mostRuns: 2 },
+    bounds: { faultsLeft: 1, passesLeft: 0, mayStop: false },
   },
   {
     name: 'one recipient that is tried again',
-    ...{ total: 1, parts: 1, answers: ['again', 'taken'], mostRuns: 2 },
+    ...{ total: 1, parts: 1, answers: ['again', 'taken'], mostRuns: 1 },
+    bounds: { faultsLeft: 2, passesLeft: 2, mayStop: false },
+  },
+  {
+    name: 'one recipient that is tried again by two senders',
+    ...{ total: 1, parts: 1, answers: ['again', 'taken'], mostRuns: 2, deathsOnly: true },
+    bounds: { faultsLeft: 0, passesLeft: 2, mayStop: false },
+  },
+  {
+    name: 'a recipient that is refused beside one that is tried again',
+    ...{ total: 2, parts: 1, answersToFirst: ['refused'], answers: ['again', 'taken'], mostRuns: 2, deathsOnly: true },
     bounds: { faultsLeft: 1, passesLeft: 1, mayStop: false },
   },
   {

@@ -22,8 +22,8 @@ import { scenarioHead } from '../../../../support/scenario-dispatch.ts';
 
 /** Runs the real dispatches and slices of a sender call by call, without its lease, looks and pace. */
 
-/** This message of the platform was taken; `again` was provably not taken; `silence` may be either. */
-export type Answer = 'taken' | 'again' | 'silence';
+/** `again` and `refused` were provably not taken, and `again` may be tried later; `silence` may be taken or not. */
+export type Answer = 'taken' | 'again' | 'silence' | 'refused';
 
 export interface Run {
   /** Runs are counted from 0 in the order of their start. */
@@ -64,16 +64,17 @@ async function workOff(run: Run, outside: Outside<string>): Promise<'done'> {
   const number = new NumberView(ports.paces);
   number.breaker = unknownBreaker;
   const turns = new Turns({ nowMs, pause, everyMs: () => 0 });
-  let tries = 0;
-  const newOwner = () => `${run.number}/${(tries += 1)}`;
-  const shared = { newOwner, turns, number, lastCallMs: Number.POSITIVE_INFINITY, ports };
+  const shared = { invocation: String(run.number), turns, number, lastCallMs: Number.POSITIVE_INFINITY, ports };
   const slices = new SliceStarter(shared, () => 0, signal);
+  const wait = outside.call('wait') as () => Promise<boolean>;
   const hands = new DispatchesInHand(run.part, number, signal, ports);
   hands.saw(await ports.backlog.of('').catch(() => []));
   for (;;) {
     const next = hands.nextOf(hands.ready());
     if (next !== undefined) slices.start(next, (outcome) => hands.afterSlice(next, outcome));
-    else if (!slices.isBusy && hands.nextDueMs() > nowMs()) break;
+    else if (!slices.isBusy && hands.nextDueMs() > nowMs()) {
+      if (hands.nextDueMs() > nowMs() + 20_000 || !(await wait())) break;
+    }
     else await changed.promise;
   }
   await slices.allEnded();
@@ -148,6 +149,7 @@ function portsOf(run: Run, { call, nowMs }: Outside<string>): SenderPorts {
       send: async ({ request: { to = '' } }) => {
         const answer = await send(Number(to.slice(to.lastIndexOf('-') + 1)));
         if (answer === 'again') throw new PlatformFailure('refused', { httpStatus: 400, code: 80007 });
+        if (answer === 'refused') throw new PlatformFailure('refused', { httpStatus: 400, code: 131047 });
         if (answer === 'silence') throw new PlatformFailure('ambiguous', {});
         return { platformMessageId: 'p' };
       },

@@ -14,6 +14,7 @@ import { scenarioHead, startMs } from '../../../../support/scenario-dispatch.ts'
 import { type Answer, headOf, type Run, standingOf } from './sender-model.ts';
 
 export interface Store {
+  readonly total: number;
   readonly entry: BacklogEntry | undefined;
   readonly item: DispatchItem;
   readonly slices: readonly (Slice | undefined)[];
@@ -41,6 +42,8 @@ export interface Scenario {
   readonly total: number;
   readonly parts: number;
   readonly answers: readonly Answer[];
+  /** The calls of message 0 are answered so, by default as all others. */
+  readonly answersToFirst?: readonly Answer[];
   readonly mostRuns: number;
   /** No other harm is done. */
   readonly deathsOnly?: true;
@@ -52,6 +55,7 @@ export function firstWorld(
 ): World {
   const { pk: _partition, sk: _key, ...entry } = newEntry(headOf(scenario.total));
   return {
+    total: scenario.total,
     entry,
     item: begunItem,
     // Of a first whole slice one recipient is left: it waits for its second try.
@@ -115,9 +119,18 @@ async function stepsOf(world: World, run: Run, scenario: Scenario): Promise<Step
     };
     const what = `${call.name} of ${name}`;
     if (call.name === 'send') {
-      for (const answer of scenario.answers) {
+      const first = call.args[0] === 0 ? scenario.answersToFirst : undefined;
+      for (const answer of first ?? scenario.answers) {
         steps.push({ does: `${what}: ${answer}`, state: answered(called(world, call, answer), { value: answer }) });
       }
+      continue;
+    }
+    if (call.name === 'wait') {
+      const later = { ...world, nowMs: world.nowMs + 3_000, passesLeft: world.passesLeft - 1 };
+      const replies = [...run.replies, { value: true, call: call.number, atMs: later.nowMs }];
+      const runs = world.runs.map((each) => (each === run ? { ...run, replies } : each));
+      if (world.passesLeft > 0) steps.push({ does: `${name} waits`, state: { ...later, runs } });
+      steps.push({ does: `${name} waits no longer`, state: answered(world, { value: false }) });
       continue;
     }
     const { world: after, value } = effectOf(world, call);
@@ -180,8 +193,8 @@ function outcomesOf(world: World, nowMs = world.nowMs) {
   });
 }
 
-function openIndexes({ slices }: Store): number[] {
-  return slices.length === 1 ? [0] : [0, 10];
+function openIndexes({ slices, total }: Store): number[] {
+  return slices.length > 1 ? [0, 10] : total === 1 ? [0] : [0, 1];
 }
 
 function pendingIn(world: World) {
@@ -205,6 +218,8 @@ export function check(world: World): void {
     const isTaken = world.calls[index]?.includes('taken') === true;
     const recorded = world.slices[sliceAt(index)]?.outcomes[placeInSlice(index)];
     if (state === 'sent' && !isTaken) throw new Error('R14: counts as sent and was never taken');
+    const isToldFailed = world.told.includes(`${scenarioHead.dispatchId}-${index} message.failed`);
+    if (isToldFailed && isTaken) throw new Error('R14: told as failed and was taken');
     if (state === 'failed' && isTaken) throw new Error('R14: counts as failed and was taken');
     if (recorded?.state === 'unknown' && !world.calls[index]?.some((each) => each !== 'again') && world.faultsLeft > 9) {
       throw new Error('D29: unknown without a call');
