@@ -1,23 +1,23 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { undecidedMs } from '../../lib/messages/dispatch/backlog.ts';
-import { dispatchWrites } from '../../lib/messages/dispatch/item-writes.ts';
+import { aboutDispatch } from '../../lib/messages/dispatch/head.ts';
 import type { DispatchItemState } from '../../lib/messages/dispatch/item.ts';
 import { standingIn, stateOf } from '../../lib/messages/dispatch/item.ts';
+import { dispatchWrites } from '../../lib/messages/dispatch/item-writes.ts';
+import { sliceOf } from '../../lib/messages/dispatch/slice.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { asAccepted } from '../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
-import { sliceOf } from '../../lib/messages/dispatch/slice.ts';
+import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { completedEvent } from '../../lib/messages/send/completed-event.ts';
-import { aboutDispatch } from '../../lib/messages/dispatch/head.ts';
 import { wakeMsOf } from '../../lib/messages/send/sender/held-until.ts';
 import { runSender } from '../../lib/messages/send/sender/sender.ts';
 import type { SenderPorts } from '../../lib/messages/send/sender/sender-ports.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
-import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { MemoryBacklog } from '../support/messages-table/memory-backlog.ts';
 import { written } from '../support/messages-table/dispatch-item.ts';
+import { MemoryBacklog } from '../support/messages-table/memory-backlog.ts';
 import { noCosts } from '../support/no-costs.ts';
 import type { Run } from './runs.ts';
 import { PipelineWorld } from './world.ts';
@@ -25,8 +25,8 @@ import {
   type Consumer,
   consumersOf,
   inboundSink,
-  noted,
   noteCall,
+  noted,
   post,
   type RunClock,
   shared,
@@ -85,7 +85,9 @@ export class SenderWorld extends PipelineWorld {
       }
     }
     if ((head.when?.fromMs ?? 0) <= this.time.nowMs) {
-      await run.call('wake', () => this.#wake({ phoneNumberId: head.phoneNumberId, part: 0 }, 0)).catch(() => undefined);
+      await run
+        .call('wake', () => this.#wake({ phoneNumberId: head.phoneNumberId, part: 0 }, 0))
+        .catch(() => undefined);
     }
     return 'accepted';
   }
@@ -197,7 +199,10 @@ export class SenderWorld extends PipelineWorld {
         list: () => run.call('list', () => undefined),
         reckon: (dispatchId, underWay) =>
           run.call('reckon', () => {
-            const { item, value } = written(table.dispatches.get(dispatchId), dispatchWrites.reckon(dispatchId, underWay));
+            const { item, value } = written(
+              table.dispatches.get(dispatchId),
+              dispatchWrites.reckon(dispatchId, underWay),
+            );
             if (item !== undefined) table.dispatches.set(dispatchId, item);
             return value;
           }),

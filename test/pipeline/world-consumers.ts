@@ -251,7 +251,12 @@ function recorder(world: WorldParts): Consumer['handle'] {
   };
 }
 
-export function shared({ rules, logged, told }: WorldParts, run: Run, { nowMs, remainingMs }: RunClock, functionName: string) {
+export function shared(
+  { rules, logged, told }: WorldParts,
+  run: Run,
+  { nowMs, remainingMs }: RunClock,
+  functionName: string,
+) {
   return {
     nowMs,
     remainingMs,
@@ -306,7 +311,10 @@ function messageIdIn(request: Posting['request']): string {
   return String(request['biz_opaque_callback_data']);
 }
 
-export async function post(world: WorldParts, { request, phoneNumberId }: Posting): Promise<{ platformMessageId: string }> {
+export async function post(
+  world: WorldParts,
+  { request, phoneNumberId }: Posting,
+): Promise<{ platformMessageId: string }> {
   const { platform } = world;
   const messageId = messageIdIn(request);
   const before = platform.posts.length;

@@ -3,9 +3,9 @@ import type { DispatchItemState } from '../../lib/messages/dispatch/item.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
+import type { Run } from './runs.ts';
 import { acceptedBy } from './world-acceptance.ts';
 import { type Consumer, consumersOf } from './world-consumers.ts';
-import type { Run } from './runs.ts';
 import { type Answer, type SaidStop, startMs, WorldParts } from './world-parts.ts';
 
 export { startMs, type WorldRules } from './world-parts.ts';

@@ -102,16 +102,9 @@ export class DispatchInHand {
   ended(open: OpenSlice, end: SliceEnd, { isTold, nowMs }: { readonly isTold: boolean; readonly nowMs: number }): void {
     const { slice } = open;
     this.#busy.delete(slice);
-    if (end.kind === 'over') return this.#put({ slice, try: open.try + 1, dueMs: nowMs });
-    if (end.kind === 'later') {
-      const { met = 0 } = open;
-      const lookMs = nowMs + Math.min(longestLookMs, firstLookMs * 2 ** met);
-      return this.#put({ ...open, met: met + 1, dueMs: Math.min(end.atMs ?? lookMs, lookMs) });
-    }
-    if (!isTold) return this.#put({ ...open, dueMs: nowMs + firstLookMs });
-    const dueMs = dueMsOf(end.slice);
-    if (dueMs === undefined) return void this.#open.delete(slice);
-    this.#put({ slice, try: end.slice.try + 1, dueMs, places: openPlaces(end.slice) });
+    const next = afterEnd(open, end, { isTold, nowMs });
+    if (next === undefined) this.#open.delete(slice);
+    else this.#put(next);
   }
 
   /** These slices have ended with their dispatch, and are told. */
@@ -215,4 +208,22 @@ const longestUntoldMs = 900_000;
 function openSliceOf({ key: { slice }, try: tried, state, ...known }: Slice, nowMs: number): OpenSlice {
   const dueMs = state === 'ended' ? (dueMsOf(known) ?? 0) : 0;
   return { slice, try: tried, dueMs: dueMs - nowMs > longestUntoldMs ? 0 : dueMs };
+}
+
+/** Returns what is left of a slice after a try, or undefined once all of it has ended and is told. */
+function afterEnd(
+  open: OpenSlice,
+  end: SliceEnd,
+  { isTold, nowMs }: { readonly isTold: boolean; readonly nowMs: number },
+): OpenSlice | undefined {
+  const { slice } = open;
+  if (end.kind === 'over') return { slice, try: open.try + 1, dueMs: nowMs };
+  if (end.kind === 'later') {
+    const { met = 0 } = open;
+    const lookMs = nowMs + Math.min(longestLookMs, firstLookMs * 2 ** met);
+    return { ...open, met: met + 1, dueMs: Math.min(end.atMs ?? lookMs, lookMs) };
+  }
+  if (!isTold) return { ...open, dueMs: nowMs + firstLookMs };
+  const dueMs = dueMsOf(end.slice);
+  return dueMs === undefined ? undefined : { slice, try: end.slice.try + 1, dueMs, places: openPlaces(end.slice) };
 }

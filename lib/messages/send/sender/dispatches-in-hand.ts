@@ -1,12 +1,19 @@
 import { errorName } from '../../../observe/error-name.ts';
 import type { BacklogEntry, PartProgress } from '../../dispatch/backlog.ts';
-import { noAnswerCode } from '../../holds/hold.ts';
-import { byHolds, holdableOf, reasonOf } from '../../holds/held-dispatch.ts';
-import { holdsOn, isOutdated, isProbeDue } from '../../holds/hold.ts';
-import { composedMsOf } from '../../holds/held-dispatch.ts';
+import { byHolds, composedMsOf, holdableOf, reasonOf } from '../../holds/held-dispatch.ts';
+import { holdsOn, isOutdated, isProbeDue, noAnswerCode } from '../../holds/hold.ts';
 import type { DispatchInHand } from './dispatch-in-hand.ts';
 import { judge, takeDispatch } from './dispatch-taking.ts';
-import { doneMs, dueMsOfPart, isPartDone, partMoved, poisonedUntilMs, progressOf, type SenderPart, slicesIn } from './entry-progress.ts';
+import {
+  doneMs,
+  dueMsOfPart,
+  isPartDone,
+  partMoved,
+  poisonedUntilMs,
+  progressOf,
+  type SenderPart,
+  slicesIn,
+} from './entry-progress.ts';
 import { heldUntilMs } from './held-until.ts';
 import type { NumberView } from './number-view.ts';
 import type { SenderPorts } from './sender-ports.ts';
@@ -48,12 +55,7 @@ export class DispatchesInHand {
   readonly #movedMs = new Map<string, number>();
   readonly #served = new Map<string, ServedLeast>();
 
-  constructor(
-    part: SenderPart,
-    number: NumberView,
-    changed: () => void,
-    ports: SenderPorts,
-  ) {
+  constructor(part: SenderPart, number: NumberView, changed: () => void, ports: SenderPorts) {
     this.#part = part;
     this.#number = number;
     this.#changed = changed;
@@ -83,7 +85,8 @@ export class DispatchesInHand {
       }
       hand.entry = entry;
       // What was written to the dispatch is read with all the rest of it.
-      if (entry.newsMs !== hand.seenNewsMs && !hand.isBusy && !this.#work.has(dispatchId)) this.#hands.delete(dispatchId);
+      if (entry.newsMs !== hand.seenNewsMs && !hand.isBusy && !this.#work.has(dispatchId))
+        this.#hands.delete(dispatchId);
     }
   }
 
@@ -251,7 +254,11 @@ export class DispatchesInHand {
     await this.#moved(hand.entry, hand.progress(nowMs), hand.seenNewsMs);
   }
 
-  async #moved(entry: BacklogEntry, progress: PartProgress, seenNewsMs = entry.newsMs): Promise<BacklogEntry | undefined> {
+  async #moved(
+    entry: BacklogEntry,
+    progress: PartProgress,
+    seenNewsMs = entry.newsMs,
+  ): Promise<BacklogEntry | undefined> {
     const known = progressOf(entry, this.#part);
     if (entry.parts !== undefined && known.floor === progress.floor && known.dueMs === progress.dueMs) return entry;
     const moved = await this.#ports.backlog.change(entry, partMoved({ part: this.#part, progress, seenNewsMs }));
@@ -299,7 +306,10 @@ export class DispatchesInHand {
   #dueMsOf(hand: DispatchInHand, nowMs: number): number {
     if (hand.isOver || (hand.state.stop !== undefined && hand.rest === 'open')) return nowMs;
     const holds = this.#number.holdsOf(hand.facts.wabaId);
-    return Math.max(hand.nextDueMs(nowMs), heldUntilMs(hand.state, { holds, breaker: this.#number.breaker }, hand.facts, nowMs));
+    return Math.max(
+      hand.nextDueMs(nowMs),
+      heldUntilMs(hand.state, { holds, breaker: this.#number.breaker }, hand.facts, nowMs),
+    );
   }
 
   /** Writes what the next sender must know of each dispatch in hand. Never throws: it would find out by itself. */

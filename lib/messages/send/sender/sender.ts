@@ -46,7 +46,10 @@ export async function runSender(wake: SenderWake, ports: SenderPorts): Promise<v
       work: (turn) => sender.work(turn),
       wake: (delaySeconds) => ports.wake(wake, delaySeconds),
       mayGoOn: () => sender.mayGoOn(),
-      newOwner: () => `${invocation}/lease-${(leases += 1)}`,
+      newOwner: () => {
+        leases += 1;
+        return `${invocation}/lease-${leases}`;
+      },
       nowMs,
     });
   } finally {
@@ -76,7 +79,11 @@ class Sender {
     this.#turns = new Turns({ nowMs, pause, everyMs });
     const changed = () => this.#signal();
     const lastCallMs = this.#beganMs + remainingMs() - lastCallBeforeEndMs;
-    this.#slices = new SliceStarter({ invocation, turns: this.#turns, number: this.#number, lastCallMs, ports }, everyMs, changed);
+    this.#slices = new SliceStarter(
+      { invocation, turns: this.#turns, number: this.#number, lastCallMs, ports },
+      everyMs,
+      changed,
+    );
     this.#hands = new DispatchesInHand(wake, this.#number, changed, ports);
   }
 

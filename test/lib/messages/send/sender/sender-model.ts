@@ -44,7 +44,8 @@ const numberOf = partNumbers();
 
 export function standingOf(run: Run): Promise<Standing<'done'>> {
   const number = numberOf(run);
-  const known = standings.get(number) ?? standingAfter((outside) => workOff(run, outside), run.startedAtMs, run.replies);
+  const known =
+    standings.get(number) ?? standingAfter((outside) => workOff(run, outside), run.startedAtMs, run.replies);
   standings.set(number, known);
   return known;
 }
@@ -74,8 +75,7 @@ async function workOff(run: Run, outside: Outside<string>): Promise<'done'> {
     if (next !== undefined) slices.start(next, (outcome) => hands.afterSlice(next, outcome));
     else if (!slices.isBusy && hands.nextDueMs() > nowMs()) {
       if (hands.nextDueMs() > nowMs() + 20_000 || !(await wait())) break;
-    }
-    else await changed.promise;
+    } else await changed.promise;
   }
   await slices.allEnded();
   await hands.leave();
@@ -180,4 +180,3 @@ function backlogOf(call: Outside<string>['call']): SenderBacklog {
     remove: call('remove') as () => Promise<void>,
   };
 }
-

@@ -45,14 +45,13 @@ export interface Scenario {
   /** The calls of message 0 are answered so, by default as all others. */
   readonly answersToFirst?: readonly Answer[];
   readonly mostRuns: number;
+  /** So much time passes beside runs that stand still. */
+  readonly besideRunsMs?: number;
   /** No other harm is done. */
   readonly deathsOnly?: true;
 }
 
-export function firstWorld(
-  scenario: Scenario,
-  bounds: Pick<World, 'faultsLeft' | 'passesLeft' | 'mayStop'>,
-): World {
+export function firstWorld(scenario: Scenario, bounds: Pick<World, 'faultsLeft' | 'passesLeft' | 'mayStop'>): World {
   const { pk: _partition, sk: _key, ...entry } = newEntry(headOf(scenario.total));
   return {
     total: scenario.total,
@@ -83,7 +82,10 @@ export async function successorsOf(world: World, scenario: Scenario): Promise<St
       const part = started % scenario.parts;
       const of = { part, of: scenario.parts };
       const run: Run = { number: started, part: of, total: scenario.total, startedAtMs: nowMs, replies: [] };
-      steps.push({ does: `run ${started} of part ${part}`, state: { ...world, started: started + 1, runs: [...runs, run] } });
+      steps.push({
+        does: `run ${started} of part ${part}`,
+        state: { ...world, started: started + 1, runs: [...runs, run] },
+      });
     }
   }
   for (const [at, call] of late.entries()) {
@@ -99,8 +101,10 @@ export async function successorsOf(world: World, scenario: Scenario): Promise<St
     steps.push({ does: 'its entry has the news', state: { ...world, entry, owesNews: false } });
   }
   for (const run of runs) steps.push(...(await stepsOf(world, run, scenario)));
-  if (world.passesLeft > 0 && late.length === 0 && runs.length === 0) {
-    steps.push({ does: 'time passes', state: { ...world, nowMs: nowMs + passMs, passesLeft: world.passesLeft - 1 } });
+  const { besideRunsMs } = scenario;
+  if (world.passesLeft > 0 && late.length === 0 && (runs.length === 0 || besideRunsMs !== undefined)) {
+    const later = { nowMs: nowMs + (besideRunsMs ?? passMs), passesLeft: world.passesLeft - 1 };
+    steps.push({ does: 'time passes', state: { ...world, ...later } });
   }
   return steps.filter(({ state }) => state.faultsLeft >= 0 || faultsLeft < 0);
 }
@@ -151,17 +155,24 @@ function called(world: World, { args: [index] }: Call, answer: Answer): World {
   const place = index as number;
   const calls = { ...world.calls, [place]: [...(world.calls[place] ?? []), answer] };
   const before = world.calls[place] ?? [];
-  const wrong = before.some((each) => each !== 'again') ? { wrong: 'R13: called again after it may have been taken' } : {};
+  const wrong = before.some((each) => each !== 'again')
+    ? { wrong: 'R13: called again after it may have been taken' }
+    : {};
   return { ...world, calls, ...wrong };
 }
 
 /** Writes what a call writes, and returns its reply. */
-function effectOf(world: World, { name, args }: Pick<Call, 'name' | 'args'>): { readonly world: World; readonly value?: unknown } {
+function effectOf(
+  world: World,
+  { name, args }: Pick<Call, 'name' | 'args'>,
+): { readonly world: World; readonly value?: unknown } {
   const { entry, item, slices } = world;
   if (name === 'backlogOf') return { world, value: entry === undefined ? [] : [entry] };
   if (name === 'find' || name === 'look') return { world, value: item };
-  if (name === 'slicesFrom') return { world, value: slices.slice(args[1] as number).filter((each) => each !== undefined) };
-  if (name === 'tell') return { world: { ...world, told: [...new Set([...world.told, ...(args[0] as string[])])].sort() } };
+  if (name === 'slicesFrom')
+    return { world, value: slices.slice(args[1] as number).filter((each) => each !== undefined) };
+  if (name === 'tell')
+    return { world: { ...world, told: [...new Set([...world.told, ...(args[0] as string[])])].sort() } };
   if (name === 'tellEnd') {
     const wrong = pendingIn(world).length > 0 ? { wrong: 'D41: the end is told too early' } : {};
     return { world: { ...world, ends: 1, ...wrong }, value: true };
@@ -221,7 +232,11 @@ export function check(world: World): void {
     const isToldFailed = world.told.includes(`${scenarioHead.dispatchId}-${index} message.failed`);
     if (isToldFailed && isTaken) throw new Error('R14: told as failed and was taken');
     if (state === 'failed' && isTaken) throw new Error('R14: counts as failed and was taken');
-    if (recorded?.state === 'unknown' && !world.calls[index]?.some((each) => each !== 'again') && world.faultsLeft > 9) {
+    if (
+      recorded?.state === 'unknown' &&
+      !world.calls[index]?.some((each) => each !== 'again') &&
+      world.faultsLeft > 9
+    ) {
       throw new Error('D29: unknown without a call');
     }
   }
@@ -232,7 +247,13 @@ export async function checkFinishes(world: World, scenario: Scenario): Promise<v
   let at: World = { ...world, owesNews: false };
   for (let round = 0; round < 8 && at.entry !== undefined; round += 1) {
     for (let part = 0; part < scenario.parts; part += 1) {
-      const run: Run = { number: 90 + round, part: { part, of: scenario.parts }, total: scenario.total, startedAtMs: at.nowMs, replies: [] };
+      const run: Run = {
+        number: 90 + round,
+        part: { part, of: scenario.parts },
+        total: scenario.total,
+        startedAtMs: at.nowMs,
+        replies: [],
+      };
       at = { ...at, runs: [run] };
       while (at.runs.length > 0) {
         const [quiet] = (await stepsOf(at, at.runs[0] as Run, { ...scenario, answers: ['taken'] })).filter(
