@@ -16,8 +16,8 @@ export interface Holding {
 }
 
 /**
- * Returns when a dispatch need not wait for its holds any more: the next probe is due, it is to be parked, or its
- * waiting is over (D46). A reading alone ends some holds: infinity. While the platform is down its probe comes first.
+ * Returns when a dispatch need not wait for its holds any more (D46): a probe is due, or its waiting is over. Infinity
+ * stands for a reading. While the platform is down, its probe comes first.
  */
 export function heldUntilMs(state: DispatchItemState, holding: Holding, facts: QueuedChunk, nowMs: number): number {
   return heldUntil(state, holding, { ...holdableOf(facts), ...facts }, nowMs);

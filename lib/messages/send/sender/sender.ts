@@ -30,8 +30,8 @@ export interface SenderWake extends SenderKey {
 }
 
 /**
- * Sends from a number, or a part of it, for as long as one run may: one run at a time holds its lease. What is claimed
- * at its end is called and recorded beside the successor. Rejects when store or queue cannot be reached.
+ * Sends from a number, or a part of it, as the holder of its lease. What is claimed at its end is called and recorded
+ * beside the successor. Rejects when store or queue cannot be reached.
  */
 export async function runSender(wake: SenderWake, ports: SenderPorts): Promise<void> {
   const { nowMs, invocation } = ports.process;

@@ -13,8 +13,8 @@ const toldAtOnce = 500;
 const metricOf = { failed: 'MessagesFailed', expired: 'MessagesExpired' } as const;
 
 /**
- * Tells the rest of a stopped dispatch as it was stopped, without a write for each slice: the stop has ended all of it
- * that is not under way (item-writes.ts, `reckon`). Slices under way stay open. `moved` is called after each part.
+ * Tells the rest of a stopped dispatch, without writes of slices: the stop has ended all that is not under way
+ * (item-writes.ts, `reckon`). Slices under way stay open. `moved` follows each part.
  */
 export async function tellStoppedRest(
   hand: DispatchInHand,

@@ -4,9 +4,8 @@ import { thorough } from '../../../../support/thorough.ts';
 import { check, checkFinishes, firstWorld, type Scenario, successorsOf, type World } from './sender-space.ts';
 
 /**
- * Explores every order of two senders on one dispatch, as a run that ends and its successor, or the parts of a fast
- * number, have it: any call may fail, lose its reply or land late, any run may die, and a cancellation may come between
- * any two calls.
+ * Explores every order of two senders on one dispatch: a finishing run and its successor, or the parts of a fast number.
+ * Any call may fail or land late, any run may die, and a cancellation may come between.
  */
 const scenarios: readonly (Scenario & {
   readonly name: string;
