@@ -2,35 +2,26 @@ import { errorName } from '../../../observe/error-name.ts';
 import type { ChunkRecipient } from '../../dispatch/chunk.ts';
 import type { DispatchItemState } from '../../dispatch/item.ts';
 import { endOfTry, parkDelaySeconds, settlementOf } from '../../dispatch/item-state.ts';
-import {
-  lost,
-  type Outcome,
-  placeInSlice,
-  provenByReceipt,
-  type Slice,
-  type SliceClaim,
-} from '../../dispatch/slice.ts';
+import { lost, type Outcome, placeInSlice, provenByReceipt, type SliceClaim } from '../../dispatch/slice.ts';
 import { composedMsOf, holdableOf } from '../../holds/held-dispatch.ts';
-import { holdsOn, isNowMarketing, isOutdated, mayCallProbe } from '../../holds/hold.ts';
+import { holdsOn, isOutdated, mayCallProbe } from '../../holds/hold.ts';
 import type { RunHolds } from '../../holds/run-holds.ts';
 import { adaptivePace } from '../../pace/adaptive-pace.ts';
 import { blockedUntilMs, recipientHashOf } from '../../pace/number-pace.ts';
 import { retryDelaySeconds } from '../../pace/retry-delay.ts';
-import { canonicalAddress } from '../../request/recipient-address.ts';
 import { pauseUntil } from '../call-recipient.ts';
-import { eventsOfEndings } from '../chunk-events.ts';
 import { outsideOf } from '../chunk-openings.ts';
 import type { GuardedRun } from '../circuit-breaker-run.ts';
-import type { ChunkEnding } from '../claims/run-chunk.ts';
 import { runSlice, type SliceEnd, type SliceLook, type SlicePorts } from '../claims/run-slice.ts';
-import { erased, excludedIn } from '../excluded-recipients.ts';
-import { inboundOfEndings } from '../inbound-of-endings.ts';
+import { erased } from '../excluded-recipients.ts';
 import { type Ended, heldBackBy, lateOf, postMessage, type RunPorts } from '../post-message.ts';
 import { type ProbeCall, probeHolds } from '../probe-holds.ts';
 import { reportedSlices } from '../reported-slices.ts';
 import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
 import type { NumberView } from './number-view.ts';
 import type { SenderPorts } from './sender-ports.ts';
+import { tellEndings } from './slice-endings.ts';
+import { SliceLookout } from './slice-lookout.ts';
 import type { Turns } from './turns.ts';
 
 /** Shorter waits happen in the run's memory; for a longer one the slice ends, and its next try waits. */
@@ -69,11 +60,9 @@ export class SliceRun {
   readonly #ports: RunPorts;
   readonly #runHolds: RunHolds;
   readonly #spelled = new Map<number, string>();
-  #barred: ReadonlyMap<number, Outcome> = new Map();
+  readonly #lookout: SliceLookout;
   #asks: ProbeCall | undefined;
   #calls = 0;
-  #lookedMs = 0;
-  #looking: Promise<void> | undefined;
   #dispatchOfTaken: DispatchItemState | undefined;
   /** The claim is looked at: from now on recipients wait for turns. */
   isReady = false;
@@ -92,6 +81,7 @@ export class SliceRun {
     this.#shared = shared;
     const { process, ...ports } = shared.ports;
     this.#runHolds = guarded.holds;
+    this.#lookout = new SliceLookout(hand, recipients, shared);
     this.#ports = {
       ...ports,
       ...process,
@@ -134,7 +124,9 @@ export class SliceRun {
     }
     if (end.kind !== 'ended') return { end, isTold: false };
     try {
-      await this.#tell(end.slice);
+      const tried = { recipients: this.#recipients, spelled: this.#spelled };
+      await tellEndings(this.#hand.facts, end.slice, tried, this.#shared.ports);
+      if (this.#dispatchOfTaken !== undefined) await this.#runHolds.taken(this.#hand.facts, this.#dispatchOfTaken);
       return { end, isTold: true };
     } catch (error) {
       this.#ports.log('send.error', { error: errorName(error) });
@@ -164,40 +156,18 @@ export class SliceRun {
 
   async #look(claim: SliceClaim): Promise<SliceLook> {
     const [, proven] = await Promise.all([
-      this.#read(),
+      this.#lookout.look(),
       claim.try === 0 ? new Set<number>() : this.#ports.unknowns.proven(claim.key),
     ]);
-    const { state } = this.#hand;
+    const { state, facts } = this.#hand;
+    this.#runHolds.saw(facts.wabaId, this.#shared.number.holdsOf(facts.wabaId));
     const stop = endOfTry(state, { slice: claim.key.slice, try: claim.try });
     return {
-      heldBack: () => this.#heldBack(new Set([...proven, ...this.#barred.keys()])),
+      heldBack: () => this.#heldBack(new Set([...proven, ...this.#lookout.barred.keys()])),
       proven,
-      barred: this.#barred,
+      barred: this.#lookout.barred,
       ofDead: stop === undefined ? lost : settlementOf(stop),
     };
-  }
-
-  /** Reads dispatch, holds and opt-outs (D42, D46, D53, D55). Rejects when the store cannot be reached. */
-  async #read(): Promise<void> {
-    const { facts, dispatchId } = this.#hand;
-    const { dispatches, people } = this.#shared.ports;
-    const atMs = this.#ports.nowMs();
-    const optOutsOf = facts.heedsOptOuts ? facts : undefined;
-    try {
-      const seen = await dispatches.look({ wabaId: facts.wabaId, dispatchIds: [dispatchId], optOutsOf });
-      this.#shared.number.saw(facts.wabaId, seen.holds);
-      this.#runHolds.saw(facts.wabaId, seen.holds);
-      this.#hand.state = seen.dispatches.get(dispatchId) ?? {};
-      const isAsked = seen.anyStops || isNowMarketing(seen.holds, holdableOf(facts));
-      const recipients = [...this.#recipients.values()];
-      const addressees = recipients.flatMap(({ to }) => (to === undefined ? [] : [canonicalAddress(to)]));
-      const stopped = isAsked ? new Set((await people.stoppedAmong(facts, addressees)).keys()) : new Set<string>();
-      this.#barred = excludedIn(recipients, { stopped, erased: this.#hand.state.erased });
-      this.#lookedMs = atMs;
-    } catch (error) {
-      this.#ports.log('send.dispatch_not_read', { error: errorName(error) });
-      throw error;
-    }
   }
 
   /** Returns how uncalled recipients end. If the slice is held, one may be called as a probe (D46). */
@@ -285,9 +255,9 @@ export class SliceRun {
         if (turns.freeMs > lastCallMs) return again(nowMs);
         await turns.take();
         hasTurn = true;
-      } else if (nowMs - this.#lookedMs > lookAgainAfterMs) {
+      } else if (nowMs - this.#lookout.lookedMs > lookAgainAfterMs) {
         try {
-          await this.#lookAgain();
+          await this.#lookout.look();
         } catch {
           return again(nowMs);
         }
@@ -302,7 +272,7 @@ export class SliceRun {
     const mayAsk = asks === undefined ? undefined : () => mayCallProbe(asks.probe, nowMs);
     const holds = this.#shared.number.holdsOf(chunk.wabaId);
     const out =
-      this.#barred.get(placeInSlice(recipient.index)) ??
+      this.#lookout.barred.get(placeInSlice(recipient.index)) ??
       heldBackBy({ dispatch, holds }, { chunk, mayAsk }, nowMs) ??
       lateOf(chunk, recipient, nowMs) ??
       outsideOf(chunk, recipient, nowMs);
@@ -310,41 +280,11 @@ export class SliceRun {
     return mayAsk === undefined || mayAsk() ? undefined : { state: 'again', dueMs: nowMs };
   }
 
-  async #lookAgain(): Promise<void> {
-    this.#looking ??= this.#read().finally(() => {
-      this.#looking = undefined;
-    });
-    await this.#looking;
-  }
-
   #waiting(): Outcome {
     const nowMs = this.#ports.nowMs();
     const { facts: chunk, state: dispatch } = this.#hand;
     const again = { state: 'again', dueMs: nowMs + 1_000 * parkDelaySeconds(0) } as const;
     return heldBackBy({ dispatch, holds: this.#shared.number.holdsOf(chunk.wabaId) }, { chunk }, nowMs) ?? again;
-  }
-
-  /** Tells the endings of this try, idempotently. Rejects when a queue or the store cannot be reached. */
-  async #tell(recorded: Slice): Promise<void> {
-    const { facts } = this.#hand;
-    const { wabaId, phoneNumberId } = facts;
-    const { events, people, noteSent, process } = this.#shared.ports;
-    const endings = this.#endingsIn(recorded);
-    if (endings.length > 0) {
-      await noteSent(facts, endings);
-      const words = inboundOfEndings(facts, endings, { slices: [recorded], spelled: this.#spelled });
-      if (words.length > 0) await people.inbound.send([{ wabaId, phoneNumberId, words }]);
-      const told = eventsOfEndings(facts, endings, { slices: [recorded], nowMs: process.nowMs() });
-      if (told.length > 0) await events.send(told);
-    }
-    if (this.#dispatchOfTaken !== undefined) await this.#runHolds.taken(facts, this.#dispatchOfTaken);
-  }
-
-  #endingsIn({ outcomes }: Slice): ChunkEnding[] {
-    return [...this.#recipients].flatMap(([place, recipient]) => {
-      const outcome = outcomes[place];
-      return outcome === undefined || outcome.state === 'again' ? [] : [{ recipient, outcome }];
-    });
   }
 }
 
