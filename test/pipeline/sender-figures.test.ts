@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cancelled } from '../../lib/messages/dispatch/item-state.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
 import { accept, limitPerSecond, quietRules } from './quiet-world.ts';
 import { SenderWorld } from './sender-world.ts';
 import { startMs, type WorldRules } from './world.ts';
@@ -86,4 +87,16 @@ test('one kill costs what is under way, and half a minute of silence (D29)', asy
   const silences = times.slice(1).map((atMs, at) => atMs - (times[at] ?? atMs));
   expect(unknown.length).toBeLessThanOrEqual(60);
   expect(Math.max(...silences)).toBeLessThan(40_000);
+});
+
+test('a dispatch whose recipients are gone hurts itself alone, and is tried ever more rarely', async () => {
+  const world = worldOf();
+  const dispatchId = '01JP0000000000000000000000';
+  world.accept(makeDispatch([], { dispatchId, total: 10, clientId: 9, acceptedAtMs: startMs }));
+  accept(world, 3_000);
+  await world.run(20 * 60_000);
+  const times = world.platform.posts.map(({ atMs }) => atMs);
+  expect(times).toHaveLength(3_000);
+  expect(3_000 / ((Math.max(...times) - startMs) / 1_000)).toBeGreaterThan(0.85 * limitPerSecond);
+  expect(world.backlog.entries.get(dispatchId)?.parts?.[0]?.failures).toBe(5);
 });

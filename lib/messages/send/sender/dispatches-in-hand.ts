@@ -1,7 +1,6 @@
 import { errorName } from '../../../observe/error-name.ts';
 import type { BacklogEntry, PartProgress } from '../../dispatch/backlog.ts';
-import { byHolds, composedMsOf, holdableOf, reasonOf } from '../../holds/held-dispatch.ts';
-import { holdsOn, isOutdated, isProbeDue, noAnswerCode } from '../../holds/hold.ts';
+import { noAnswerCode } from '../../holds/hold.ts';
 import type { DispatchInHand } from './dispatch-in-hand.ts';
 import { judge, takeDispatch } from './dispatch-taking.ts';
 import {
@@ -14,30 +13,25 @@ import {
   type SenderPart,
   slicesIn,
 } from './entry-progress.ts';
+import { standingOf } from './hand-standing.ts';
 import { heldUntilMs } from './held-until.ts';
 import type { NumberView } from './number-view.ts';
 import type { SenderPorts } from './sender-ports.ts';
 import { ServedLeast } from './served-least.ts';
 import type { NextSlice, SliceOutcome } from './slice-starter.ts';
 import { tellStoppedRest } from './stopped-rest.ts';
+import { Troubles } from './troubles.ts';
 
 /** So many dispatches are read at a time. */
 const mostTaking = 8;
 /** So many dispatches are in memory; others are taken as these end. */
 const mostInHand = 500;
-/** A dispatch that could not be read is tried again after 1, 2, 4 s, then as its entry says. */
-const triesInRun = 3;
 /** A floor moves no more often while its dispatch goes on. */
 const floorEveryMs = 5_000;
 /** After so many lost leases in a row a run takes one dispatch, by turn. */
 const lostTogether = 2;
 /** A shorter outage ends before a client would read about it. */
 const toldAfterMs = 30_000;
-
-interface Trouble {
-  readonly times: number;
-  readonly untilMs: number;
-}
 
 /** The dispatches of a number's backlog that a sender has taken in hand, and what each of them waits for. */
 export class DispatchesInHand {
@@ -50,7 +44,9 @@ export class DispatchesInHand {
   readonly #entries = new Map<string, BacklogEntry>();
   readonly #hands = new Map<string, DispatchInHand>();
   readonly #work = new Map<string, Promise<void>>();
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #troubles = new Troubles();
+  /** A run could do nothing with these, and their entries say how often that was so. */
+  readonly #poisoned = new Map<string, Pick<PartProgress, 'dueMs' | 'failures'>>();
   readonly #over = new Set<string>();
   readonly #movedMs = new Map<string, number>();
   readonly #served = new Map<string, ServedLeast>();
@@ -137,7 +133,7 @@ export class DispatchesInHand {
       if (taken === 'over') {
         await this.#ports.backlog.remove(entry);
         this.#entries.delete(dispatchId);
-      } else if (taken === 'undecided') this.#troubles.set(dispatchId, { times: 0, untilMs: this.#laterMs(5_000) });
+      } else if (taken === 'undecided') this.#troubles.wait(dispatchId, this.#laterMs(5_000));
       else {
         const { wabaId } = taken.facts;
         const { limitPerSecond } = taken.facts;
@@ -164,14 +160,13 @@ export class DispatchesInHand {
   async #failed(dispatchId: string, error?: unknown): Promise<void> {
     const { log, nowMs } = this.#ports.process;
     if (error !== undefined) log('dispatch.unreadable', { dispatchId, error: errorName(error) });
-    const { times = 0 } = this.#troubles.get(dispatchId) ?? {};
     const entry = this.#entries.get(dispatchId);
-    this.#troubles.set(dispatchId, { times: times + 1, untilMs: this.#laterMs(1_000 * 2 ** times) });
-    if (times + 1 < triesInRun || entry === undefined) return;
+    if (!this.#troubles.again(dispatchId, nowMs()) || entry === undefined) return;
     const known = progressOf(entry, this.#part);
     const failures = (known.failures ?? 0) + 1;
     const dueMs = poisonedUntilMs(failures, nowMs());
-    this.#troubles.set(dispatchId, { times: 0, untilMs: dueMs });
+    this.#troubles.wait(dispatchId, dueMs);
+    this.#poisoned.set(dispatchId, { dueMs, failures });
     await this.#moved(entry, { ...known, dueMs, failures }).catch(() => undefined);
   }
 
@@ -181,26 +176,13 @@ export class DispatchesInHand {
 
   /** Returns whether slices of the dispatch may be claimed; sees to what it needs before (D46, D53). */
   #isFree(hand: DispatchInHand): boolean {
-    const { dispatchId, facts, state } = hand;
-    const nowMs = this.#ports.process.nowMs();
+    const { dispatchId, facts } = hand;
     if (this.#work.has(dispatchId)) return false;
-    if (state.stop !== undefined && hand.rest === 'open') {
-      this.#endRest(hand);
-      return false;
-    }
-    const holds = this.#number.holdsOf(facts.wabaId);
-    const on = holdsOn(holds, holdableOf(facts));
-    const by = byHolds(state, on, facts, nowMs);
-    if (by.kind === 'settle') return true;
-    const isInReview = on.some(({ hold }) => hold.byReading);
-    if (!isInReview && isOutdated(holds, holdableOf(facts), composedMsOf(facts))) {
-      this.#do(dispatchId, () => judge(hand, this.#ports));
-      return false;
-    }
-    if (by.kind === 'send' || on.every(({ hold }) => isProbeDue(hold, nowMs))) return true;
-    const [widest] = on;
-    if (widest !== undefined) this.#park(hand, reasonOf(widest.scope, widest.hold.code));
-    return false;
+    const standing = standingOf(hand, this.#number.holdsOf(facts.wabaId), this.#ports.process.nowMs());
+    if (standing.kind === 'stopped') this.#endRest(hand);
+    if (standing.kind === 'outdated') this.#do(dispatchId, () => judge(hand, this.#ports));
+    if (standing.kind === 'held') this.#park(hand, standing.reason);
+    return standing.kind === 'free';
   }
 
   #park(hand: DispatchInHand, reason: Parameters<ReturnType<SenderPorts['holds']['ofSlice']>['park']>[1]): void {
@@ -229,7 +211,8 @@ export class DispatchesInHand {
     const { dispatchId } = hand;
     if (outcome.kind === 'run') {
       hand.ended(open, outcome.end, { ...outcome, nowMs });
-      this.#troubles.delete(dispatchId);
+      this.#troubles.over(dispatchId);
+      this.#poisoned.delete(dispatchId);
       if (hand.isOver) this.#do(dispatchId, () => this.#end(hand));
       else if ((this.#movedMs.get(dispatchId) ?? 0) + floorEveryMs <= nowMs) {
         this.#do(dispatchId, () => this.#move(hand));
@@ -243,7 +226,7 @@ export class DispatchesInHand {
   }
 
   #waitForPlatform(hand: DispatchInHand, sinceMs: number): void {
-    this.#troubles.set(hand.dispatchId, { times: 0, untilMs: this.#laterMs(2_000) });
+    this.#troubles.wait(hand.dispatchId, this.#laterMs(2_000));
     if (sinceMs + toldAfterMs > this.#ports.process.nowMs()) return;
     this.#park(hand, { code: noAnswerCode, scope: 'platform' });
   }
@@ -251,7 +234,8 @@ export class DispatchesInHand {
   async #move(hand: DispatchInHand): Promise<void> {
     const nowMs = this.#ports.process.nowMs();
     this.#movedMs.set(hand.dispatchId, nowMs);
-    await this.#moved(hand.entry, hand.progress(nowMs), hand.seenNewsMs);
+    const progress = { ...hand.progress(nowMs), ...this.#poisoned.get(hand.dispatchId) };
+    await this.#moved(hand.entry, progress, hand.seenNewsMs);
   }
 
   async #moved(
@@ -298,7 +282,7 @@ export class DispatchesInHand {
   #dueMs(entry: BacklogEntry): number {
     const nowMs = this.#ports.process.nowMs();
     const hand = this.#hands.get(entry.dispatchId);
-    const trouble = this.#troubles.get(entry.dispatchId)?.untilMs ?? 0;
+    const trouble = this.#troubles.untilMs(entry.dispatchId);
     const own = hand === undefined ? dueMsOfPart(entry, this.#part) : this.#dueMsOf(hand, nowMs);
     return Math.max(trouble, own);
   }
