@@ -50,7 +50,7 @@ const layers = {
   ],
   messages: [
     ...['dispatch', 'request', 'when', 'resolve', 'pace', 'budget', 'holds', 'inbound', 'send', 'accept', 'watch'],
-    ...['fan-out', 'receipts', 'report', 'spend', 'retry', 'find', 'rehearse', 'erase', 'deployed'],
+    ...['fan-out', 'sender', 'receipts', 'report', 'spend', 'retry', 'find', 'rehearse', 'erase', 'deployed'],
   ],
 } as const;
 

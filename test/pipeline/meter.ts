@@ -43,6 +43,18 @@ const serviceOf: Readonly<Record<string, Service>> = {
   hold: 'queue',
   send: 'platform',
   probe: 'platform',
+  // Calls of a number's sender.
+  lookAtBacklog: 'read',
+  findLease: 'read',
+  changeLease: 'write',
+  changeEntry: 'write',
+  removeOwnEntry: 'write',
+  findItem: 'read',
+  wakeSender: 'queue',
+  reckon: 'write',
+  progressOf: 'none',
+  sweep: 'none',
+  enter: 'none',
   // Acceptance, looks at the backlog, receipts, events and watchers are counted apart.
   findBacklog: 'none',
   removeEntry: 'none',

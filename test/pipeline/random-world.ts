@@ -61,9 +61,17 @@ export function randomRules(random: () => number): WorldRules {
 
 /** Makes the world of a seed, with its dispatches and the people who stop. */
 export function randomWorld(seed: number): PipelineWorld {
+  return randomWorldOf(seed, (rules) => new PipelineWorld(rules));
+}
+
+/** Makes the same in a world of another kind. */
+export function randomWorldOf<World extends PipelineWorld>(
+  seed: number,
+  newWorld: (rules: WorldRules) => World,
+): World {
   const random = seededRandom(seed);
   const among = amongOf(random);
-  const world = new PipelineWorld(randomRules(random));
+  const world = newWorld(randomRules(random));
   const stopShare = among([0, 0.05, 0.3]);
   const dispatches = 1 + Math.floor(random() * 4);
   for (let at = 0; at < dispatches; at += 1) {

@@ -36,7 +36,7 @@ import type { ModelDelivery, QueueModel } from './queue-model.ts';
 import type { Run } from './runs.ts';
 import type { WorldParts } from './world-parts.ts';
 
-interface RunClock {
+export interface RunClock {
   readonly nowMs: () => number;
   readonly remainingMs: () => number;
   readonly invocation: string;
@@ -144,7 +144,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
 }
 
 /** Records every claim of a slice that its run knows of. */
-function noted(world: WorldParts, slices: Slices): Slices {
+export function noted(world: WorldParts, slices: Slices): Slices {
   return {
     ...slices,
     claim: async (claim) => {
@@ -155,7 +155,7 @@ function noted(world: WorldParts, slices: Slices): Slices {
   };
 }
 
-function noteCall(world: WorldParts, { request }: Posting): void {
+export function noteCall(world: WorldParts, { request }: Posting): void {
   const messageId = messageIdIn(request);
   const end = messageId.lastIndexOf('-');
   const key = sliceOf({ dispatchId: messageId.slice(0, end), index: Number(messageId.slice(end + 1)) });
@@ -166,7 +166,7 @@ function nameOfSlice({ dispatchId, slice }: SliceKey): string {
   return `${dispatchId} ${slice}`;
 }
 
-function inboundSink({ queues }: WorldParts, run: Run): InboundSink {
+export function inboundSink({ queues }: WorldParts, run: Run): InboundSink {
   return {
     send: (messages) =>
       run.call('sendInbound', () => {
@@ -252,7 +252,12 @@ function recorder(world: WorldParts): Consumer['handle'] {
   };
 }
 
-function shared({ rules, logged, told }: WorldParts, run: Run, { nowMs, remainingMs }: RunClock, functionName: string) {
+export function shared(
+  { rules, logged, told }: WorldParts,
+  run: Run,
+  { nowMs, remainingMs }: RunClock,
+  functionName: string,
+) {
   return {
     nowMs,
     remainingMs,
@@ -307,7 +312,10 @@ function messageIdIn(request: Posting['request']): string {
   return String(request['biz_opaque_callback_data']);
 }
 
-async function post(world: WorldParts, { request, phoneNumberId }: Posting): Promise<{ platformMessageId: string }> {
+export async function post(
+  world: WorldParts,
+  { request, phoneNumberId }: Posting,
+): Promise<{ platformMessageId: string }> {
   const { platform } = world;
   const messageId = messageIdIn(request);
   const before = platform.posts.length;

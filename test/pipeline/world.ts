@@ -5,9 +5,10 @@ import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.t
 import { lookAtBacklog } from '../../lib/messages/fan-out/backlog-look.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
+import type { Run } from './runs.ts';
 import { acceptedBy } from './world-acceptance.ts';
 import { type Consumer, consumersOf } from './world-consumers.ts';
-import { type SaidStop, startMs, WorldParts } from './world-parts.ts';
+import { type Answer, type SaidStop, startMs, WorldParts } from './world-parts.ts';
 
 export { startMs, type WorldRules } from './world-parts.ts';
 
@@ -29,7 +30,7 @@ export class PipelineWorld extends WorldParts {
     const run = this.newRun();
     const diesAfterMs = this.rules.lifeMs('acceptance');
     if (diesAfterMs !== undefined) void this.time.sleep(diesAfterMs).then(() => run.die());
-    void acceptedBy(this, dispatch, run).then((answer) => this.answers.set(dispatchId, answer));
+    void this.accepting(dispatch, run).then((answer) => this.answers.set(dispatchId, answer));
   }
 
   /** Changes the dispatch's state at a time, unless it is stopped; undefined removes the state. */
@@ -60,7 +61,7 @@ export class PipelineWorld extends WorldParts {
 
   /** Runs the world until its queues are empty, or until so much time has passed. */
   async run(longestMs: number): Promise<void> {
-    for (const consumer of consumersOf(this)) {
+    for (const consumer of this.consumers()) {
       for (let worker = 0; worker < consumer.workers; worker += 1) void this.#work(consumer);
     }
     void this.#look();
@@ -82,8 +83,20 @@ export class PipelineWorld extends WorldParts {
     return Object.values(this.queues).reduce((sum, { deadLetters }) => sum + deadLetters.length, 0);
   }
 
+  protected accepting(dispatch: WholeDispatch, run: Run): Promise<Answer> {
+    return acceptedBy(this, dispatch, run);
+  }
+
+  protected consumers(): Consumer[] {
+    return consumersOf(this);
+  }
+
+  protected get isEmpty(): boolean {
+    return this.table.backlog.size === 0 && Object.values(this.queues).every(({ isEmpty }) => isEmpty);
+  }
+
   #isQuiet(): boolean {
-    const empty = this.table.backlog.size === 0 && Object.values(this.queues).every(({ isEmpty }) => isEmpty);
+    const empty = this.isEmpty;
     if (!empty) this.#quietAt = undefined;
     else this.#quietAt ??= this.time.nowMs;
     // A delayed call may still arrive.

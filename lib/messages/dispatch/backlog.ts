@@ -31,6 +31,17 @@ export const backlogShards = 16;
 
 const hourMs = 3_600_000;
 
+/** What one of the senders of a number has done of a dispatch (sender/entry-progress.ts). */
+const PartProgressSchema = v.object({
+  /** All slices of the part below this one have ended and are told. */
+  floor: v.number(),
+  /** Nothing of the part is to be done before. */
+  dueMs: v.number(),
+  /** So many runs in a row could do nothing with the dispatch. */
+  failures: v.optional(v.number()),
+});
+export type PartProgress = Readonly<v.InferOutput<typeof PartProgressSchema>>;
+
 /** No entry holds a recipient (D60). */
 const BacklogEntrySchema = v.object({
   phoneNumberId: v.string(),
@@ -40,6 +51,11 @@ const BacklogEntrySchema = v.object({
   notBeforeMs: v.number(),
   correlationId: v.optional(v.string()),
   expiresAtSeconds: v.number(),
+  /** Counts the writes after acceptance, for the optimistic lock. */
+  version: v.optional(v.number()),
+  parts: v.optional(v.pipe(v.array(PartProgressSchema), v.readonly())),
+  /** Something was written to the dispatch then, such as a stop: its sender must read it again. */
+  newsMs: v.optional(v.number()),
 });
 export type BacklogEntry = Readonly<v.InferOutput<typeof BacklogEntrySchema>>;
 

@@ -1,25 +1,12 @@
-import { count } from '../../observe/metrics.ts';
 import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
-import { messageIdOf } from '../dispatch/head.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
-import type { ByDispatchState } from '../dispatch/item-state.ts';
-import type { Outcome } from '../dispatch/slice.ts';
-import { byHolds, holdableOf } from '../holds/held-dispatch.ts';
-import { type Holds, holdsOn, type ProbeResult } from '../holds/hold.ts';
-import { notThereCode, type RunHolds } from '../holds/run-holds.ts';
-import type { AdaptivePace } from '../pace/adaptive-pace.ts';
-import { retryDelaySeconds } from '../pace/retry-delay.ts';
-import { openingsOf, outsideOf } from './chunk-openings.ts';
-import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
+import type { Holds } from '../holds/hold.ts';
+import { outsideOf } from './chunk-openings.ts';
+import type { RunProcess } from './chunk-ports.ts';
 import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
-import { classifyFailure, type FailureClass } from './classify-failure.ts';
-import { lateness, retryDeadlineMs, sendBudgetMs } from './deadlines.ts';
+import { sendBudgetMs } from './deadlines.ts';
 import { erased } from './excluded-recipients.ts';
-
-export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
-  readonly learning: AdaptivePace;
-  readonly holds: RunHolds;
-}
+import { type Ended, heldBackBy, lateOf, postMessage, type RunPorts } from './post-message.ts';
 
 /** Dispatch and holds were last read after the claim. The schedule of the number may be older. */
 export interface SeenSnapshot extends SeenSchedule {
@@ -41,19 +28,6 @@ export interface Called {
   readonly mayAsk?: () => boolean;
 }
 
-/** A call has an outcome, and leaves what the next try must know. */
-export interface Ended {
-  readonly outcome: Outcome;
-  /** These tries provably sent nothing, including this one. */
-  readonly attempts?: ChunkRecipient['attempts'];
-  readonly missed?: true;
-  /** The platform had no such template, and the next try must know it. */
-  readonly notThere?: true;
-  readonly result?: ProbeResult;
-  /** The platform spells the person's number so. */
-  readonly waId?: string;
-}
-
 /** A recipient with a later slot is left to its next try. Ten slots of the slowest number take less. */
 const longestWaitMs = 12_000;
 
@@ -65,46 +39,14 @@ const lookAgainMs = 400;
  * `unknown`; only provably unsent is `again` (R13). Never throws.
  */
 export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
-  const { chunk, recipient } = called;
-  const { to, request, unfit } = recipient;
+  const { to, request, unfit } = called.recipient;
   if (to === undefined) return { outcome: erased };
   if (request === undefined)
     return { outcome: { state: 'failed', code: unfit ? 'template_changed' : 'not_composable' } };
   const notYet = await untilItsTurn(called, ports);
   if (notYet !== undefined) return notYet;
-  try {
-    const { wabaId, phoneNumberId, path, credential } = chunk;
-    const {
-      platformMessageId,
-      messageStatus: status = 'accepted',
-      usagePercent = 0,
-      waId,
-    } = await ports.platform.send({
-      ...{ wabaId, phoneNumberId, path, credential },
-      request,
-    });
-    if (usagePercent >= 100) await ports.learning.slowDown(chunk);
-    const messageId = messageIdOf({ dispatchId: chunk.dispatchId, index: recipient.index });
-    if (heldStatuses.has(status)) {
-      ports.log('send.held', { messageId, code: status });
-      return {
-        outcome: { state: 'sent', platformMessageId, held: status },
-        result: 'taken',
-        waId,
-      };
-    }
-    // The platform took the message, whatever status it reports.
-    if (status !== 'accepted') ports.log('send.status_unknown', { messageId, code: status });
-    ports.log('send.sent', { messageId });
-    if (chunk.receiptsExpected) count('ReceiptsExpected');
-    return { outcome: { state: 'sent', platformMessageId }, result: 'taken', waId };
-  } catch (error) {
-    return await afterFailure(error, called, ports);
-  }
+  return await postMessage(called, ports);
 }
-
-/** The platform took messages of these statuses and holds them back (platform reference, 2.10 and 4.1; D39). */
-const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment', 'paused']);
 
 /** Waits for the slot. Returns undefined when it is time to call. */
 async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | undefined> {
@@ -141,83 +83,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
   }
 }
 
-/**
- * Returns how uncalled recipients end by the state of dispatch and holds, or undefined if they may be called (D46,
- * D53).
- */
-export function heldBackBy(
-  { dispatch, holds }: SeenSnapshot,
-  { chunk, mayAsk }: Pick<Called, 'chunk' | 'mayAsk'>,
-  nowMs: number,
-): Outcome | undefined {
-  const on = mayAsk === undefined ? holdsOn(holds, holdableOf(chunk)) : [];
-  return outcomeOf(byHolds(dispatch, on, chunk, nowMs), nowMs);
-}
-
-function outcomeOf(by: ByDispatchState, nowMs: number): Outcome | undefined {
-  if (by.kind === 'send') return undefined;
-  if (by.kind === 'settle') return by.settlement;
-  return { state: 'again', dueMs: nowMs + by.delaySeconds * 1_000 };
-}
-
-function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
-  const late = lateness({ ...chunk, attempt: attemptsOf(recipient), open: openingsOf(chunk, recipient) }, nowMs);
-  return late === undefined ? undefined : asOutcome(late);
-}
-
-function asOutcome({ state, code, reason }: { state: string; code: string; reason?: string }): Outcome {
-  return { state: state as 'failed' | 'expired' | 'unknown', code, reason };
-}
-
-function attemptsOf({ attempts = {} }: ChunkRecipient): number {
-  return Object.values(attempts).reduce((sum, each) => sum + each, 0);
-}
-
-export async function pauseUntil(atMs: number, { nowMs, pause }: Pick<RunPorts, 'nowMs' | 'pause'>): Promise<void> {
+export async function pauseUntil(atMs: number, { nowMs, pause }: Pick<RunProcess, 'nowMs' | 'pause'>): Promise<void> {
   const waitMs = atMs - nowMs();
   if (waitMs > 0) await pause(waitMs);
-}
-
-async function afterFailure(error: unknown, called: Called, ports: RunPorts): Promise<Ended> {
-  const { chunk, recipient } = called;
-  const verdict = classifyFailure(error);
-  const result = verdict.refused === undefined ? 'unclear' : 'refused';
-  const heldBack = await byRefusal(verdict, called, ports);
-  if (heldBack !== undefined) {
-    const isNotThere = verdict.refused?.code === notThereCode;
-    return { outcome: heldBack, result, ...(isNotThere ? { notThere: true } : {}) };
-  }
-  if (verdict.kind === 'settle') return { outcome: asOutcome(verdict.settlement), result };
-  const { pace, settlement } = verdict;
-  const known = recipient.attempts?.[pace] ?? 0;
-  await ports.learning.refused(chunk, { to: recipient.to, pace, attempt: known });
-  if (pace === 'credential') {
-    const messageId = messageIdOf({ dispatchId: chunk.dispatchId, index: recipient.index });
-    ports.log('send.credential_refused', { messageId, clientId: chunk.clientId, wabaId: chunk.wabaId });
-  }
-  const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
-  const attempts = { ...recipient.attempts, [pace]: known + 1 };
-  const deadlineMs = retryDeadlineMs({ ...chunk, attempt: 1, open: openingsOf(chunk, recipient) });
-  if (dueMs >= deadlineMs) return { outcome: asOutcome(settlement), result };
-  ports.log('send.retry', { code: pace });
-  return { outcome: { state: 'again', dueMs }, attempts, result };
-}
-
-/**
- * Opens a hold or stops the dispatch after a refusal that concerns more than its message (D46); returns undefined for
- * others.
- */
-async function byRefusal(
-  { settlement: { reason }, refused }: FailureClass,
-  { chunk, recipient }: Called,
-  ports: RunPorts,
-): Promise<Outcome | undefined> {
-  const { code } = refused ?? {};
-  const by = await ports.holds.byRefusal(chunk, {
-    code,
-    reason,
-    again: recipient.notThere,
-  });
-  if (by?.kind === 'wait') ports.log('send.retry', { code: 'held' });
-  return by === undefined ? undefined : outcomeOf(by, ports.nowMs());
 }

@@ -4,9 +4,9 @@ import { answerIn } from '../holds/breaker.ts';
 import { reasonOf } from '../holds/held-dispatch.ts';
 import { type HeldBy, isProbeDue, type Probe } from '../holds/hold.ts';
 import { isOfRefusal } from '../holds/scope.ts';
-import type { RunPorts } from './call-recipient.ts';
 import { outsideOf } from './chunk-openings.ts';
 import { isDue } from './chunk-time.ts';
+import type { RunPorts } from './post-message.ts';
 
 /** A call to this recipient of a held slice probes the hold (D46). */
 export interface ProbeCall {

@@ -7,11 +7,11 @@ import { noAnswerCode } from '../holds/hold.ts';
 import { adaptivePace } from '../pace/adaptive-pace.ts';
 import { emptySchedule } from '../pace/schedule.ts';
 import { batchLog } from './batch-log.ts';
-import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { type GuardedRun, guardRun } from './circuit-breaker-run.ts';
 import { lateness } from './deadlines.ts';
 import { type Later, type PlacedChunk, placeChunks, uncalled, waitingForOpening } from './place-chunks.ts';
+import type { RunPorts } from './post-message.ts';
 import { processDelivery } from './process-delivery.ts';
 import { withoutPlan } from './punctuality.ts';
 

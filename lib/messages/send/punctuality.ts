@@ -1,7 +1,7 @@
 import { count } from '../../observe/metrics.ts';
 import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
 import { type Lot, lotAt } from '../dispatch/lots.ts';
-import type { Ended } from './call-recipient.ts';
+import type { Ended } from './post-message.ts';
 
 /*
  * The objective of delivery: without holds a message leaves within twice its planned time, that of its first reserved

@@ -4,7 +4,7 @@ import { count } from '../../observe/metrics.ts';
 import { messageIdOf } from '../dispatch/head.ts';
 import { isResolved, type Outcomes, openPlaces, type Slice, sliceSize } from '../dispatch/slice.ts';
 import type { Slices } from '../dispatch/slice-store.ts';
-import type { RunPorts } from './call-recipient.ts';
+import type { RunPorts } from './post-message.ts';
 
 const metricOf = {
   sent: 'MessagesSent',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
-import type { Ended } from '../../../../lib/messages/send/call-recipient.ts';
+import type { Ended } from '../../../../lib/messages/send/post-message.ts';
 import { countPunctuality, isLate, withoutPlan } from '../../../../lib/messages/send/punctuality.ts';
 import { countedBy } from '../../../support/counted.ts';
 

@@ -1,0 +1,229 @@
+import { composedRecipient } from '../accept/composed-recipient.ts';
+import type { BacklogEntry, PartProgress } from '../dispatch/backlog.ts';
+import { type ChunkRecipient, chunkOfDispatch, type QueuedChunk } from '../dispatch/chunk.ts';
+import type { StoredRecipient } from '../dispatch/head.ts';
+import type { DispatchItemState } from '../dispatch/item.ts';
+import { lotAt, openingStateAt } from '../dispatch/lots.ts';
+import { dueMsOf, openPlaces, placeInSlice, type Slice, sliceSize } from '../dispatch/slice.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
+import type { Revalidation } from '../fan-out/revalidate-dispatch.ts';
+import type { SliceEnd } from '../send/claims/run-slice.ts';
+import { isOfPart, type SenderPart, slicesIn } from './entry-progress.ts';
+import type { SenderPorts } from './sender-ports.ts';
+
+/** A slice that has something to do: its next try, or an end that may not be told yet. */
+export interface OpenSlice {
+  readonly slice: number;
+  readonly try: number;
+  readonly dueMs: number;
+  /** The try covers these places; all of a slice that nothing is known of. */
+  readonly places?: readonly number[] | undefined;
+  /** It was found in the hands of another run so often. */
+  readonly met?: number;
+}
+
+type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
+
+/** Another run's claim is looked at again after this time, then after twice as long. */
+const firstLookMs = 2_000;
+const longestLookMs = 30_000;
+
+/** A dispatch that a sender works on, with all that it knows of its part's slices. */
+export class DispatchInHand {
+  entry: BacklogEntry;
+  state: DispatchItemState;
+  /** What its messages are called with. It has no slices. */
+  facts: QueuedChunk;
+  /** The rest of a stopped dispatch is being ended, or was. */
+  rest: 'open' | 'ending' | 'ended' = 'open';
+  readonly dispatch: StoredDispatch;
+  readonly seenNewsMs: number | undefined;
+  #judged: Sendable;
+  readonly #limitPerSecond: number;
+  readonly #open = new Map<number, OpenSlice>();
+  readonly #busy = new Set<number>();
+  readonly #slices: number;
+  #page: { readonly firstIndex: number; readonly recipients: readonly StoredRecipient[] } | undefined;
+
+  constructor(
+    entry: BacklogEntry,
+    found: { readonly dispatch: StoredDispatch; readonly state: DispatchItemState; readonly slices: readonly Slice[] },
+    judged: Sendable,
+    { part, floor, limitPerSecond, nowMs }: { part: SenderPart; floor: number; limitPerSecond: number; nowMs: number },
+  ) {
+    this.entry = entry;
+    this.dispatch = found.dispatch;
+    this.state = found.state;
+    this.seenNewsMs = entry.newsMs;
+    this.#judged = judged;
+    this.#limitPerSecond = limitPerSecond;
+    this.facts = this.#factsOf(judged);
+    this.#slices = slicesIn(found.dispatch.head);
+    const known = new Map(found.slices.map((slice) => [slice.key.slice, slice]));
+    for (let slice = floor; slice < this.#slices; slice += 1) {
+      if (!isOfPart(part, entry.dispatchId, slice)) continue;
+      const stored = known.get(slice);
+      this.#put(stored === undefined ? { slice, try: 0, dueMs: 0 } : openSliceOf(stored, nowMs));
+    }
+  }
+
+  get dispatchId(): string {
+    return this.dispatch.head.dispatchId;
+  }
+
+  /** Sends by this judgement of its template from now on. */
+  judgedAgain(judged: Sendable): void {
+    this.#judged = judged;
+    this.facts = this.#factsOf(judged);
+  }
+
+  #factsOf({ head, judgedMs }: Sendable): QueuedChunk {
+    const { lots } = this.dispatch;
+    const facts = chunkOfDispatch(head, { limitPerSecond: this.#limitPerSecond, lane: '' });
+    return { ...facts, lots, composedMs: judgedMs, slices: [] };
+  }
+
+  /** Returns the first slice that is due, which is the caller's until `ended` or `failed`. */
+  take(nowMs: number): OpenSlice | undefined {
+    for (const open of this.#open.values()) {
+      if (this.#busy.has(open.slice) || this.#dueMs(open, nowMs) > nowMs) continue;
+      this.#busy.add(open.slice);
+      return open;
+    }
+    return undefined;
+  }
+
+  /** The caller gives a slice back that it has not begun. */
+  giveBack({ slice }: OpenSlice): void {
+    this.#busy.delete(slice);
+  }
+
+  /** Notes how a try went; `isTold` says that its endings are told. */
+  ended(open: OpenSlice, end: SliceEnd, { isTold, nowMs }: { readonly isTold: boolean; readonly nowMs: number }): void {
+    const { slice } = open;
+    this.#busy.delete(slice);
+    const next = afterEnd(open, end, { isTold, nowMs });
+    if (next === undefined) this.#open.delete(slice);
+    else this.#put(next);
+  }
+
+  /** These slices have ended with their dispatch, and are told. */
+  over(slices: Iterable<number>): void {
+    for (const slice of slices) this.#open.delete(slice);
+  }
+
+  /** Returns the open slices that no run of this sender works on. */
+  get idle(): readonly OpenSlice[] {
+    return [...this.#open.values()].filter(({ slice }) => !this.#busy.has(slice));
+  }
+
+  get isOver(): boolean {
+    return this.#open.size === 0;
+  }
+
+  get isBusy(): boolean {
+    return this.#busy.size > 0 || this.rest === 'ending';
+  }
+
+  /** Returns what the entry has to say, for whichever run is next: a slice in work is due. */
+  progress(nowMs: number): PartProgress {
+    const open = [...this.#open.values()];
+    const floor = open.length === 0 ? this.#slices : Math.min(...open.map(({ slice }) => slice));
+    return { floor, dueMs: this.isBusy || open.length === 0 ? nowMs : this.nextDueMs(nowMs) };
+  }
+
+  /** Returns when the next slice is due that is not in work. */
+  nextDueMs(nowMs: number): number {
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const open of this.#open.values()) {
+      if (!this.#busy.has(open.slice)) dueMs = Math.min(dueMs, this.#dueMs(open, nowMs));
+      if (dueMs <= nowMs) break;
+    }
+    return dueMs;
+  }
+
+  /** Returns the recipients of a slice by place, composed. Throws when they are gone. */
+  async recipients(open: OpenSlice, ports: SenderPorts): Promise<ReadonlyMap<number, ChunkRecipient>> {
+    const { dispatchId, waitsMs } = { ...this.dispatch, dispatchId: this.dispatchId };
+    const composed = new Map<number, ChunkRecipient>();
+    for (const index of this.indexesOf(open)) {
+      const stored = await this.recipient(index, ports);
+      const log = ports.process.log;
+      const one = this.#judged.fits(stored)
+        ? composedRecipient(this.#judged.plan, stored, { dispatchId, index }, { ...ports, log })
+        : { index, to: stored.to, unfit: true as const };
+      const waitMs = open.try === 0 ? waitsMs.get(index) : undefined;
+      const notBefore = waitMs === undefined ? {} : { notBeforeMs: ports.process.nowMs() + waitMs };
+      composed.set(placeInSlice(index), { ...one, ...notBefore });
+    }
+    return composed;
+  }
+
+  sizeOf(slice: number): number {
+    return Math.min(sliceSize, this.dispatch.head.total - slice * sliceSize);
+  }
+
+  /** Returns the indexes that the next try of a slice covers. */
+  indexesOf({ slice, places }: Pick<OpenSlice, 'slice' | 'places'>): number[] {
+    const all = places ?? Array.from({ length: this.sizeOf(slice) }, (_, place) => place);
+    return all.map((place) => slice * sliceSize + place);
+  }
+
+  async recipient(index: number, { dispatches }: Pick<SenderPorts, 'dispatches'>): Promise<StoredRecipient> {
+    const known = this.#page?.recipients[index - this.#page.firstIndex];
+    if (known !== undefined) return known;
+    const recipients = await dispatches.recipientsFrom(this.dispatchId, index);
+    this.#page = { firstIndex: index, recipients };
+    const [first] = recipients;
+    if (first === undefined) throw new Error('recipients of the dispatch are gone');
+    return first;
+  }
+
+  #put(open: OpenSlice): void {
+    this.#open.set(open.slice, open);
+  }
+
+  /** A slice whose recipients are all outside of their openings is due at the first one (D56). */
+  #dueMs(open: OpenSlice, nowMs: number): number {
+    const { lots } = this.dispatch;
+    if (lots === undefined || open.dueMs > nowMs) return open.dueMs;
+    const { expiresAtMs = Number.POSITIVE_INFINITY } = this.dispatch.head;
+    let opensMs = Number.POSITIVE_INFINITY;
+    for (const index of this.indexesOf(open)) {
+      const standing = openingStateAt(lotAt(lots, index).open, nowMs);
+      if (standing.kind !== 'closed' || standing.opensAtMs >= expiresAtMs) return open.dueMs;
+      opensMs = Math.min(opensMs, standing.opensAtMs);
+    }
+    return opensMs;
+  }
+}
+
+/** A message of a try that waits longer than this is told at once (run-slice.ts). */
+const longestUntoldMs = 900_000;
+
+/**
+ * Returns what is left to do of a stored slice, from its last try on: the run that ended it may have died before it told
+ * the endings. They are told with the next try, where that is near.
+ */
+function openSliceOf({ key: { slice }, try: tried, state, ...known }: Slice, nowMs: number): OpenSlice {
+  const dueMs = state === 'ended' ? (dueMsOf(known) ?? 0) : 0;
+  return { slice, try: tried, dueMs: dueMs - nowMs > longestUntoldMs ? 0 : dueMs };
+}
+
+/** Returns what is left of a slice after a try, or undefined once all of it has ended and is told. */
+function afterEnd(
+  open: OpenSlice,
+  end: SliceEnd,
+  { isTold, nowMs }: { readonly isTold: boolean; readonly nowMs: number },
+): OpenSlice | undefined {
+  const { slice } = open;
+  if (end.kind === 'over') return { slice, try: open.try + 1, dueMs: nowMs };
+  if (end.kind === 'later') {
+    const { met = 0 } = open;
+    const lookMs = nowMs + Math.min(longestLookMs, firstLookMs * 2 ** met);
+    return { ...open, met: met + 1, dueMs: Math.min(end.atMs ?? lookMs, lookMs) };
+  }
+  if (!isTold) return { ...open, dueMs: nowMs + firstLookMs };
+  const dueMs = dueMsOf(end.slice);
+  return dueMs === undefined ? undefined : { slice, try: end.slice.try + 1, dueMs, places: openPlaces(end.slice) };
+}

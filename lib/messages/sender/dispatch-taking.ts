@@ -1,0 +1,66 @@
+import { type BacklogEntry, undecidedMs } from '../dispatch/backlog.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import { sliceSize } from '../dispatch/slice.ts';
+import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
+import { DispatchInHand } from './dispatch-in-hand.ts';
+import { progressOf, type SenderPart, slicesIn } from './entry-progress.ts';
+import type { SenderPorts } from './sender-ports.ts';
+
+/** `over`: nothing of the dispatch is ever sent. `undecided`: its acceptance is still under way. */
+export type Taking = DispatchInHand | 'over' | 'undecided';
+
+/**
+ * Takes a dispatch of the backlog in hand: reads item, record and slices, judges its template and its cost, and stops it
+ * where they refuse it (D46, D56, D58). Rejects when something cannot be read, or is damaged.
+ */
+export async function takeDispatch(entry: BacklogEntry, part: SenderPart, ports: SenderPorts): Promise<Taking> {
+  const { dispatchId } = entry;
+  const { dispatches, process } = ports;
+  const { standing, state, dispatch } = await dispatches.find(dispatchId);
+  if (standing === 'withdrawn') return 'over';
+  if (standing === 'open') {
+    if (process.nowMs() - entry.enteredAtMs < undecidedMs) return 'undecided';
+    if ((await dispatches.withdraw(dispatchId)) === 'withdrawn') return 'over';
+  }
+  if (dispatch === undefined) return 'over';
+  // Nothing leaves before the client can find it.
+  if (entry.parts === undefined) await dispatches.list(dispatch);
+  const { floor } = progressOf(entry, part);
+  const slices = await dispatches.slicesFrom(dispatchId, floor, slicesIn(dispatch.head));
+  const limitPerSecond = await ports.limitOf(dispatch);
+  const asAccepted = { kind: 'sendable', head: dispatch.head, plan: dispatch.plan, fits: () => true } as const;
+  const known = { part, floor, limitPerSecond, nowMs: process.nowMs() };
+  const hand = new DispatchInHand(entry, { dispatch, state, slices }, asAccepted, known);
+  if (state.stop === undefined) await judge(hand, ports);
+  return hand;
+}
+
+/** Judges a dispatch by its template and prices of now, and stops it where they refuse it. */
+export async function judge(hand: DispatchInHand, ports: SenderPorts): Promise<void> {
+  const { dispatch } = hand;
+  const judgedMs = ports.process.nowMs();
+  const judged = await ports.judge(dispatch);
+  if (judged.kind === 'refused') return await stop(hand, judged.stop, ports);
+  const tooDear = await ports.costStop({ dispatch, head: judged.head, rests: restsOf(hand, dispatch.head) });
+  if (tooDear !== undefined) return await stop(hand, tooDear, ports);
+  // What is found unchanged is as good as judged: a later review alone outdates it.
+  hand.judgedAgain({ ...judged, judgedMs });
+}
+
+function restsOf(hand: DispatchInHand, { total }: DispatchHead) {
+  return hand.idle.map(({ slice }) => ({
+    from: slice * sliceSize,
+    until: Math.min(total, (slice + 1) * sliceSize),
+  }));
+}
+
+type Settlement = Parameters<SenderPorts['states']['stop']>[1];
+
+async function stop(hand: DispatchInHand, settlement: Omit<Settlement, 'atMs'>, ports: SenderPorts): Promise<void> {
+  const { head }: StoredDispatch = hand.dispatch;
+  const own = { ...settlement, atMs: ports.process.nowMs() };
+  const isFirst = await ports.states.stop(head, own);
+  if (isFirst) ports.process.log('dispatch.stopped', { dispatchId: head.dispatchId, code: own.code });
+  const { state } = await ports.dispatches.find(head.dispatchId);
+  hand.state = state;
+}

@@ -1,0 +1,43 @@
+import type { Breaker } from '../holds/breaker.ts';
+import { type Holds, noHolds } from '../holds/hold.ts';
+import { bulkEveryMs, type NumberPace, unknownPace } from '../pace/number-pace.ts';
+import type { NumberPaces } from '../pace/number-paces.ts';
+
+/** What a sender last saw of its number and of what holds it back. */
+export class NumberView {
+  pace: NumberPace = unknownPace;
+  /** Is unknown before the first dispatch. */
+  limitPerSecond = 1;
+  breaker: Breaker | undefined;
+  /** The paces whose changes this view sees at once. */
+  readonly paces: NumberPaces;
+  readonly #holds = new Map<string, Holds>();
+
+  constructor(paces: NumberPaces) {
+    this.paces = {
+      find: paces.find,
+      change: async (...args) => {
+        const changed = await paces.change(...args);
+        this.pace = changed.pace;
+        return changed;
+      },
+    };
+  }
+
+  saw(wabaId: string, holds: Holds): void {
+    this.#holds.set(wabaId, holds);
+  }
+
+  holdsOf(wabaId: string): Holds {
+    return this.#holds.get(wabaId) ?? noHolds;
+  }
+
+  get wabaIds(): readonly string[] {
+    return [...this.#holds.keys()];
+  }
+
+  /** Returns milliseconds between two calls of one of so many senders. */
+  everyMs(nowMs: number, senders: number): number {
+    return senders * bulkEveryMs(this.limitPerSecond, this.pace, nowMs);
+  }
+}

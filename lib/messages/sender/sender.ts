@@ -1,0 +1,202 @@
+import { leasedRun, type Turn } from '../../aws/leased-run.ts';
+import { errorName } from '../../observe/error-name.ts';
+import type { BacklogEntry } from '../dispatch/backlog.ts';
+import { sendBudgetMs } from '../send/deadlines.ts';
+import { DispatchesInHand } from './dispatches-in-hand.ts';
+import { countingLost } from './lost-leases.ts';
+import { NumberView } from './number-view.ts';
+import type { SenderKey, SenderPorts, SenderState } from './sender-ports.ts';
+import { ServedLeast } from './served-least.ts';
+import { SliceStarter } from './slice-starter.ts';
+import { Turns } from './turns.ts';
+
+const leasing = { leaseMs: 25_000, renewMs: 10_000 };
+/** A run begins nothing new after this time, so that its successor has a whole time-out. */
+const runMs = 100_000;
+/** Workers are scarce where a wake waited for one this long: others have their turn sooner. */
+const scarceAfterMs = 5_000;
+const scarceRunMs = 20_000;
+/** What is due sooner is waited for. */
+const idleMs = 20_000;
+const lookEveryMs = 500;
+/** The platform may take all of its time after the last call, and the outcome is written. */
+const lastCallBeforeEndMs = sendBudgetMs + 2_000;
+/** What is due later has a wake of the sweeper. */
+const longestWakeMs = 900_000;
+
+export interface SenderWake extends SenderKey {
+  /** The wake waited so long for a worker. */
+  readonly waitedMs: number;
+}
+
+/**
+ * Sends from a number, or a part of it, as the holder of its lease. What is claimed at its end is called and recorded
+ * beside the successor. Rejects when store or queue cannot be reached.
+ */
+export async function runSender(wake: SenderWake, ports: SenderPorts): Promise<void> {
+  const { nowMs, invocation } = ports.process;
+  const sender = new Sender(wake, ports);
+  let leases = 0;
+  try {
+    await leasedRun({
+      leasing,
+      states: countingLost(ports.statesOf(wake)),
+      messages: [],
+      firstDueMs: () => sender.firstDueMs(),
+      work: (turn) => sender.work(turn),
+      wake: (delaySeconds) => ports.wake(wake, delaySeconds),
+      mayGoOn: () => sender.mayGoOn(),
+      newOwner: () => {
+        leases += 1;
+        return `${invocation}/lease-${leases}`;
+      },
+      nowMs,
+    });
+  } finally {
+    await sender.end();
+  }
+}
+
+class Sender {
+  readonly #wake: SenderWake;
+  readonly #ports: SenderPorts;
+  readonly #number: NumberView;
+  readonly #turns: Turns;
+  readonly #hands: DispatchesInHand;
+  readonly #slices: SliceStarter;
+  readonly #beganMs: number;
+  readonly #known = new Set<string>();
+  #clients = new ServedLeast();
+  #changed = Promise.withResolvers<void>();
+
+  constructor(wake: SenderWake, ports: SenderPorts) {
+    const { nowMs, pause, remainingMs, invocation } = ports.process;
+    this.#wake = wake;
+    this.#ports = ports;
+    this.#beganMs = nowMs();
+    this.#number = new NumberView(ports.paces);
+    const everyMs = () => this.#number.everyMs(nowMs(), wake.of);
+    this.#turns = new Turns({ nowMs, pause, everyMs });
+    const changed = () => this.#signal();
+    const lastCallMs = this.#beganMs + remainingMs() - lastCallBeforeEndMs;
+    this.#slices = new SliceStarter(
+      { invocation, turns: this.#turns, number: this.#number, lastCallMs, ports },
+      everyMs,
+      changed,
+    );
+    this.#hands = new DispatchesInHand(wake, this.#number, changed, ports);
+  }
+
+  mayGoOn(): boolean {
+    const longestMs = this.#wake.waitedMs > scarceAfterMs ? scarceRunMs : runMs;
+    return this.#ports.process.nowMs() - this.#beganMs < longestMs;
+  }
+
+  /** Returns when something of the backlog is due, as far as the queue's delays reach; the sweeper sees the rest. */
+  async firstDueMs(): Promise<number | undefined> {
+    const entries = await this.#ports.backlog.of(this.#wake.phoneNumberId);
+    this.#hands.saw(entries);
+    const dueMs = this.#hands.nextDueMs();
+    // Where this part has nothing to do, its wake was for another one.
+    if (dueMs > this.#ports.process.nowMs()) await this.#wakeOthers(entries);
+    return dueMs - this.#ports.process.nowMs() > longestWakeMs ? undefined : dueMs;
+  }
+
+  /** Claims slices while it may and something is due. Returns what the next run must know. */
+  async work({ state, mayClaim, keep }: Turn<SenderState>): Promise<(state: SenderState) => SenderState> {
+    this.#turns.notBefore(state.turnsUntilMs ?? 0);
+    this.#clients = new ServedLeast(state.service);
+    this.#hands.lost = state.lost ?? 0;
+    const over = new AbortController();
+    await this.#tryTo(() => this.#look());
+    void this.#keepLooking(keep, over.signal);
+    while (mayClaim() && this.#isDue()) {
+      if (!this.#startNext()) await this.#changed.promise;
+    }
+    over.abort();
+    await this.#hands.leave();
+    const { service } = this.#clients;
+    const { endMs: turnsUntilMs } = this.#turns;
+    return (before) => ({ ...before, service, turnsUntilMs });
+  }
+
+  /** What is claimed is called and recorded. Never throws. */
+  async end(): Promise<void> {
+    await this.#slices.allEnded();
+    await this.#hands.leave();
+  }
+
+  #signal(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  #isDue(): boolean {
+    return this.#slices.isBusy || this.#hands.nextDueMs() <= this.#ports.process.nowMs() + idleMs;
+  }
+
+  /** Starts the next slice: of the client that was served least, in it of the dispatch that was served least. */
+  #startNext(): boolean {
+    if (!this.#slices.mayStart()) return false;
+    const byClient = Map.groupBy(this.#hands.ready(), ({ clientId }) => String(clientId));
+    for (const client of this.#clients.ordered([...byClient.keys()])) {
+      const next = this.#hands.nextOf(byClient.get(client) ?? []);
+      if (next === undefined) continue;
+      this.#clients.serve(client, next.size);
+      this.#slices.start(next, (outcome) => this.#hands.afterSlice(next, outcome));
+      return true;
+    }
+    return false;
+  }
+
+  async #look(): Promise<void> {
+    const { paces, holds, dispatches, backlog } = this.#ports;
+    const { phoneNumberId } = this.#wake;
+    const [entries, pace, breaker] = await Promise.all([
+      backlog.of(phoneNumberId),
+      paces.find(phoneNumberId),
+      holds.breakers.find(),
+      ...this.#number.wabaIds.map(async (wabaId) => {
+        this.#number.saw(wabaId, (await dispatches.look({ wabaId, dispatchIds: [] })).holds);
+      }),
+    ]);
+    this.#number.pace = pace;
+    this.#number.breaker = breaker;
+    this.#hands.saw(entries);
+    this.#hands.takeDue();
+    await this.#wakeOthers(entries);
+    const { any } = this.#hands;
+    if (any !== undefined && breaker.open !== undefined && breaker.open.probeAtMs <= this.#ports.process.nowMs()) {
+      await this.#slices.guardOf(any);
+      this.#number.breaker = await holds.breakers.find();
+    }
+  }
+
+  /** The first part wakes the others for each dispatch that it sees for the first time: all other wakes are its own. */
+  async #wakeOthers(entries: readonly BacklogEntry[]): Promise<void> {
+    const { part, of, phoneNumberId } = this.#wake;
+    const news = entries.filter(({ dispatchId }) => !this.#known.has(dispatchId));
+    for (const { dispatchId } of news) this.#known.add(dispatchId);
+    if (part !== 0 || of === 1 || news.length === 0) return;
+    const others = Array.from({ length: of - 1 }, (_, at) => at + 1);
+    await Promise.all(others.map((other) => this.#ports.wake({ phoneNumberId, part: other }, 0)));
+  }
+
+  async #keepLooking(keep: Turn<SenderState>['keep'], over: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#ports.process.pause(lookEveryMs);
+      if (over.aborted) return;
+      await Promise.all([this.#tryTo(keep), this.#tryTo(() => this.#look())]);
+      this.#signal();
+    }
+  }
+
+  /** What was seen before counts while the store cannot be reached: claims fail then, too. */
+  async #tryTo(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#ports.process.log('send.dispatch_not_read', { error: errorName(error) });
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { errorName } from '../../observe/error-name.ts';
+import { sliceSize } from '../dispatch/slice.ts';
+import type { RunHolds } from '../holds/run-holds.ts';
+import { type GuardedRun, guardRun } from '../send/circuit-breaker-run.ts';
+import type { SliceEnd } from '../send/claims/run-slice.ts';
+import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
+import { SliceRun, type SliceShared } from './slice-run.ts';
+
+/** A slice is claimed so long before its turns come, or as much longer as claims take in a slow table. */
+const aheadMs = 300;
+const aheadOfClaim = 1.25;
+/** At most so much of the pace is claimed and not recorded: a slow table or a silent number never makes thousands. */
+const unrecordedMs = 2_000;
+
+export interface NextSlice {
+  readonly hand: DispatchInHand;
+  readonly open: OpenSlice;
+  readonly size: number;
+}
+
+export type SliceOutcome =
+  | { readonly kind: 'run'; readonly end: SliceEnd; readonly isTold: boolean }
+  /** The platform is down: nothing was claimed. */
+  | { readonly kind: 'outage'; readonly sinceMs: number }
+  /** The dispatch's data cannot be read, or is damaged: nothing was claimed. */
+  | { readonly kind: 'failed' };
+
+/** Starts slices, as many ahead of the turns as are needed and as may be lost. */
+export class SliceStarter {
+  readonly #shared: SliceShared;
+  #tries = 0;
+  readonly #everyMs: () => number;
+  readonly #changed: () => void;
+  /** The last claim took so long, with the look after it. */
+  #claimMs = 0;
+  readonly #running = new Map<Promise<void>, { run?: SliceRun; readonly size: number }>();
+
+  constructor(shared: SliceShared, everyMs: () => number, changed: () => void) {
+    this.#shared = shared;
+    this.#everyMs = everyMs;
+    this.#changed = changed;
+  }
+
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** One slice may always be ahead, however slow the number is, beside one that is not recorded yet. */
+  mayStart(): boolean {
+    let claiming = 0;
+    let unrecorded = 0;
+    for (const { run, size } of this.#running.values()) {
+      unrecorded += size;
+      if (run?.isReady !== true) claiming += size;
+    }
+    const everyMs = this.#everyMs();
+    const ahead = (this.#shared.turns.waiting + claiming) * everyMs;
+    if (ahead > Math.max(aheadMs, aheadOfClaim * this.#claimMs)) return false;
+    return unrecorded < Math.max(sliceSize + 1, unrecordedMs / everyMs);
+  }
+
+  /** `ended` is called with the outcome before the slice counts as ended. */
+  start(next: NextSlice, ended: (outcome: SliceOutcome) => void): void {
+    const place: { run?: SliceRun; readonly size: number } = { size: next.size };
+    const running = this.#run(next, place).then((outcome) => {
+      this.#running.delete(running);
+      ended(outcome);
+    });
+    this.#running.set(running, place);
+  }
+
+  async allEnded(): Promise<void> {
+    while (this.isBusy) await Promise.all(this.#running.keys());
+  }
+
+  /** Reads whether the platform as a whole is down; when its probe is due, one run asks (circuit-breaker-run.ts). */
+  async guardOf(hand: DispatchInHand): Promise<{ readonly guarded: GuardedRun; readonly holds: RunHolds }> {
+    const { ports, number } = this.#shared;
+    const holds = ports.holds.ofSlice((wabaId, seen) => number.saw(wabaId, seen));
+    const { breakers } = ports.holds;
+    const known = { ...breakers, find: async () => number.breaker ?? (await breakers.find()) };
+    const guarded = await guardRun([hand.facts], { ...ports.process, ...ports.platform, holds, breakers: known });
+    return { guarded, holds };
+  }
+
+  async #run({ hand, open }: NextSlice, place: { run?: SliceRun }): Promise<SliceOutcome> {
+    const { process } = this.#shared.ports;
+    try {
+      const recipients = await hand.recipients(open, this.#shared.ports);
+      const { guarded, holds } = await this.guardOf(hand);
+      if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
+      this.#tries += 1;
+      const owner = `${this.#shared.invocation}/${this.#tries}`;
+      const run = new SliceRun(hand, { open, recipients, owner }, { send: guarded.send, holds }, this.#shared);
+      place.run = run;
+      const beganMs = process.nowMs();
+      run.whenReady(() => {
+        this.#claimMs = process.nowMs() - beganMs;
+        this.#changed();
+      });
+      const ended = await run.run();
+      await guarded.end();
+      return { kind: 'run', ...ended };
+    } catch (error) {
+      const { dispatchId } = hand;
+      process.log('send.error', { dispatchId, error: errorName(error) });
+      return { kind: 'failed' };
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { cancelled } from '../../lib/messages/dispatch/item-state.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
+import { accept, limitPerSecond, quietRules } from './quiet-world.ts';
+import { SenderWorld } from './sender-world.ts';
+import { startMs, type WorldRules } from './world.ts';
+
+/** Everything happens in virtual time, so the figures are the same on every machine. */
+function worldOf(rules: Partial<WorldRules> = {}): SenderWorld {
+  return new SenderWorld(quietRules(rules));
+}
+
+interface Load {
+  readonly name: string;
+  readonly rules?: Partial<WorldRules>;
+  readonly dispatches: number;
+  readonly size: number;
+  /** At least this share of the number's limit is used, with so many writes a message at most. */
+  readonly share: number;
+  readonly writes: number;
+}
+
+/** A request of the store passes the latency twice. */
+const store = (ms: number): Partial<WorldRules> => ({ latencyMs: () => ms / 2 });
+
+const loads: readonly Load[] = [
+  { name: 'one large dispatch', dispatches: 1, size: 5_000, share: 0.89, writes: 0.21 },
+  { name: 'three large dispatches', dispatches: 3, size: 2_000, share: 0.89, writes: 0.23 },
+  { name: 'a hundred dispatches of forty', dispatches: 100, size: 40, share: 0.87, writes: 0.35 },
+  { name: 'calls of 800 ms', rules: { answerMs: () => 800 }, dispatches: 1, size: 5_000, share: 0.89, writes: 0.21 },
+  { name: 'requests of 120 ms', rules: store(120), dispatches: 1, size: 5_000, share: 0.85, writes: 0.21 },
+  { name: 'requests of 300 ms', rules: store(300), dispatches: 1, size: 5_000, share: 0.5, writes: 0.22 },
+  { name: 'requests of 1 s', rules: store(1_000), dispatches: 1, size: 1_000, share: 0.1, writes: 0.25 },
+];
+
+test.each(loads)('a sender uses its number: $name (D43)', async ({ rules, dispatches, size, share, writes }) => {
+  const world = worldOf(rules);
+  for (let at = 0; at < dispatches; at += 1) accept(world, size, { clientId: at % 10 });
+  await world.run(4 * 3_600_000);
+  const { posts } = world.platform;
+  const times = posts.map(({ atMs }) => atMs);
+  const tookMs = Math.max(...times) - Math.min(...times);
+  expect(posts.filter(({ taken }) => taken)).toHaveLength(dispatches * size);
+  expect((1_000 * posts.length) / tookMs / limitPerSecond).toBeGreaterThan(share);
+  expect(world.meter.requests.write / posts.length).toBeLessThan(writes);
+});
+
+test.each([5, 20, 80])('a newcomer waits for two slices at most, at %i a second (D45)', async (perSecond) => {
+  const world = worldOf({ limitPerSecond: perSecond });
+  for (const clientId of [1, 2]) accept(world, 200 * perSecond, { clientId });
+  let dispatchId = '';
+  const atMs = startMs + 20_000;
+  void world.time.sleep(20_000).then(() => {
+    dispatchId = accept(world, 40, { clientId: 3 });
+  });
+  await world.run(60_000);
+  const first = world.platform.posts.find(({ messageId }) => messageId.startsWith(`${dispatchId}-`));
+  expect((first?.atMs ?? Number.POSITIVE_INFINITY) - atMs).toBeLessThan(1_000 + 20_000 / perSecond);
+});
+
+test('a cancelled dispatch is told to its end within seconds, without a write for each slice (D53)', async () => {
+  const world = worldOf();
+  const dispatchId = accept(world, 10_000);
+  const stop = cancelled(startMs + 20_000);
+  void world.dispatchStands(dispatchId, { stop }, 20_000);
+  await world.run(3_600_000);
+  const sent = world.platform.posts.length;
+  const completed = [...world.told.values()].find(({ type }) => type === 'dispatch.completed');
+  const failed = [...world.told.values()].filter(({ type }) => type === 'message.failed');
+  expect(completed?.timestampMs).toBeLessThan(stop.atMs + 5_000);
+  expect(failed).toHaveLength(10_000 - sent);
+  expect(world.meter.requests.write).toBeLessThan(0.22 * sent + 60);
+});
+
+test('one kill costs what is under way, and half a minute of silence (D29)', async () => {
+  let isKilled = false;
+  const lifeMs: WorldRules['lifeMs'] = (name) => {
+    if (name !== 'sender' || isKilled) return undefined;
+    isKilled = true;
+    return 15_000;
+  };
+  const world = worldOf({ lifeMs, answerMs: () => 300 });
+  accept(world, 6_000);
+  await world.run(3_600_000);
+  const unknown = [...world.told.values()].filter(({ type }) => type === 'message.unknown');
+  const times = world.platform.posts.map(({ atMs }) => atMs);
+  const silences = times.slice(1).map((atMs, at) => atMs - (times[at] ?? atMs));
+  expect(unknown.length).toBeLessThanOrEqual(60);
+  expect(Math.max(...silences)).toBeLessThan(40_000);
+});
+
+test('a dispatch whose recipients are gone hurts itself alone, and is tried ever more rarely', async () => {
+  const world = worldOf();
+  const dispatchId = '01JP0000000000000000000000';
+  world.accept(makeDispatch([], { dispatchId, total: 10, clientId: 9, acceptedAtMs: startMs }));
+  accept(world, 3_000);
+  await world.run(20 * 60_000);
+  const times = world.platform.posts.map(({ atMs }) => atMs);
+  expect(times).toHaveLength(3_000);
+  expect(3_000 / ((Math.max(...times) - startMs) / 1_000)).toBeGreaterThan(0.85 * limitPerSecond);
+  expect(world.backlog.entries.get(dispatchId)?.parts?.[0]?.failures).toBe(5);
+});
