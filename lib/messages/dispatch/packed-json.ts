@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 
-/** Quality 5 takes four times as long, and packs everyday parameters no smaller. */
+/** Quality 5 takes two to four times as long, and saves a twentieth of everyday parameters, a fifth of long texts. */
 const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
 
 export function packedText(json: string): Uint8Array<ArrayBuffer> {
