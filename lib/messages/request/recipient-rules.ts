@@ -154,8 +154,7 @@ function checkSections(sections: NonNullable<Product['action']['sections']>, rep
     if (checkValue(section.title, title) && lengthOf(section.title) > sectionTitleMaxLength) {
       add(title, `expected at most ${sectionTitleMaxLength} characters, received ${lengthOf(section.title)}`);
     }
-    if (section.product_items.length === 0)
-      add(here.at('product_items'), 'expected at least 1 item, received 0');
+    if (section.product_items.length === 0) add(here.at('product_items'), 'expected at least 1 item, received 0');
     for (const [item, { product_retailer_id }] of section.product_items.entries()) {
       checkValue(product_retailer_id, here.at('product_items').at(item).at('product_retailer_id'));
     }

@@ -36,7 +36,10 @@ test.each<[string, string]>([
 
 test('the longest value and the longest lists are plain, and one more is not', () => {
   for (const [field, most] of Object.entries(maxValues)) {
-    const listOf = (count: number, length: number) => ({ to, params: { [field]: Array(count).fill('x'.repeat(length)) } });
+    const listOf = (count: number, length: number) => ({
+      to,
+      params: { [field]: Array(count).fill('x'.repeat(length)) },
+    });
     expect(isPlainRecipient(listOf(most, maxValueLength))).toBe(true);
     expect(isPlainRecipient(listOf(most + 1, 1))).toBe(false);
     expect(isPlainRecipient(listOf(1, maxValueLength + 1))).toBe(false);
