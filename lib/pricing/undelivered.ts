@@ -26,12 +26,17 @@ export function undelivered(categoryWord: string, destinations: readonly Destina
   });
 }
 
+/** Tells whether the category has such countries. */
+export function mayBeUndelivered(categoryWord: string): boolean {
+  return categoryOf(categoryWord) === 'Marketing';
+}
+
 /**
  * Returns the country that gets no message of the category, or undefined. Prefixes without real people are excepted:
  * 555 is no area code of the United States, although prices count it there.
  */
 export function undeliveredMarket(categoryWord: string, { digits, country }: Destination): string | undefined {
-  if (categoryOf(categoryWord) !== 'Marketing') return undefined;
+  if (!mayBeUndelivered(categoryWord)) return undefined;
   const rule = countries.find(({ market }) => market === country);
   return rule?.exceptPrefixes.some((prefix) => digits?.startsWith(prefix)) ? undefined : rule?.market;
 }

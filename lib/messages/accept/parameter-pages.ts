@@ -65,7 +65,8 @@ function textsFrom(recipients: readonly Recipient[], firstIndex: number, mostCha
   let characters = 0;
   for (const [at, recipient] of recipients.slice(firstIndex, nextParameters(firstIndex)).entries()) {
     const text = JSON.stringify(recipient);
-    const bytes = Buffer.byteLength(text);
+    // A character has three bytes at most.
+    const bytes = 3 * text.length > maxRecipientBytes ? Buffer.byteLength(text) : 0;
     if (bytes > maxRecipientBytes) throw new RecipientTooLarge(firstIndex + at, bytes);
     characters += text.length;
     if (characters > mostCharacters && at > 0) break;

@@ -1,4 +1,4 @@
-import { undelivered } from '../../pricing/undelivered.ts';
+import { mayBeUndelivered, undelivered } from '../../pricing/undelivered.ts';
 import type { Recipient } from '../dispatch/head.ts';
 import { duplicatesWarning, repeatedWarning } from '../request/duplicates.ts';
 import type { DynamicButton, ParameterContract } from '../request/parameter-contract.ts';
@@ -68,6 +68,7 @@ function neverWarning({ zones, lastCallMs }: Timetable): string | undefined {
 
 /** The platform takes such messages and fails them later (131049), free of charge. */
 function undeliveredWarnings(category: string, recipients: Warned['recipients']): string[] {
+  if (!mayBeUndelivered(category)) return [];
   const destinations = recipients.map(({ to }) => destinationOf(to));
   return undelivered(category, destinations).map(
     ({ market, since, recipients: count }) =>
@@ -86,15 +87,14 @@ function valueWarnings({ recipients, header }: Warned['request'], contract: Para
   const unfilled = new Counted();
   const unseen = new Counted();
   const urls = new Counted();
-  const look = ({ path, value, isSuffix }: GivenValue) => {
-    if (placeholder.test(value)) unfilled.add(path);
-    if (invisible.test(value)) unseen.add(path);
-    if (isSuffix === true && wholeUrl.test(value)) urls.add(path);
+  const look: Look = (value, place, isSuffix = false) => {
+    if (placeholder.test(value)) unfilled.add(place);
+    if (invisible.test(value)) unseen.add(place);
+    if (isSuffix && wholeUrl.test(value)) urls.add(place);
   };
-  for (const value of valuesOfHeader(header)) look(value);
+  lookAtHeader(header, look);
   for (const [index, { params }] of recipients.entries()) {
-    if (params === undefined) continue;
-    for (const value of valuesOf(params, contract, `recipients[${index}].params`)) look(value);
+    if (params !== undefined) lookAtParams(params, contract, () => `recipients[${index}].params`, look);
   }
   return [
     ...unfilled.told('looks like an unfilled placeholder', 'look like unfilled placeholders'),
@@ -106,19 +106,18 @@ function valueWarnings({ recipients, header }: Warned['request'], contract: Para
   ];
 }
 
-interface GivenValue {
-  readonly path: string;
-  readonly value: string;
-  /** The value is appended to the URL of a button. */
-  readonly isSuffix?: boolean;
-}
+/** Most of ten thousand places are never told, so none is spelled before. */
+type Place = () => string;
+
+/** A suffix is appended to the URL of a button. */
+type Look = (value: string, place: Place, isSuffix?: boolean) => void;
 
 class Counted {
   #count = 0;
   #first = '';
 
-  add(path: string): void {
-    if (this.#count === 0) this.#first = path;
+  add(place: Place): void {
+    if (this.#count === 0) this.#first = place();
     this.#count += 1;
   }
 
@@ -131,42 +130,44 @@ class Counted {
   }
 }
 
-function valuesOfHeader(header: SendRequest['header']): GivenValue[] {
-  if (header === undefined) return [];
+function lookAtHeader(header: SendRequest['header'], look: Look): void {
+  if (header === undefined) return;
   const { value, filename } = header.type === 'location' ? {} : header;
   const { name, address } = header.type === 'location' ? header.location : {};
   const given = { value, filename, 'location.name': name, 'location.address': address };
-  return Object.entries(given).flatMap(([field, text]) =>
-    text === undefined ? [] : [{ path: `component.header.${field}`, value: text }],
-  );
+  for (const [field, text] of Object.entries(given)) {
+    if (text !== undefined) look(text, () => `component.header.${field}`);
+  }
 }
 
-function* valuesOf(
+function lookAtParams(
   { header, body, buttons, cards = [], products = [] }: NonNullable<Recipient['params']>,
   contract: Pick<ParameterContract, 'buttons' | 'cards'>,
-  path: string,
-): Generator<GivenValue> {
-  yield* valuesIn(header, `${path}.header`);
-  yield* valuesIn(body, `${path}.body`);
-  yield* valuesIn(buttons, `${path}.buttons`, contract.buttons);
+  place: Place,
+  look: Look,
+): void {
+  lookAtValues(header, () => `${place()}.header`, look);
+  lookAtValues(body, () => `${place()}.body`, look);
+  lookAtValues(buttons, () => `${place()}.buttons`, look, contract.buttons);
   for (const [index, card] of cards.entries()) {
-    yield* valuesIn(card.body, `${path}.cards[${index}].body`);
-    yield* valuesIn(card.buttons, `${path}.cards[${index}].buttons`, contract.cards[index]?.buttons);
+    const cardPlace = () => `${place()}.cards[${index}]`;
+    lookAtValues(card.body, () => `${cardPlace()}.body`, look);
+    lookAtValues(card.buttons, () => `${cardPlace()}.buttons`, look, contract.cards[index]?.buttons);
   }
   for (const [index, { action }] of products.entries()) {
-    const titles = (action.sections ?? []).map(({ title }) => title);
-    for (const [at, value] of titles.entries()) {
-      yield { path: `${path}.products[${index}].action.sections[${at}].title`, value };
+    for (const [at, { title }] of (action.sections ?? []).entries()) {
+      look(title, () => `${place()}.products[${index}].action.sections[${at}].title`);
     }
   }
 }
 
-function* valuesIn(
+function lookAtValues(
   values: readonly string[] = [],
-  path: string,
+  place: Place,
+  look: Look,
   buttons: readonly DynamicButton[] = [],
-): Generator<GivenValue> {
+): void {
   for (const [index, value] of values.entries()) {
-    yield { path: `${path}[${index}]`, value, isSuffix: buttons[index]?.kind === 'url' };
+    look(value, () => `${place()}[${index}]`, buttons[index]?.kind === 'url');
   }
 }

@@ -10,10 +10,11 @@ const spacingMs = 6_000;
  * once.
  */
 export function pairRateDelaysMs(recipients: readonly Pick<Recipient, 'to'>[]): ReadonlyMap<number, number> {
-  const seen = new Map<string, number>();
   const waitsMs = new Map<number, number>();
-  for (const [index, { to }] of recipients.entries()) {
-    const person = canonicalNumber(to);
+  const people = recipients.map(({ to }) => canonicalNumber(to));
+  if (people.length - new Set(people).size < burst) return waitsMs;
+  const seen = new Map<string, number>();
+  for (const [index, person] of people.entries()) {
     const nth = (seen.get(person) ?? 0) + 1;
     seen.set(person, nth);
     if (nth > burst) waitsMs.set(index, (nth - burst) * spacingMs);

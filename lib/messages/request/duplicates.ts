@@ -11,11 +11,18 @@ export function withoutDuplicates(recipients: readonly Recipient[]): {
   readonly kept: Recipient[];
   readonly repeats: Repeat[];
 } {
+  const people = recipients.map(({ to }) => canonicalNumber(to));
+  const repeated = repeatedAmong(people);
   const firstPlaces = new Map<string, number>();
   const kept: Recipient[] = [];
   const repeats: Repeat[] = [];
   for (const [position, recipient] of recipients.entries()) {
-    const identity = identityOf(recipient);
+    const person = people[position] ?? '';
+    if (!repeated.has(person)) {
+      kept.push(recipient);
+      continue;
+    }
+    const identity = identityOf(person, recipient);
     const first = firstPlaces.get(identity);
     if (first !== undefined) {
       const { to } = recipient;
@@ -28,12 +35,17 @@ export function withoutDuplicates(recipients: readonly Recipient[]): {
   return { kept, repeats };
 }
 
+function repeatedAmong(people: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(people.filter((person) => seen.size === seen.add(person).size));
+}
+
 /** Parsing has ordered the fields. An empty list equals an absent one. */
-function identityOf(recipient: Recipient): string {
+function identityOf(person: string, recipient: Recipient): string {
   const params = JSON.stringify(recipient.params ?? {}, (_key, value: unknown) =>
     Array.isArray(value) && value.length === 0 ? undefined : value,
   );
-  return `${canonicalNumber(recipient.to)} ${params}`;
+  return `${person} ${params}`;
 }
 
 /** Returns the sentence of `warning` about dropped recipients, if any. */

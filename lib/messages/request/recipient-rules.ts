@@ -31,16 +31,15 @@ export function checkRecipients(
   faults: FaultList,
 ): void {
   for (const [index, recipient] of recipients.entries()) {
-    const path = `recipients[${index}]`;
     if (contract.phoneNumbersOnly !== undefined && isUserId(recipient.to)) {
       const what =
         contract.phoneNumbersOnly === 'code' ? 'an AUTHENTICATION template' : 'a template with optimization_spec';
       faults.add({
-        path: `${path}.to`,
+        path: `recipients[${index}].to`,
         message: `${what} can only be sent to phone numbers, received ${recipient.to}`,
       });
     }
-    checkParams(contract, recipient.params ?? {}, { path: `${path}.params`, faults });
+    checkParams(contract, recipient.params ?? {}, new Report(faults, () => `recipients[${index}].params`));
   }
 }
 
@@ -54,26 +53,39 @@ export function checkNotSender(did: string, recipients: readonly Recipient[], fa
   }
 }
 
-interface Report {
-  readonly path: string;
+/** A place in the request, spelled only for a fault: most of ten thousand recipients have none. */
+class Report {
   readonly faults: FaultList;
+  readonly #path: () => string;
+
+  constructor(faults: FaultList, path: () => string) {
+    this.faults = faults;
+    this.#path = path;
+  }
+
+  get path(): string {
+    return this.#path();
+  }
+
+  at(step: string | number): Report {
+    return new Report(this.faults, () => `${this.path}${typeof step === 'number' ? `[${step}]` : `.${step}`}`);
+  }
 }
 
 function checkParams(contract: ParameterContract, params: Params, report: Report): void {
-  const at = (key: string): Report => ({ ...report, path: `${report.path}.${key}` });
   const header = contract.header.kind === 'text' ? contract.header.text : undefined;
-  checkText(header, params.header ?? [], at('header'));
-  checkText(contract.body, params.body ?? [], at('body'));
-  if (contract.codeButton === undefined) checkButtons(contract.buttons, params.buttons ?? [], at('buttons'));
-  else checkCode(params, at('body'), at('buttons'));
-  checkProducts(contract, params.products ?? [], at('products'));
+  checkText(header, params.header ?? [], report.at('header'));
+  checkText(contract.body, params.body ?? [], report.at('body'));
+  if (contract.codeButton === undefined) checkButtons(contract.buttons, params.buttons ?? [], report.at('buttons'));
+  else checkCode(params, report.at('body'), report.at('buttons'));
+  checkProducts(contract, params.products ?? [], report.at('products'));
 
   const cards = params.cards ?? [];
-  if (!hasCount(contract.cards.length, cards.length, at('cards'), 'card')) return;
+  if (!hasCount(contract.cards.length, cards.length, report.at('cards'), 'card')) return;
   for (const [index, need] of contract.cards.entries()) {
-    const path = `${report.path}.cards[${index}]`;
-    checkText(need.body, cards[index]?.body ?? [], { ...report, path: `${path}.body` });
-    checkButtons(need.buttons, cards[index]?.buttons ?? [], { ...report, path: `${path}.buttons` });
+    const card = report.at('cards').at(index);
+    checkText(need.body, cards[index]?.body ?? [], card.at('body'));
+    checkButtons(need.buttons, cards[index]?.buttons ?? [], card.at('buttons'));
   }
 }
 
@@ -82,7 +94,7 @@ function checkText(need: TextNeed | undefined, values: readonly string[], report
   if (!hasCount(appearances.length, values.length, report)) return;
   let length = need?.fixedLength ?? 0;
   for (const [index, value] of values.entries()) {
-    checkValue(value, { ...report, path: `${report.path}[${index}]` });
+    checkValue(value, report.at(index));
     length += lengthOf(value) * (appearances[index] ?? 0);
   }
   if (need !== undefined && values.length > 0 && length > need.maxLength) {
@@ -94,7 +106,7 @@ function checkButtons(buttons: readonly DynamicButton[], values: readonly string
   if (!hasCount(buttons.length, values.length, report)) return;
   for (const [index, button] of buttons.entries()) {
     const value = values[index] ?? '';
-    const here = { ...report, path: `${report.path}[${index}]` };
+    const here = report.at(index);
     if (button.kind === 'copy_code') {
       const isCode = /^[0-9A-Za-z]+$/.test(value) && value.length <= button.maxLength;
       if (!isCode) add(here, `expected 1 to ${button.maxLength} letters or digits, received ${jsonExcerpt(value)}`);
@@ -124,12 +136,9 @@ function checkProducts(contract: ParameterContract, products: readonly Product[]
   if (!hasCount(expected, products.length, report, 'item')) return;
   const [product] = products;
   if (product === undefined) return;
-  const action = { ...report, path: `${report.path}[0].action` };
-  checkValue(product.action.thumbnailProductRetailerId, {
-    ...report,
-    path: `${action.path}.thumbnailProductRetailerId`,
-  });
-  const sections = { ...report, path: `${action.path}.sections` };
+  const action = report.at(0).at('action');
+  checkValue(product.action.thumbnailProductRetailerId, action.at('thumbnailProductRetailerId'));
+  const sections = action.at('sections');
   if (!single) checkSections(product.action.sections ?? [], sections);
   else if (product.action.sections !== undefined) add(sections, 'expected no sections for a single product');
 }
@@ -140,15 +149,14 @@ function checkSections(sections: NonNullable<Product['action']['sections']>, rep
   }
   let items = 0;
   for (const [index, section] of sections.entries()) {
-    const path = `${report.path}[${index}]`;
-    const title = { ...report, path: `${path}.title` };
+    const here = report.at(index);
+    const title = here.at('title');
     if (checkValue(section.title, title) && lengthOf(section.title) > sectionTitleMaxLength) {
       add(title, `expected at most ${sectionTitleMaxLength} characters, received ${lengthOf(section.title)}`);
     }
-    if (section.product_items.length === 0)
-      add({ ...report, path: `${path}.product_items` }, 'expected at least 1 item, received 0');
+    if (section.product_items.length === 0) add(here.at('product_items'), 'expected at least 1 item, received 0');
     for (const [item, { product_retailer_id }] of section.product_items.entries()) {
-      checkValue(product_retailer_id, { ...report, path: `${path}.product_items[${item}].product_retailer_id` });
+      checkValue(product_retailer_id, here.at('product_items').at(item).at('product_retailer_id'));
     }
     items += section.product_items.length;
   }
@@ -180,21 +188,21 @@ function add(report: Report, message: string): false {
  * video, document and location, of that type, with an https URL of a public host.
  */
 export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefined, faults: FaultList): void {
-  const report = { path: 'component.header', faults };
+  const report = new Report(faults, () => 'component.header');
   const expected = headerInputType(need);
   if (expected === undefined) {
     if (input !== undefined) add(report, `expected none for this template, received ${input.type}`);
   } else if (input === undefined) {
     add(report, `component.header is required: expected ${expected}, received none`);
   } else if (input.type !== expected) {
-    add({ faults, path: 'component.header.type' }, `expected ${expected}, received ${input.type}`);
+    add(report.at('type'), `expected ${expected}, received ${input.type}`);
   } else if (input.type !== 'location') {
     const fault = publicHttpsUrlFault(input.value);
-    if (fault !== undefined) add({ faults, path: 'component.header.value' }, fault);
-    if (input.filename !== undefined) checkValue(input.filename, { faults, path: 'component.header.filename' });
+    if (fault !== undefined) add(report.at('value'), fault);
+    if (input.filename !== undefined) checkValue(input.filename, report.at('filename'));
   } else {
-    checkValue(input.location.name, { faults, path: 'component.header.location.name' });
-    checkValue(input.location.address, { faults, path: 'component.header.location.address' });
+    checkValue(input.location.name, report.at('location.name'));
+    checkValue(input.location.address, report.at('location.address'));
   }
 }
 

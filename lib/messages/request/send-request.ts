@@ -8,11 +8,10 @@ import { butReceived } from '../../http/json-excerpt.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { type HeaderInput, mediaHeaderTypes, type Recipient } from '../dispatch/head.ts';
+import { isPlainRecipient, maxValueLength, maxValues } from './plain-recipient.ts';
 import { addressForm, addressFormText, addressHint } from './recipient-address.ts';
 
 const maxRecipients = 10_000;
-/** All limits of the platform are lower; recipient-rules.ts has the exact ones. */
-const maxValueLength = 4_096;
 const maxAttendsBytes = 4_096;
 
 const text = v.pipe(v.string(), v.maxLength(maxValueLength));
@@ -26,8 +25,8 @@ const ToSchema = v.pipe(
 );
 
 const CardSchema = closedObject({
-  body: v.optional(boundedList(text, 200)),
-  buttons: v.optional(boundedList(text, 10)),
+  body: v.optional(boundedList(text, maxValues.body)),
+  buttons: v.optional(boundedList(text, maxValues.buttons)),
 });
 
 const SectionSchema = closedObject({
@@ -44,9 +43,9 @@ const ProductSchema = closedObject({
 });
 
 export const ParamsSchema = closedObject({
-  header: v.optional(boundedList(text, 10)),
-  body: v.optional(boundedList(text, 200)),
-  buttons: v.optional(boundedList(text, 10)),
+  header: v.optional(boundedList(text, maxValues.header)),
+  body: v.optional(boundedList(text, maxValues.body)),
+  buttons: v.optional(boundedList(text, maxValues.buttons)),
   products: v.optional(boundedList(ProductSchema, 10)),
   cards: v.optional(boundedList(CardSchema, 20)),
 });
@@ -160,6 +159,10 @@ export function parseSendRequest(body: unknown): SendRequest {
 function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient[] {
   const recipients: Recipient[] = [];
   for (const [index, item] of list.entries()) {
+    if (isPlainRecipient(item)) {
+      recipients.push(item);
+      continue;
+    }
     const result = v.safeParse(RecipientSchema, item);
     if (result.success) recipients.push(result.output);
     else for (const issue of result.issues) faults.add(faultWithin(`recipients[${index}]`, issue));

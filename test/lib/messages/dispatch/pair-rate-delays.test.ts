@@ -20,3 +20,7 @@ test.each<readonly [string, readonly string[]]>([
 test('those who are told apart wait each for themselves', () => {
   expect(pairRateDelaysMs(times(45, 'US.1aB', 'US.1ab', 'US.ENT.1aB', '5491155550001')).size).toBe(0);
 });
+
+test('the 46th message waits where it is the only one that does', () => {
+  expect([...pairRateDelaysMs(times(46, 'US.1aB'))]).toEqual([[45, 6_000]]);
+});
