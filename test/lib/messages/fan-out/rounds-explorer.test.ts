@@ -21,7 +21,7 @@ const scenarios: readonly (Scenario & {
 })[] = [
   {
     name: 'two rounds of a wave',
-    ...{ total: 20, limitPerSecond: 0.015, late: writes },
+    ...{ total: 20, limitPerSecond: 0.015, losesMessages: true, late: writes },
     bounds: { faultsLeft: 1, deliveriesLeft: 3 },
   },
   {
@@ -36,7 +36,7 @@ const scenarios: readonly (Scenario & {
   },
   {
     name: 'a round of two waves, cancelled',
-    ...{ total: 20, limitPerSecond: 1, mayStop: true, late: writes },
+    ...{ total: 20, limitPerSecond: 1, mayStop: true, losesMessages: true, late: writes },
     bounds: { faultsLeft: 1, deliveriesLeft: 2 },
   },
   {

@@ -27,6 +27,8 @@ export interface Scenario {
   readonly mayPark?: true;
   /** A scheduled send's messages leave in the openings of their lots (D56). */
   readonly lots?: readonly Lot[];
+  /** The queue may lose a message, and the look at the backlog may wake the dispatch needlessly. */
+  readonly losesMessages?: true;
   /** These calls may land after their run has given them up, or once more after their reply. */
   readonly late?: readonly Write[];
 }

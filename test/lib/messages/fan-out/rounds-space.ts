@@ -55,7 +55,7 @@ function knownStanding(run: Run, scenario: Scenario): Promise<RunStanding> {
 /** Returns the possible next steps; `met` collects the answers of runs. */
 export async function successorsOf(state: State, scenario: Scenario, met: Set<string>): Promise<Step<State>[]> {
   const { world, nowMs, late, runs } = state;
-  const next = [...turnsOfDispatch(state, scenario), ...deliveries(state)];
+  const next = [...turnsOfDispatch(state, scenario), ...deliveries(state, scenario)];
   for (const [at, op] of late.entries()) {
     const after = { ...state, world: effectOf(world, op, nowMs).world, late: late.toSpliced(at, 1) };
     next.push({ does: `${op.name} lands late`, state: after });
@@ -93,7 +93,7 @@ function turnsOfDispatch(state: State, { mayStop, mayPark }: Scenario): Step<Sta
   return next;
 }
 
-function deliveries(state: State): Step<State>[] {
+function deliveries(state: State, { losesMessages }: Scenario): Step<State>[] {
   const { world, nowMs, started, runs } = state;
   const next: Step<State>[] = [];
   for (const { id, body, visible } of world.messages) {
@@ -103,7 +103,7 @@ function deliveries(state: State): Step<State>[] {
         next.push({ does: `message ${id} comes again while its run is at work`, state: shown(faulty, id) });
       }
     } else if (state.deliveriesLeft > 0 && runs.length < 2) {
-      if (state.faultsLeft > 0) {
+      if (losesMessages && state.faultsLeft > 0) {
         const left = { ...world, lost: true, messages: world.messages.filter((each) => each.id !== id) };
         next.push({
           does: `message ${id} is lost`,
@@ -118,7 +118,7 @@ function deliveries(state: State): Step<State>[] {
     }
   }
   const isOver = world.dispatch.round?.round === roundAfterLast;
-  const mayWake = !isOver && (world.messages.length === 0 ? world.lost : state.faultsLeft > 0);
+  const mayWake = losesMessages && !isOver && (world.messages.length === 0 ? world.lost : state.faultsLeft > 0);
   if (mayWake) {
     const isNeeded = world.messages.length === 0;
     const faultsLeft = state.faultsLeft - (isNeeded ? 0 : 1);
