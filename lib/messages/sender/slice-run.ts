@@ -30,7 +30,7 @@ const longestWaitMs = 5_000;
 const lookAgainAfterMs = 5_000;
 
 /** The owner of an older claim is dead: a sender's time-out, with a margin for clocks and late writes. */
-export const claimLifeOfSenderMs = 150_000;
+const claimLifeMs = 150_000;
 
 /** What all slices of a sender share. */
 export interface SliceShared {
@@ -149,7 +149,7 @@ export class SliceRun {
         await pause(Math.min(longestPauseMs, 500 * times));
         return true;
       },
-      claimLifeMs: claimLifeOfSenderMs,
+      claimLifeMs,
       retryMs: () => nowMs() + 1_000 * retryDelaySeconds({ pace: 'claims', attempt: 0 }, random()),
     };
   }
