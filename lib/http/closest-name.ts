@@ -13,6 +13,8 @@ export function closestNames(given: string, known: readonly string[], count: num
   for (const name of known) {
     const letters = folded(name);
     const allowed = Math.max(1, Math.floor(Math.max(letters.length, wanted.length) / 4));
+    // Each letter more or less is an edit. Most headers of a request end here, before the dear comparison.
+    if (Math.abs(letters.length - wanted.length) > allowed) continue;
     const edits = editsBetween(wanted, letters);
     if (edits <= allowed) near.push({ name, edits });
   }
