@@ -23,16 +23,19 @@ import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept.ts';
 import { AcceptedAnswer, acceptRequest, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { costLimitsOf } from '../lib/messages/budget/cost-limits.ts';
-import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
+import { deployedAcceptance, deployedSendable } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { parseSendRequest } from '../lib/messages/request/send-request.ts';
+import type { FindSendable } from '../lib/messages/resolve/sendable-store.ts';
 import { sendTimeOf } from '../lib/messages/when/send-time.ts';
 
 export const MessagesSendPath = v.object({ did: DidSchema });
 export const MessagesSendQuery = v.object({ client_id: ClientIdText });
 export const MessagesSendAnswer = AcceptedAnswer;
 
-type Given = AcceptPorts & RehearsePorts & IdempotencyPorts & { readonly directory: Directory };
+type Given = AcceptPorts &
+  RehearsePorts &
+  IdempotencyPorts & { readonly directory: Directory; readonly findSendable: FindSendable };
 type Ports = Omit<Given, 'remainingMs'>;
 
 /**
@@ -56,10 +59,13 @@ export function messagesSend(given: Ports): Endpoint {
       throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
     }
 
-    const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
+    const found = ports.findSendable({ did: request.did, clientId: askedId ?? caller.clientId, ...request.template });
+    const directory = { ...ports.directory, findDid: async () => (await found).did };
+    const { clientId, did } = await operatingDid(directory, caller, { did: request.did, askedId });
+    const { template: read } = await found;
 
     const means = costLimitsOf(did, clientId, headers['Max-Cost']);
-    const send = { request, caller, clientId, did, means, time };
+    const send = { request, caller, clientId, did, read, means, time };
     if (dryRun === 'true') {
       const rehearsed = await rehearseSend({ ...send, dispatchId: ports.newDispatchId() }, ports);
       return answer(200, shaped(RehearsalAnswer, rehearsed));
@@ -74,5 +80,10 @@ export function messagesSend(given: Ports): Endpoint {
 }
 
 export const handler = deployed(() =>
-  messagesSend({ ...deployedAccess(), ...deployedAcceptance({ timeoutMs: 5_000 }), newDispatchId: () => ulid() }),
+  messagesSend({
+    ...deployedAccess(),
+    ...deployedAcceptance({ timeoutMs: 5_000 }),
+    findSendable: deployedSendable(),
+    newDispatchId: () => ulid(),
+  }),
 );

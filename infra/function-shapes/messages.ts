@@ -36,7 +36,12 @@ const accepting = {
 } as const satisfies Partial<FunctionShape>;
 
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
-  'messages-send': forClients({ ...accepting, canary: true }),
+  'messages-send': forClients({
+    ...accepting,
+    // DID and template are read in one request.
+    tables: { ...accepting.tables, directory: ['GetItem', 'BatchGetItem', 'Query'] },
+    canary: true,
+  }),
   'messages-retry': forClients(accepting),
   // All receipts of a dispatch of 10,000 are in memory at once.
   'messages-report': forClients({

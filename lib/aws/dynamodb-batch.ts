@@ -36,22 +36,42 @@ export async function batchGet(
 }
 
 async function getChunk(
-  { client, name, pause }: TableAccess,
+  table: TableAccess,
   keys: readonly ItemKey[],
   read: { readonly consistent: boolean },
-): Promise<Item[]> {
-  const items: Item[] = [];
-  let wanted: Item[] = keys.map((key) => ({ ...key }));
-  for (let attempt = 0; wanted.length > 0; attempt++) {
-    if (attempt > maxRepetitions) throw new Error(`${wanted.length} keys of ${name} stayed unprocessed`);
+): Promise<readonly Item[]> {
+  return (await batchGetAcross(table, { [table.name]: keys }, read))[table.name] ?? [];
+}
+
+/**
+ * Returns the existing items of distinct keys by the names of their tables: at most 100 keys, in one request. Does with
+ * unprocessed keys as `batchGet`.
+ */
+export async function batchGetAcross(
+  { client, pause }: Pick<TableAccess, 'client' | 'pause'>,
+  keys: Readonly<Record<string, readonly ItemKey[]>>,
+  read: { readonly consistent: boolean },
+): Promise<Readonly<Record<string, readonly Item[]>>> {
+  const found: Record<string, Item[]> = {};
+  let wanted: (readonly [table: string, keys: readonly Item[]])[] = Object.entries(keys).map(([table, of]) => [
+    table,
+    of.map((key) => ({ ...key })),
+  ]);
+  for (let attempt = 0; ; attempt++) {
+    wanted = wanted.filter(([, { length }]) => length > 0);
+    if (wanted.length === 0) return found;
+    if (attempt > maxRepetitions) {
+      const left = wanted.map(([table, { length }]) => `${length} keys of ${table}`).join(' and ');
+      throw new Error(`${left} stayed unprocessed`);
+    }
     if (attempt > 0) await pause(attempt);
-    const reply = await client.send(
-      new BatchGetCommand({ RequestItems: { [name]: { Keys: wanted, ConsistentRead: read.consistent } } }),
+    const RequestItems = Object.fromEntries(
+      wanted.map(([table, of]) => [table, { Keys: [...of], ConsistentRead: read.consistent }]),
     );
-    items.push(...(reply.Responses?.[name] ?? []));
-    wanted = reply.UnprocessedKeys?.[name]?.Keys ?? [];
+    const { Responses = {}, UnprocessedKeys = {} } = await client.send(new BatchGetCommand({ RequestItems }));
+    for (const [table, items] of Object.entries(Responses)) found[table] = [...(found[table] ?? []), ...items];
+    wanted = Object.entries(UnprocessedKeys).map(([table, { Keys = [] }]) => [table, Keys]);
   }
-  return items;
 }
 
 /** No item is larger than 400 KB, so 25 are below the 16 MB of a request. */

@@ -41,6 +41,15 @@ test('a request of one recipient goes straight to the workers, and its chunk car
   ]);
 });
 
+test('DID and stored template are read at once, the template as the client has it for whom it is sent (D4)', async () => {
+  const { send, reads } = await sendingEndpoint({ templates });
+  const caller = { clientId: 1002, permissions: ['BSP_CN'] };
+  expect(await send(plain, { caller, query: { client_id: '1001' } })).toMatchObject({ status: 200 });
+  expect(await send(plain)).toMatchObject({ status: 200 });
+  const read = { did: '5491100000001', clientId: 1001, name: 'plain', language: 'en_US' };
+  expect(reads).toEqual([read, read]);
+});
+
 test('an accepted request of more than ten answers success, and its dispatch is stored with everything', async () => {
   const { send, accepted, table } = await sendingEndpoint({ templates });
   const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' };

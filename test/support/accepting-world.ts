@@ -84,10 +84,10 @@ export class AcceptingWorld {
 
   private ports(): Parameters<typeof messagesSend>[0] {
     const plain = sendPorts(this.options.template, Date.now);
-    const { directory, templates } = plain;
+    const { templates } = plain;
     return {
       ...plain,
-      directory: { ...directory, findDid: () => this.call('findDid', () => sendableDid) },
+      findSendable: () => this.call('findSendable', () => ({ did: sendableDid })),
       templates: {
         ...templates,
         find: (wanted) => this.call('find', () => templates.find(wanted)),

@@ -68,7 +68,7 @@ export function sendPorts(
     directory: {
       hasClient: unused,
       zoneOfClient: unused,
-      findDid: async () => sendableDid,
+      findDid: unused,
       findUser: unused,
       findClient: unused,
       listClientIds: unused,
@@ -78,6 +78,7 @@ export function sendPorts(
       listChannels: unused,
       findChannels: unused,
     },
+    findSendable: async () => ({ did: sendableDid }),
     templates: {
       find: async () => ({ fact, client }),
       refresh: async () => undefined,

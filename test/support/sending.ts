@@ -18,7 +18,12 @@ import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
-import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
+import {
+  type ClientTemplate,
+  languageKey,
+  type PlatformTemplate,
+  type TemplateOfClient,
+} from '../../lib/templates/model/template.ts';
 import { memoryChannels } from './channels.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { noTemplateHolds } from './no-template-holds.ts';
@@ -120,16 +125,26 @@ export async function sendingEndpoint(options: Options) {
     const found = await directory.findDid(did);
     return found === undefined ? found : { ...found, waba: { ...found.waba, ...notified } };
   };
+  const reads: unknown[] = [];
+  const findTemplate = ({ name, language, wabaId, clientId }: TemplateOfClient) => {
+    const template = wabaId === shared.wabaId ? found(name, language) : undefined;
+    if (template === undefined) return undefined;
+    const fact = { wabaId, template, deleted: false, readAtMs: clock.nowMs - ages.storedMs, sinceMs: 1 };
+    return clientId === client.clientId ? { fact, client } : { fact };
+  };
   const budgets = budgetsStore({ ...messages, client: documents });
   const events = new MemoryEvents();
   const handle = messagesSend({
-    directory: { ...directory, findDid },
+    directory,
+    findSendable: async ({ did: asked, ...wanted }) => {
+      reads.push({ did: asked, ...wanted });
+      const did = await findDid(asked);
+      return { did, template: did && findTemplate({ ...wanted, wabaId: did.waba.wabaId }) };
+    },
     templates: {
-      find: async ({ name, language, wabaId, clientId }) => {
-        const template = wabaId === shared.wabaId ? found(name, language) : undefined;
-        if (template === undefined) return undefined;
-        const fact = { wabaId, template, deleted: false, readAtMs: clock.nowMs - ages.storedMs, sinceMs: 1 };
-        return clientId === client.clientId ? { fact, client } : { fact };
+      find: async (wanted) => {
+        reads.push(wanted);
+        return findTemplate(wanted);
       },
       refresh: async () => undefined,
       writeUpstream: async () => new Set(),
@@ -205,6 +220,7 @@ export async function sendingEndpoint(options: Options) {
     paces,
     platform,
     ages,
+    reads,
     table,
     optOuts,
     queueAttempts,

@@ -8,7 +8,7 @@ import { count } from '../../observe/metrics.ts';
 import { heedsOptOuts } from '../../opt-outs/categories.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
+import type { ClientTemplate, PlatformTemplate, TemplateForSending } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
 import type { DispatchHead, Recipient, Repeat } from '../dispatch/head.ts';
 import { keptAfterLastCallMs } from '../dispatch/items.ts';
@@ -42,6 +42,8 @@ export interface Send {
   readonly clientId: number;
   readonly did: Did;
   readonly dispatchId: string;
+  /** The stored template, where it was read with the DID. */
+  readonly read?: TemplateForSending | undefined;
   /** Only a scheduled send has it (D56). */
   readonly time?: SendTime;
   /** A retry sends again to recipients of this dispatch (D57). */
@@ -72,8 +74,8 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
  * (D25), computes call times (D56). Stores only the template (D23).
  */
 async function checked(send: Send, ports: CheckPorts): Promise<CheckedSend> {
-  const { request, clientId, did, dispatchId } = send;
-  const wanted = { clientId, askerId: dispatchId, waba: did.waba, ...request.template };
+  const { request, clientId, did, dispatchId, read } = send;
+  const wanted = { clientId, askerId: dispatchId, waba: did.waba, ...request.template, read };
   const resolved = await resolveTemplate(wanted, ports);
   if (resolved.client !== undefined) await refuseByClient(resolved.client, send, ports);
   const { template, contract } = resolved;

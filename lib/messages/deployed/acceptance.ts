@@ -1,5 +1,5 @@
-import { environmentVariable, queues } from '../../aws/deployed.ts';
-import { sleep } from '../../aws/pause.ts';
+import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
+import { sleep, storePause } from '../../aws/pause.ts';
 import { platformCatalogs } from '../../catalog/platform-catalogs.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
@@ -18,6 +18,7 @@ import { notifiedThresholdsStore } from '../budget/notified-thresholds-store.ts'
 import { limitOfDispatch, rememberedLimitOfDispatch } from '../pace/limit-of-dispatch.ts';
 import { lookupStore } from '../resolve/lookup-store.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
+import { type FindSendable, sendableStore } from '../resolve/sendable-store.ts';
 import { deployedTemplateHolds } from './account-updates.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdReader } from './replaced-ids.ts';
@@ -51,4 +52,12 @@ export function deployedAcceptance(limits: PlatformLimits) {
     events: deployedEvents(),
     pause: sleep,
   };
+}
+
+export function deployedSendable(): FindSendable {
+  const names = {
+    directory: environmentVariable('DIRECTORY_TABLE'),
+    templates: environmentVariable('TEMPLATES_TABLE'),
+  };
+  return sendableStore({ client: documents(), pause: storePause }, names);
 }

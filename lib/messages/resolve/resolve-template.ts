@@ -31,6 +31,8 @@ export interface TemplateRequest extends LookupCaller {
   readonly waba: { readonly wabaId: string; readonly credential: string; readonly clientIds: readonly number[] };
   readonly name: string;
   readonly language: string;
+  /** What this request has read of it already (sendable-store.ts). */
+  readonly read?: TemplateForSending | undefined;
 }
 
 export interface ResolvedTemplate {
@@ -49,10 +51,12 @@ export interface ResolvedTemplate {
 export async function resolveTemplate(wanted: TemplateRequest, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { clientId, waba, name, language } = wanted;
   const question = templateKey({ wabaId: waba.wabaId, name, language });
+  let { read } = wanted;
   let stored: TemplateForSending | undefined;
   const known = async () => {
     for (let waited = 0; ; waited += 1) {
-      stored = await ports.templates.find({ clientId, wabaId: waba.wabaId, name, language });
+      stored = read ?? (await ports.templates.find({ clientId, wabaId: waba.wabaId, name, language }));
+      read = undefined;
       const contract = stored === undefined ? undefined : contractOf(stored.fact);
       if (stored === undefined || contract === undefined) return undefined;
       const sendable = { stored, contract, wanted };

@@ -3,13 +3,14 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import type { ItemKey } from '../../aws/item-key.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { factKey, isFact, rowKey, rowPartitions, templateKeyOfFact } from './items.ts';
 import { rowFromItem, type TemplateRow } from './row.ts';
 import { reportSkipped, type SkipReason } from './skipped-template.ts';
 import { unpackTemplate, unstorableReason } from './stored-fact.ts';
 import { SyncLockLost } from './sync-lock-lost.ts';
-import type { StoredFact, TemplatesForSending } from './template.ts';
+import type { StoredFact, TemplateForSending, TemplateOfClient, TemplatesForSending } from './template.ts';
 import { templateKey } from './template-key.ts';
 import {
   packTransactions,
@@ -69,14 +70,7 @@ export function templateStore(
 ): TemplateStore {
   const table: TableAccess = { client: documentClient, name: tableName, pause };
   return {
-    find: async ({ clientId, wabaId, name, language }) => {
-      const key = templateKey({ wabaId, name, language });
-      const items = await batchGet(table, [factKey(key), rowKey(clientId, key)], { consistent: true });
-      const factItem = items.find(isFact);
-      if (factItem === undefined) return undefined;
-      const rowItem = items.find((item) => item['sk'] === key);
-      return { fact: factFromItem(factItem).fact, client: rowItem && rowFromItem(rowItem) };
-    },
+    find: async (wanted) => templateForSendingIn(await batchGet(table, keysForSending(wanted), { consistent: true })),
     refresh: async ({ wabaId, clientIds, unchangedSinceMs }, template, readAtMs) => {
       const skip = (reason: SkipReason) => reportSkipped([{ platformId: template.id, reason }], { wabaId });
       const obstacle = unstorableReason(template);
@@ -105,6 +99,20 @@ export function templateStore(
       await conditionalWrite(documentClient.send(new UpdateCommand({ ...where, UpdateExpression: 'REMOVE sentCode' })));
     },
   };
+}
+
+/** Returns the keys of all that `templateForSendingIn` reads. */
+export function keysForSending({ clientId, ...template }: TemplateOfClient): ItemKey[] {
+  const key = templateKey(template);
+  return [factKey(key), rowKey(clientId, key)];
+}
+
+/** Returns the template that these items are, or undefined when its fact is not among them. */
+export function templateForSendingIn(items: readonly Item[]): TemplateForSending | undefined {
+  const factItem = items.find(isFact);
+  if (factItem === undefined) return undefined;
+  const rowItem = items.find((item) => !isFact(item));
+  return { fact: factFromItem(factItem).fact, client: rowItem && rowFromItem(rowItem) };
 }
 
 /** Every reading is newer, so a caller who needs the platform's own form asks for it. */

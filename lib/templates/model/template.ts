@@ -106,17 +106,19 @@ export function languageKey(language: string): string {
   return language.replaceAll('-', '_').toLowerCase();
 }
 
+export interface TemplateOfClient {
+  readonly clientId: number;
+  readonly wabaId: string;
+  readonly name: string;
+  readonly language: string;
+}
+
 export interface TemplatesForSending {
   /**
    * Makes one DynamoDB request (a BatchGetItem); returns undefined when no fact of that (WABA, name, language) is
    * stored.
    */
-  find(wanted: {
-    readonly clientId: number;
-    readonly wabaId: string;
-    readonly name: string;
-    readonly language: string;
-  }): Promise<TemplateForSending | undefined>;
+  find(wanted: TemplateOfClient): Promise<TemplateForSending | undefined>;
   /** Stores a reading of the platform in the fact and in every client's row. */
   refresh(
     wanted: {

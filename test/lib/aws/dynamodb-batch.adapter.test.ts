@@ -1,6 +1,6 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type BatchGetCommandInput, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { batchGet, batchPut, queryPartition, transactWrite } from '../../../lib/aws/dynamodb-batch.ts';
+import { batchGet, batchGetAcross, batchPut, queryPartition, transactWrite } from '../../../lib/aws/dynamodb-batch.ts';
 import { tableOf } from '../../../lib/aws/table.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { faultOf } from '../../support/model/race-faults.ts';
@@ -88,4 +88,57 @@ test('a table that goes on to take nothing is told as a failure', async () => {
   );
   const writing = batchPut(tableOf(documentClient, 'any', { pause: async () => undefined }), [keyOf(0)]);
   await expect(writing).rejects.toThrow(/stayed unprocessed/);
+});
+
+test('items of several tables are one request, and keys that were left unprocessed are asked for again, as strongly', async () => {
+  const documentClient = localDocumentClient();
+  const [one, other] = [await freshTable('templates'), await freshTable('directory')];
+  const pauses: number[] = [];
+  const pause = async (attempt: number) => void pauses.push(attempt);
+  for (const name of [one, other]) {
+    await batchPut(
+      { client: documentClient, name, pause },
+      [0, 1].map((index) => ({ ...keyOf(index), name })),
+    );
+  }
+  const asked: BatchGetCommandInput[] = [];
+  documentClient.middlewareStack.add(
+    (next) => async (args) => {
+      const input = args.input as BatchGetCommandInput;
+      asked.push(input);
+      if (asked.length > 1) return await next(args);
+      const left = { [other]: { Keys: [keyOf(0)] } };
+      const result = await next({ ...args, input: { RequestItems: { [one]: input.RequestItems?.[one] } } as never });
+      Object.assign(result.output as object, { UnprocessedKeys: left });
+      return result;
+    },
+    { step: 'initialize', name: 'leaveUnread', priority: 'high' },
+  );
+  const keys = { [one]: [keyOf(0), keyOf(9)], [other]: [keyOf(0)], none: [] };
+  expect(await batchGetAcross({ client: documentClient, pause }, keys, { consistent: true })).toEqual({
+    [one]: [{ ...keyOf(0), name: one }],
+    [other]: [{ ...keyOf(0), name: other }],
+  });
+  expect(asked.map(({ RequestItems }) => RequestItems)).toEqual([
+    {
+      [one]: { Keys: [keyOf(0), keyOf(9)], ConsistentRead: true },
+      [other]: { Keys: [keyOf(0)], ConsistentRead: true },
+    },
+    { [other]: { Keys: [keyOf(0)], ConsistentRead: true } },
+  ]);
+  expect(pauses).toEqual([1]);
+});
+
+test('keys that stay unprocessed are told as a failure, with their tables', async () => {
+  const documentClient = localDocumentClient();
+  documentClient.middlewareStack.add(
+    () => async (args) => {
+      const { RequestItems } = args.input as BatchGetCommandInput;
+      return { response: {}, output: { $metadata: {}, UnprocessedKeys: RequestItems } as never };
+    },
+    { step: 'initialize', name: 'givesNothing', priority: 'high' },
+  );
+  const access = { client: documentClient, pause: async () => undefined };
+  const reading = batchGetAcross(access, { one: [keyOf(0), keyOf(1)], other: [keyOf(0)] }, { consistent: true });
+  await expect(reading).rejects.toThrow('2 keys of one and 1 keys of other stayed unprocessed');
 });

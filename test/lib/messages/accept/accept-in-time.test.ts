@@ -112,7 +112,7 @@ describe('with any one call hanging at any time, 200 says that all is sent, and 
   ])('with a key, what goes $goes', async ({ scenario, body, writes }) => {
     const { faults, hung, codes } = await explore(scenario, { key: 'k', body });
     expect(faults).toEqual([]);
-    const calls = ['findDid', 'claim', 'find', 'lookUp', 'refresh', ...writes, 'complete', 'remove'];
+    const calls = ['findSendable', 'claim', 'find', 'lookUp', 'refresh', ...writes, 'complete', 'remove'];
     expect([...hung].sort()).toEqual(calls.sort());
     expect([...codes].sort()).toEqual(['200', 'dispatch_unavailable', 'platform_unreachable']);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { warningOf } from '../../../../lib/messages/accept/send-warnings.ts';
 import { resolveTemplate } from '../../../../lib/messages/resolve/resolve-template.ts';
 import type { ClientTemplate } from '../../../../lib/templates/model/template.ts';
+import { templateKey } from '../../../../lib/templates/model/template-key.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import {
   contract,
@@ -20,6 +21,19 @@ import {
 test('a copy younger than 5 minutes is used without asking', async () => {
   const { ports, asked } = setup(stored(5 * minute - 1), renewed);
   expect(await resolveTemplate(wanted, ports)).toEqual({ template: sendable.order, contract, storedCopyUsed: false });
+  expect(asked).toEqual([]);
+});
+
+test('a copy that the request has read already counts once: after a wait the table is read', async () => {
+  const { ports, asked, questions } = setup(stored(0, false, renewed), unreachable);
+  const read = stored(minute);
+  expect(await resolveTemplate({ ...wanted, read }, ports)).toMatchObject({ template: sendable.order });
+  const old = stored(5 * minute);
+  const key = `renewal ${templateKey({ ...wanted, wabaId: '2' })}`;
+  await questions.claim(key, { askerId: 'J0', nowMs, changedAtMs: old.fact.readAtMs });
+  expect(await resolveTemplate({ ...wanted, read: old }, ports)).toMatchObject({
+    ...{ template: renewed, storedCopyUsed: false },
+  });
   expect(asked).toEqual([]);
 });
 
