@@ -1,5 +1,5 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
-import { undecidedMs } from '../../lib/messages/dispatch/backlog.ts';
+import { laterThanMs, undecidedMs } from '../../lib/messages/dispatch/backlog.ts';
 import { aboutDispatch } from '../../lib/messages/dispatch/head.ts';
 import type { DispatchItemState } from '../../lib/messages/dispatch/item.ts';
 import { standingIn, stateOf } from '../../lib/messages/dispatch/item.ts';
@@ -13,6 +13,8 @@ import { outcomeOf } from '../../lib/messages/report/outcome.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { completedEvent } from '../../lib/messages/send/completed-event.ts';
 import { wakeMsOf } from '../../lib/messages/sender/held-until.ts';
+import { sendersOf } from '../../lib/messages/sender/number-parts.ts';
+import { seenHolds } from '../../lib/messages/sender/seen-holds.ts';
 import { runSender } from '../../lib/messages/sender/sender.ts';
 import type { SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
@@ -32,9 +34,6 @@ import {
   shared,
 } from './world-consumers.ts';
 import type { Answer } from './world-parts.ts';
-
-/** One sender makes so many calls a second, at most. */
-const callsOfSender = 125;
 
 interface Wake {
   readonly phoneNumberId: string;
@@ -115,6 +114,7 @@ export class SenderWorld extends PipelineWorld {
 
   async #sweep(run: Run): Promise<void> {
     const { nowMs } = this.time;
+    this.backlog.moveLater(nowMs + 60_000 + laterThanMs);
     const entries = await run.call('sweep', () => [...this.backlog.entries.values()]);
     const breaker = await run.call('findBreaker', () => this.breaker.find());
     const wakes = new Map<string, number>();
@@ -144,7 +144,7 @@ export class SenderWorld extends PipelineWorld {
     return async (batch, run, clock) => {
       for (const { body, sentAtMs } of batch) {
         const { phoneNumberId, part } = JSON.parse(body) as Wake;
-        const of = Math.max(1, Math.ceil((0.9 * this.rules.limitPerSecond) / callsOfSender));
+        const of = sendersOf(this.rules.limitPerSecond);
         if (part >= of) continue;
         const wake = { phoneNumberId, part, of, waitedMs: Math.max(0, this.time.nowMs - sentAtMs - 60_000) };
         await runSender(wake, this.#portsOf(run, clock)).catch(() => undefined);
@@ -212,14 +212,7 @@ export class SenderWorld extends PipelineWorld {
           runHolds({
             ...process,
             states,
-            wabas: {
-              takeProbe: wabas.takeProbe,
-              change: async (wabaId, rule) => {
-                const after = await wabas.change(wabaId, rule);
-                if (after !== undefined) saw(wabaId, after);
-                return after;
-              },
-            },
+            wabas: seenHolds(wabas, saw),
             watchParked: (chunk, sinceMs) =>
               run.call('watchParked', () =>
                 this.queues.watches.send(queueBody(parkedWatchOf(chunk, sinceMs)), firstParkedLookSeconds),

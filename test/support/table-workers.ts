@@ -74,20 +74,7 @@ export class TableWorkers {
     calls = Number.POSITIVE_INFINITY,
   ): Promise<readonly string[] | 'killed'> {
     const deliveries = bodies.map((body, at) => ({ messageId: String(at), receiptHandle: '', body }));
-    const killed = Promise.withResolvers<'killed'>();
-    let left = calls;
-    const living = async <T>(call: () => Promise<T>): Promise<T> => {
-      left -= 1;
-      if (left < 0) return await never;
-      try {
-        return await call();
-      } finally {
-        if (left <= 0) {
-          killed.resolve('killed');
-          await never;
-        }
-      }
-    };
+    const { living, killed } = livingFor(calls);
     const bornMs = this.time.nowMs;
     const remainingMs = () => bornMs + lifeMs - this.time.nowMs;
     const failed = processBatch(
@@ -95,7 +82,7 @@ export class TableWorkers {
       grouped({ ...outside(ports, living), invocation: randomUUID(), remainingMs }),
     );
     const again = failed.then((ids) => bodies.filter((_, at) => ids.includes(String(at))));
-    return await Promise.race([again, killed.promise]);
+    return await Promise.race([again, killed]);
   }
 
   /** Makes a request outside of virtual time. */
@@ -128,7 +115,26 @@ export class TableWorkers {
   }
 }
 
-type Through = <T>(call: () => Promise<T>) => Promise<T>;
+export type Through = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** Returns a process that is killed after so many calls: what is pending gets no answer, and nothing more is called. */
+export function livingFor(calls: number): { readonly living: Through; readonly killed: Promise<'killed'> } {
+  const killed = Promise.withResolvers<'killed'>();
+  let left = calls;
+  const living: Through = async (call) => {
+    left -= 1;
+    if (left < 0) return await never;
+    try {
+      return await call();
+    } finally {
+      if (left <= 0) {
+        killed.resolve('killed');
+        await never;
+      }
+    }
+  };
+  return { living, killed: killed.promise };
+}
 
 /** Returns ports whose outside calls go through `through`. */
 function outside(ports: Ports, through: Through): Ports {
@@ -157,7 +163,8 @@ function spreadCalls<Calls extends object>(calls: Calls, through: Through): Call
   return Object.fromEntries(Object.keys(calls).map((name) => [name, Reflect.get(each, name)])) as Calls;
 }
 
-function eachCall<Store extends object>(store: Store, through: Through): Store {
+/** Returns the store with each of its calls made through `through`. */
+export function eachCall<Store extends object>(store: Store, through: Through): Store {
   return new Proxy(store, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name);

@@ -212,6 +212,11 @@ export function urgentKey(phoneNumberId: string): ItemKey {
   return { pk: `PACE#${phoneNumberId}`, sk: 'URGENT' };
 }
 
+/** Keys the lease of a number's sender, or of one of its parts (sender/sender.ts). Each has its own partition. */
+export function senderKey({ phoneNumberId, part }: { readonly phoneNumberId: string; readonly part: number }): ItemKey {
+  return { pk: `SENDER#${phoneNumberId}#${part}`, sk: 'SENDER' };
+}
+
 /** Each run of a worker reads the circuit breaker of the whole platform once (holds/breaker.ts). */
 export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };
 

@@ -26,6 +26,13 @@ export function sliceKeyOf({ dispatchId, slice }: SliceKey): ItemKey {
   };
 }
 
+/** Returns the partitions that have slices from one on and below another. */
+export function slicePartitionsBetween(from: number, until: number): number[] {
+  const first = Math.floor(from / slicesPerPartition);
+  const end = Math.ceil(until / slicesPerPartition);
+  return from >= until ? [] : Array.from({ length: end - first }, (_, at) => first + at);
+}
+
 export function sliceOfSortKey(sk: unknown): number {
   return Number(String(sk).slice(slicePrefix.length));
 }

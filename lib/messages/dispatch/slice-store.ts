@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { queryPages, type SortKeys } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
 import { dispatchExpiresAtSeconds } from './items.ts';
 import {
@@ -17,7 +18,14 @@ import {
   type SliceKey,
   settled,
 } from './slice.ts';
-import { sliceItemOf, sliceKeyOf, sliceOfItem } from './slice-items.ts';
+import {
+  sliceItemOf,
+  sliceKeyOf,
+  sliceOfItem,
+  sliceOfSortKey,
+  slicePartition,
+  slicePartitionsBetween,
+} from './slice-items.ts';
 
 /** Each write may be repeated by its author. Every method rejects when the store cannot be reached. */
 export interface Slices {
@@ -164,4 +172,34 @@ export function sliceStore(
     if (write.written) return { written: sliceOfItem(key, write.output.Attributes) };
     return { existing: write.existing === undefined ? undefined : sliceOfItem(key, write.existing) };
   }
+}
+
+/** Returns the stored slices of a partition, or of a range in it, in order. */
+export async function slicesOfPartition(
+  table: Pick<Table, 'client' | 'name'>,
+  { dispatchId, partition }: { readonly dispatchId: string; readonly partition: number },
+  read: { readonly sort?: SortKeys; readonly consistent: boolean },
+): Promise<Slice[]> {
+  const slices: Slice[] = [];
+  for await (const page of queryPages(table, slicePartition(dispatchId, partition), { sort: undefined, ...read })) {
+    for (const item of page) slices.push(sliceOfItem({ dispatchId, slice: sliceOfSortKey(item['sk']) }, item));
+  }
+  return slices;
+}
+
+/** Returns the stored slices of a dispatch from one on and below another, in order, strongly consistent. */
+export async function slicesBetween(
+  table: Pick<Table, 'client' | 'name'>,
+  dispatchId: string,
+  { from, until }: { readonly from: number; readonly until: number },
+): Promise<Slice[]> {
+  const sort = {
+    from: sliceKeyOf({ dispatchId, slice: from }).sk,
+    to: sliceKeyOf({ dispatchId, slice: until - 1 }).sk,
+  };
+  const partitions = slicePartitionsBetween(from, until);
+  const found = await Promise.all(
+    partitions.map((partition) => slicesOfPartition(table, { dispatchId, partition }, { sort, consistent: true })),
+  );
+  return found.flat();
 }

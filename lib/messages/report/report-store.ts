@@ -13,8 +13,8 @@ import {
   recipientsPrefix,
   reservedKey,
 } from '../dispatch/items.ts';
-import type { Slice } from '../dispatch/slice.ts';
-import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../dispatch/slice-items.ts';
+import { recipientsPerPartition } from '../dispatch/slice-items.ts';
+import { slicesOfPartition } from '../dispatch/slice-store.ts';
 import { addressesFrom, addressesOfItem, dispatchOfAcceptedItem } from '../dispatch/whole-dispatch.ts';
 import { foldReceipts, type Proven } from '../receipts/fold-receipts.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
@@ -55,7 +55,7 @@ export function reportStore(
       const askedAtMs = nowMs();
       const groups = [...new Set(partitions.map((partition) => receiptGroupOf(partition * recipientsPerPartition)))];
       const [slices, receipts] = await Promise.all([
-        Promise.all(partitions.map((partition) => slicesOf(dispatchId, partition, read.consistent))),
+        Promise.all(partitions.map((partition) => slicesOfPartition(table, { dispatchId, partition }, read))),
         Promise.all(groups.map((group) => itemsOf(receiptPartition(dispatchId, group), consistent))),
       ]);
       const byNumber = new Map(slices.flat().map((slice) => [slice.key.slice, slice]));
@@ -64,11 +64,6 @@ export function reportStore(
 
     reckon: (dispatchId, underWay) => executor(table)(dispatchWrites.reckon(dispatchId, underWay)),
   };
-
-  async function slicesOf(dispatchId: string, partition: number, isConsistent: boolean): Promise<Slice[]> {
-    const items = await itemsOf(slicePartition(dispatchId, partition), isConsistent);
-    return items.map((item) => sliceOfItem({ dispatchId, slice: sliceOfSortKey(item['sk']) }, item));
-  }
 
   async function itemsOf(partition: string, isConsistent: boolean): Promise<Item[]> {
     const items: Item[] = [];

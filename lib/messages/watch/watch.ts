@@ -90,9 +90,19 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     await ports.queue.sendLater(next, nextLookSeconds({ acceptedAtMs, lots }, ports.nowMs()));
     return;
   }
-  // Count and event precede the acknowledgement: after a failure both repeat, idempotently.
-  await ports.spend.countLater(head);
+  await tellCompleted(head, counts, ports);
+}
+
+/** Tells the end of a dispatch and has its cost counted. After a failure both are repeated, idempotently. */
+export async function tellCompleted(
+  head: DispatchHead,
+  counts: Readonly<Record<string, number>>,
+  { spend, events, nowMs, log }: Pick<WatchPorts, 'events' | 'spend' | 'nowMs' | 'log'>,
+): Promise<void> {
+  const { dispatchId, clientId } = head;
+  // Count and event precede the acknowledgement.
+  await spend.countLater(head);
   const { pending: _none, ...ended } = counts;
-  await ports.events.send([completedEvent({ ...head, about: aboutDispatch(head) }, ended, ports.nowMs())]);
-  ports.log('dispatch.completed', { dispatchId, clientId, count: head.total });
+  await events.send([completedEvent({ ...head, about: aboutDispatch(head) }, ended, nowMs())]);
+  log('dispatch.completed', { dispatchId, clientId, count: head.total });
 }

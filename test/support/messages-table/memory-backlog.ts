@@ -1,6 +1,6 @@
 import type { RunStates } from '../../../lib/aws/leased-run.ts';
 import type { Versioned } from '../../../lib/aws/versioned-item.ts';
-import { type BacklogEntry, newEntry } from '../../../lib/messages/dispatch/backlog.ts';
+import { type BacklogEntry, backlogKey, newEntry } from '../../../lib/messages/dispatch/backlog.ts';
 import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
 import { withNews } from '../../../lib/messages/sender/entry-progress.ts';
 import type { SenderBacklog, SenderState } from '../../../lib/messages/sender/sender-ports.ts';
@@ -13,34 +13,52 @@ export class MemoryBacklog {
   /** The keys are dispatch ids. */
   readonly entries = new Map<string, BacklogEntry>();
   readonly states = new Map<string, Versioned<SenderState>>();
+  /** These entries stand apart, where no sender sees them, until they are moved. */
+  readonly #later = new Set<string>();
 
   enter(head: DispatchHead): void {
-    const { pk: _partition, sk: _key, ...whole } = newEntry(head);
+    const { pk: partition, sk: _key, ...whole } = newEntry(head);
+    const { dispatchId } = head;
+    if (this.entries.has(dispatchId)) return;
     // Nothing of it ever opens: it ends at once.
-    const entry = Number.isFinite(whole.notBeforeMs) ? whole : { ...whole, notBeforeMs: head.acceptedAtMs };
-    if (!this.entries.has(head.dispatchId)) this.entries.set(head.dispatchId, entry);
+    const isEver = Number.isFinite(whole.notBeforeMs);
+    this.entries.set(dispatchId, isEver ? whole : { ...whole, notBeforeMs: head.acceptedAtMs });
+    if (isEver && partition !== backlogKey(whole).pk) this.#later.add(dispatchId);
   }
 
-  /** Something was written to the dispatch. */
+  /** Moves what is due before then to where senders look, as the look at the backlog does. */
+  moveLater(untilMs: number): void {
+    for (const dispatchId of this.#later) {
+      const { notBeforeMs = 0 } = this.entries.get(dispatchId) ?? {};
+      if (notBeforeMs < untilMs) this.#later.delete(dispatchId);
+    }
+  }
+
+  /** Something was written to the dispatch: a later one is moved at once. */
   tellNews(dispatchId: string, nowMs: number): void {
     const entry = this.entries.get(dispatchId);
     if (entry !== undefined) this.#put(withNews(nowMs)(entry));
+    this.#later.delete(dispatchId);
   }
 
   ofSender(run: Caller): SenderBacklog {
     return {
       of: (phoneNumberId) =>
         run.call('lookAtBacklog', () =>
-          [...this.entries.values()].filter((entry) => entry.phoneNumberId === phoneNumberId),
+          [...this.entries.values()].filter(
+            (entry) => entry.phoneNumberId === phoneNumberId && !this.#later.has(entry.dispatchId),
+          ),
         ),
       change: async (entry, rule) => {
         for (let seen: BacklogEntry | undefined = entry; seen !== undefined; ) {
           const before: BacklogEntry = seen;
-          const next = { ...rule(before), version: (before.version ?? 0) + 1 };
+          const changed = rule(before);
+          if (changed === before) return before;
+          const next = { ...changed, version: (before.version ?? 0) + 1 };
           const found: BacklogEntry | undefined = await run.call('changeEntry', () => {
             const stored = this.entries.get(entry.dispatchId);
             // A repeated write finds its own result.
-            if (stored === next || stored?.version !== before.version) return stored;
+            if (stored === undefined || stored === next || stored.version !== before.version) return stored;
             this.entries.set(entry.dispatchId, next);
             return next;
           });

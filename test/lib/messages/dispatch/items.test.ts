@@ -18,6 +18,7 @@ import {
   receiptPartition,
   recipientsKey,
   replacedIdKey,
+  senderKey,
   sentIdKey,
   unknownMarkKey,
   urgentKey,
@@ -61,6 +62,11 @@ test.each<[string, object, object]>([
   ['a doubt', unknownMarkKey(dispatchId), { pk: `DISPATCH#${dispatchId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
+  [
+    'the lease of a sender',
+    senderKey({ phoneNumberId: '300000000000001', part: 7 }),
+    { pk: 'SENDER#300000000000001#7', sk: 'SENDER' },
+  ],
   [
     'a replaced user id',
     replacedIdKey('200000000000001', 'US.ENT.1aB'),

@@ -1,0 +1,17 @@
+import { tellCompleted, type WatchPorts } from '../watch/watch.ts';
+
+/**
+ * Tells the end of a dispatch (D41) and counts its cost (D58), unless it is forgotten. Returns false while messages are
+ * pending.
+ */
+export async function tellEnd(
+  dispatchId: string,
+  ports: Pick<WatchPorts, 'progressOf' | 'events' | 'spend' | 'nowMs' | 'log'>,
+): Promise<boolean> {
+  const progress = await ports.progressOf(dispatchId, []);
+  if (progress === undefined) return true;
+  const { head, counts } = progress;
+  if (counts === undefined) return false;
+  await tellCompleted(head, counts, ports);
+  return true;
+}
