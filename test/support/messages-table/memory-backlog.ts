@@ -14,11 +14,11 @@ export class MemoryBacklog {
   readonly entries = new Map<string, BacklogEntry>();
   readonly states = new Map<string, Versioned<SenderState>>();
 
-  enter(head: DispatchHead): void {
+  enter(head: DispatchHead, { front }: Pick<BacklogEntry, 'front'> = {}): void {
     const { pk: _partition, sk: _key, ...whole } = newEntry(head);
     // Nothing of it ever opens: it ends at once.
     const entry = Number.isFinite(whole.notBeforeMs) ? whole : { ...whole, notBeforeMs: head.acceptedAtMs };
-    if (!this.entries.has(head.dispatchId)) this.entries.set(head.dispatchId, entry);
+    if (!this.entries.has(head.dispatchId)) this.entries.set(head.dispatchId, front ? { ...entry, front } : entry);
   }
 
   /** Something was written to the dispatch. */
