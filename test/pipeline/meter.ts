@@ -55,6 +55,9 @@ const serviceOf: Readonly<Record<string, Service>> = {
   progressOf: 'none',
   sweep: 'none',
   enter: 'none',
+  takePlaces: 'write',
+  closePlaces: 'write',
+  enterInFront: 'write',
   // Acceptance, looks at the backlog, receipts, events and watchers are counted apart.
   findBacklog: 'none',
   removeEntry: 'none',

@@ -3,6 +3,7 @@ import { cancelled } from '../../lib/messages/dispatch/item-state.ts';
 import { makeDispatch } from '../support/made-dispatches.ts';
 import { accept, limitPerSecond, quietRules } from './quiet-world.ts';
 import { SenderWorld } from './sender-world.ts';
+import { SmallSenderWorld } from './small-sender-world.ts';
 import { startMs, type WorldRules } from './world.ts';
 
 /** Everything happens in virtual time, so the figures are the same on every machine. */
@@ -56,6 +57,64 @@ test.each([5, 20, 80])('a newcomer waits for two slices at most, at %i a second 
   await world.run(60_000);
   const first = world.platform.posts.find(({ messageId }) => messageId.startsWith(`${dispatchId}-`));
   expect((first?.atMs ?? Number.POSITIVE_INFINITY) - atMs).toBeLessThan(1_000 + 20_000 / perSecond);
+});
+
+/** Ten codes of another client come at once. Returns how long each waits for its call. */
+async function codeWaits(
+  perSecond: number,
+  before: (world: SmallSenderWorld) => void,
+  rules: Partial<WorldRules> = {},
+): Promise<number[]> {
+  const world = new SmallSenderWorld(quietRules({ limitPerSecond: perSecond, ...rules }));
+  before(world);
+  const codes: string[] = [];
+  const atMs = startMs + 20_300;
+  void world.time.sleep(20_300).then(() => {
+    for (let at = 0; at < 10; at += 1) codes.push(accept(world, 1, { clientId: 900, urgent: true }));
+  });
+  await world.run(60_000);
+  expect(world.platform.posts.filter(({ throttled }) => throttled)).toEqual([]);
+  const called = codes.map((id) => world.platform.posts.filter(({ messageId }) => messageId.startsWith(`${id}-`)));
+  expect(called.map((posts) => posts.length)).toEqual(codes.map(() => 1));
+  return called.map(([post]) => (post?.atMs ?? Number.POSITIVE_INFINITY) - atMs);
+}
+
+test.each([
+  [5, 5_000],
+  [20, 2_000],
+  [80, 1_500],
+])('the last of ten codes beside dispatches leaves in time, at %i a second (D44)', async (perSecond, withinMs) => {
+  const waits = await codeWaits(perSecond, (world) => {
+    for (const clientId of [1, 2]) accept(world, 200 * perSecond, { clientId });
+  });
+  expect(Math.max(...waits)).toBeLessThan(withinMs);
+});
+
+test('codes do not wait for dispatches whose calls are slow (D44)', async () => {
+  const beside = (world: SmallSenderWorld) => void accept(world, 16_000, { clientId: 1 });
+  const waits = await codeWaits(80, beside, { answerMs: () => 5_000 });
+  // The platform counts a call after half of its answer's time.
+  expect(Math.max(...waits)).toBeLessThan(2_500 + 1_500);
+});
+
+test.each([20, 80])('codes on an idle number leave at its pace, at once, at %i a second (D44)', async (perSecond) => {
+  const waits = await codeWaits(perSecond, () => undefined);
+  expect(Math.max(...waits)).toBeLessThan(200 + 10_000 / (0.9 * perSecond));
+});
+
+test('a new sender begins behind the small requests of the second that is being counted (D43, D44)', async () => {
+  const world = new SmallSenderWorld(quietRules());
+  const comeIn = async () => {
+    await world.time.sleep(10_100);
+    for (let at = 0; at < 6; at += 1) accept(world, 10, { clientId: 900 + at, urgent: true });
+    await world.time.sleep(20);
+    accept(world, 400, { clientId: 1 });
+  };
+  void comeIn();
+  await world.run(60_000);
+  const { posts } = world.platform;
+  expect(posts.filter(({ throttled }) => throttled)).toEqual([]);
+  expect(posts).toHaveLength(460);
 });
 
 test('a cancelled dispatch is told to its end within seconds, without a write for each slice (D53)', async () => {

@@ -18,6 +18,7 @@ import { seenHolds } from '../../lib/messages/sender/seen-holds.ts';
 import { runSender } from '../../lib/messages/sender/sender.ts';
 import type { SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
+import { MemoryPlaces } from '../support/memory-places.ts';
 import { written } from '../support/messages-table/dispatch-item.ts';
 import { MemoryBacklog } from '../support/messages-table/memory-backlog.ts';
 import { noCosts } from '../support/no-costs.ts';
@@ -43,6 +44,7 @@ interface Wake {
 /** A world in which each number has one sender: wakes take the place of chunks. Every dispatch enters the backlog. */
 export class SenderWorld extends PipelineWorld {
   readonly backlog = new MemoryBacklog();
+  readonly places = new MemoryPlaces();
   #lastSweepMs = 0;
 
   protected override consumers(): Consumer[] {
@@ -97,6 +99,10 @@ export class SenderWorld extends PipelineWorld {
     if (entry === undefined || this.rules.random() < 0.3) return;
     this.backlog.tellNews(id, this.time.nowMs);
     this.#wake({ phoneNumberId: entry.phoneNumberId, part: 0 }, 0);
+  }
+
+  protected wakeSender(phoneNumberId: string): void {
+    this.#wake({ phoneNumberId, part: 0 }, 0);
   }
 
   #wake(wake: Wake, delaySeconds: number): void {
@@ -161,6 +167,7 @@ export class SenderWorld extends PipelineWorld {
     return {
       statesOf: ({ phoneNumberId, part }) => backlog.statesOf(run, `${phoneNumberId} ${part}`),
       backlog: backlog.ofSender(run),
+      places: this.places.ofRun(run),
       slices: noted(this, slices),
       unknowns,
       states,

@@ -18,6 +18,7 @@ import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { senderBacklogStore } from '../../lib/messages/sender/backlog-store.ts';
 import { senderDispatchesStore } from '../../lib/messages/sender/dispatches-store.ts';
 import { wakingByLimit } from '../../lib/messages/sender/number-parts.ts';
+import { placesStore } from '../../lib/messages/sender/places-store.ts';
 import { seenHolds } from '../../lib/messages/sender/seen-holds.ts';
 import type { SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
 import { senderStateStore } from '../../lib/messages/sender/sender-state-store.ts';
@@ -63,6 +64,7 @@ export function tableSender(
     slices: outside(sliceStore(access)),
     unknowns: outside(unknownOutcomesStore(access)),
     events: told,
+    places: outside(placesStore(access)),
     paces: outside(paceStore(access, { newWriter: randomUUID, pause })),
     holds: {
       breakers: outside(breakerStore(access)),

@@ -26,6 +26,7 @@ import { platformProbe } from '../send/platform-probe.ts';
 import { senderBacklogStore } from '../sender/backlog-store.ts';
 import { senderDispatchesStore } from '../sender/dispatches-store.ts';
 import { wakingByLimit } from '../sender/number-parts.ts';
+import { placesStore } from '../sender/places-store.ts';
 import { seenHolds } from '../sender/seen-holds.ts';
 import { senderStateStore } from '../sender/sender-state-store.ts';
 import { tellEnd } from '../sender/tell-end.ts';
@@ -74,6 +75,7 @@ export function deployedSender(): DeployedSender {
       ofSlice: (saw) => runHolds({ states, wabas: seenHolds(wabas, saw), watchParked, nowMs, log }),
     },
     paces: deployedPaces(),
+    places: placesStore(table),
     platform: {
       ready: readyToCall(credentialOf),
       send: platformMessages(call, credentialOf),

@@ -56,6 +56,8 @@ const BacklogEntrySchema = v.object({
   parts: v.optional(v.pipe(v.array(PartProgressSchema), v.readonly())),
   /** Something was written to the dispatch then, such as a stop: its sender must read it again. */
   newsMs: v.optional(v.number()),
+  /** A small request that its worker could not call: it has every second turn of its number at most (D44). */
+  front: v.optional(v.literal(true)),
 });
 export type BacklogEntry = Readonly<v.InferOutput<typeof BacklogEntrySchema>>;
 

@@ -217,6 +217,18 @@ export function senderKey({ phoneNumberId, part }: { readonly phoneNumberId: str
   return { pk: `SENDER#${phoneNumberId}#${part}`, sk: 'SENDER' };
 }
 
+/**
+ * Keys the places of a number that workers of small requests have taken in a second (sender/places.ts). The second is
+ * in the partition, so that none is hot.
+ */
+export function placesKey(of: {
+  readonly phoneNumberId: string;
+  readonly second: number;
+  readonly share: string;
+}): ItemKey {
+  return { pk: `PLACES#${of.phoneNumberId}#${of.second}`, sk: of.share };
+}
+
 /** Each run of a worker reads the circuit breaker of the whole platform once (holds/breaker.ts). */
 export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };
 

@@ -69,7 +69,8 @@ export class DispatchesInHand {
 
   /** Takes what is due in hand before its turn comes: a newcomer must not wait for its reads as well. */
   takeDue(): void {
-    for (const { dispatchId } of this.ready()) if (!this.#hands.has(dispatchId)) this.#take(dispatchId);
+    const due = this.ready().toSorted((one, other) => Number(other.front ?? false) - Number(one.front ?? false));
+    for (const { dispatchId } of due) if (!this.#hands.has(dispatchId)) this.#take(dispatchId);
   }
 
   #dropStale(): void {

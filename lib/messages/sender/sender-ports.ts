@@ -13,6 +13,7 @@ import type { Holds } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
 import type { ChunkWorkerPorts } from '../send/chunk-ports.ts';
 import type { EntryRule, SenderPart } from './entry-progress.ts';
+import type { Places } from './places-store.ts';
 import type { Service } from './served-least.ts';
 
 /** A sender of a number: one of its parts. */
@@ -74,6 +75,8 @@ export interface SenderPorts
     readonly ofSlice: (saw: (wabaId: string, holds: Holds) => void) => RunHolds;
     readonly breakers: Breakers;
   };
+  /** Small requests have turns of the number while no sender works. */
+  readonly places: Pick<Places, 'close'>;
   readonly paces: ChunkWorkerPorts['numbers']['paces'];
   /** Returns messages a second that the platform lets the number send. Never throws. */
   readonly limitOf: (dispatch: StoredDispatch) => Promise<number>;

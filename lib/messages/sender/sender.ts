@@ -67,6 +67,7 @@ class Sender {
   readonly #beganMs: number;
   readonly #known = new Set<string>();
   #clients = new ServedLeast();
+  readonly #clientsInFront = new ServedLeast();
   #changed = Promise.withResolvers<void>();
 
   constructor(wake: SenderWake, ports: SenderPorts) {
@@ -105,6 +106,7 @@ class Sender {
   /** Claims slices while it may and something is due. Returns what the next run must know. */
   async work({ state, mayClaim, keep }: Turn<SenderState>): Promise<(state: SenderState) => SenderState> {
     this.#turns.notBefore(state.turnsUntilMs ?? 0);
+    this.#turns.notBefore(await this.#ports.places.close(this.#wake.phoneNumberId, this.#ports.process.nowMs()));
     this.#clients = new ServedLeast(state.service);
     this.#hands.lost = state.lost ?? 0;
     const over = new AbortController();
@@ -135,14 +137,20 @@ class Sender {
     return this.#slices.isBusy || this.#hands.nextDueMs() <= this.#ports.process.nowMs() + idleMs;
   }
 
-  /** Starts the next slice: of the client that was served least, in it of the dispatch that was served least. */
   #startNext(): boolean {
-    if (!this.#slices.mayStart()) return false;
-    const byClient = Map.groupBy(this.#hands.ready(), ({ clientId }) => String(clientId));
-    for (const client of this.#clients.ordered([...byClient.keys()])) {
+    return this.#startOf(true) || this.#startOf(false);
+  }
+
+  /** Starts the next slice: of the client that was served least, in it of the dispatch that was served least. */
+  #startOf(isFront: boolean): boolean {
+    if (!this.#slices.mayStart(isFront)) return false;
+    const ready = this.#hands.ready().filter(({ front = false }) => front === isFront);
+    const clients = isFront ? this.#clientsInFront : this.#clients;
+    const byClient = Map.groupBy(ready, ({ clientId }) => String(clientId));
+    for (const client of clients.ordered([...byClient.keys()])) {
       const next = this.#hands.nextOf(byClient.get(client) ?? []);
       if (next === undefined) continue;
-      this.#clients.serve(client, next.size);
+      clients.serve(client, next.size);
       this.#slices.start(next, (outcome) => this.#hands.afterSlice(next, outcome));
       return true;
     }

@@ -253,7 +253,7 @@ export class SliceRun {
         await pauseUntil(notBeforeMs, this.#ports);
       } else if (!hasTurn) {
         if (turns.freeMs > lastCallMs) return again(nowMs);
-        await turns.take();
+        await turns.take(this.#hand.entry.front);
         hasTurn = true;
       } else if (nowMs - this.#lookout.lookedMs > lookAgainAfterMs) {
         try {

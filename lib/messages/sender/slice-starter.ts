@@ -12,6 +12,11 @@ const aheadOfClaim = 1.25;
 /** At most so much of the pace is claimed and not recorded: a slow table or a silent number never makes thousands. */
 const unrecordedMs = 2_000;
 
+interface Running {
+  readonly size: number;
+  readonly isFront: boolean;
+}
+
 export interface NextSlice {
   readonly hand: DispatchInHand;
   readonly open: OpenSlice;
@@ -33,7 +38,7 @@ export class SliceStarter {
   readonly #changed: () => void;
   /** The last claim took so long, with the look after it. */
   #claimMs = 0;
-  readonly #running = new Map<Promise<void>, { run?: SliceRun; readonly size: number }>();
+  readonly #running = new Map<Promise<void>, { run?: SliceRun } & Running>();
 
   constructor(shared: SliceShared, everyMs: () => number, changed: () => void) {
     this.#shared = shared;
@@ -45,23 +50,27 @@ export class SliceStarter {
     return this.#running.size > 0;
   }
 
-  /** One slice may always be ahead, however slow the number is, beside one that is not recorded yet. */
-  mayStart(): boolean {
+  /**
+   * One slice may always be ahead, however slow the number is, beside one that is not recorded yet. What is in front
+   * does not wait for what is not.
+   */
+  mayStart(isFront: boolean): boolean {
     let claiming = 0;
     let unrecorded = 0;
-    for (const { run, size } of this.#running.values()) {
+    for (const { run, size, ...other } of this.#running.values()) {
+      if (other.isFront !== isFront) continue;
       unrecorded += size;
       if (run?.isReady !== true) claiming += size;
     }
     const everyMs = this.#everyMs();
-    const ahead = (this.#shared.turns.waiting + claiming) * everyMs;
+    const ahead = (this.#shared.turns.waiting(isFront) + claiming) * everyMs;
     if (ahead > Math.max(aheadMs, aheadOfClaim * this.#claimMs)) return false;
     return unrecorded < Math.max(sliceSize + 1, unrecordedMs / everyMs);
   }
 
   /** `ended` is called with the outcome before the slice counts as ended. */
   start(next: NextSlice, ended: (outcome: SliceOutcome) => void): void {
-    const place: { run?: SliceRun; readonly size: number } = { size: next.size };
+    const place: { run?: SliceRun } & Running = { size: next.size, isFront: next.hand.entry.front === true };
     const running = this.#run(next, place).then((outcome) => {
       this.#running.delete(running);
       ended(outcome);

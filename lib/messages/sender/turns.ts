@@ -8,10 +8,15 @@ interface TurnPorts {
 /** Turns that passed unused are made up for this long: the pace is nine tenths of the limit, so it fills the limit. */
 const catchUpMs = 75;
 
-/** The turns of one sender to call, each at the pace of its moment, in the order in which they are asked for. */
+/**
+ * The turns of one sender to call, each at the pace of its moment, in the order in which they are asked for. What asks in
+ * front has every second turn at most, while others wait.
+ */
 export class Turns {
   readonly #ports: TurnPorts;
   readonly #waiting: (() => void)[] = [];
+  readonly #inFront: (() => void)[] = [];
+  #lastWasInFront = false;
   #nextMs = 0;
   #isGiving = false;
 
@@ -24,24 +29,28 @@ export class Turns {
     this.#nextMs = Math.max(this.#nextMs, atMs);
   }
 
-  /** So many wait for a turn. */
-  get waiting(): number {
-    return this.#waiting.length;
+  /** So many wait for a turn, in front or not. */
+  waiting(isFront = false): number {
+    return isFront ? this.#inFront.length : this.#waiting.length;
   }
 
   /** All turns that were asked for are over then. */
   get endMs(): number {
-    return this.#waiting.length === 0 ? this.#nextMs : this.freeMs;
+    return this.#all === 0 ? this.#nextMs : this.freeMs;
   }
 
   /** Returns when a turn comes that is asked for now. */
   get freeMs(): number {
-    return Math.max(this.#nextMs, this.#ports.nowMs() - catchUpMs) + this.#waiting.length * this.#ports.everyMs();
+    return Math.max(this.#nextMs, this.#ports.nowMs() - catchUpMs) + this.#all * this.#ports.everyMs();
+  }
+
+  get #all(): number {
+    return this.#waiting.length + this.#inFront.length;
   }
 
   /** Resolves at the turn. */
-  async take(): Promise<void> {
-    const turn = new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async take(isFront = false): Promise<void> {
+    const turn = new Promise<void>((resolve) => (isFront ? this.#inFront : this.#waiting).push(resolve));
     if (!this.#isGiving) void this.#give();
     await turn;
   }
@@ -49,12 +58,18 @@ export class Turns {
   async #give(): Promise<void> {
     this.#isGiving = true;
     const { nowMs, pause, everyMs } = this.#ports;
-    while (this.#waiting.length > 0) {
+    while (this.#all > 0) {
       const atMs = Math.max(this.#nextMs, nowMs() - catchUpMs);
       if (atMs > nowMs()) await pause(atMs - nowMs());
       this.#nextMs = atMs + everyMs();
-      this.#waiting.shift()?.();
+      this.#next()?.();
     }
     this.#isGiving = false;
+  }
+
+  #next(): (() => void) | undefined {
+    const isFront = this.#inFront.length > 0 && (this.#waiting.length === 0 || !this.#lastWasInFront);
+    this.#lastWasInFront = isFront;
+    return (isFront ? this.#inFront : this.#waiting).shift();
   }
 }

@@ -16,13 +16,14 @@ export class MemoryBacklog {
   /** These entries stand apart, where no sender sees them, until they are moved. */
   readonly #later = new Set<string>();
 
-  enter(head: DispatchHead): void {
+  enter(head: DispatchHead, { front }: Pick<BacklogEntry, 'front'> = {}): void {
     const { pk: partition, sk: _key, ...whole } = newEntry(head);
     const { dispatchId } = head;
     if (this.entries.has(dispatchId)) return;
     // Nothing of it ever opens: it ends at once.
     const isEver = Number.isFinite(whole.notBeforeMs);
-    this.entries.set(dispatchId, isEver ? whole : { ...whole, notBeforeMs: head.acceptedAtMs });
+    const entry = isEver ? whole : { ...whole, notBeforeMs: head.acceptedAtMs };
+    this.entries.set(dispatchId, front ? { ...entry, front } : entry);
     if (isEver && partition !== backlogKey(whole).pk) this.#later.add(dispatchId);
   }
 

@@ -14,6 +14,7 @@ import {
   nextParameters,
   paceKey,
   parametersKey,
+  placesKey,
   receiptGroupOf,
   receiptPartition,
   recipientsKey,
@@ -61,6 +62,11 @@ test.each<[string, object, object]>([
   ['the largest ones', parametersKey({ dispatchId, index: 9_999 }), { pk: `PARAMS#${dispatchId}#15`, sk: '09999' }],
   ['a doubt', unknownMarkKey(dispatchId), { pk: `DISPATCH#${dispatchId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
+  [
+    'its places of a second',
+    placesKey({ phoneNumberId: '300000000000001', second: 1_800_000_000, share: 'free' }),
+    { pk: 'PLACES#300000000000001#1800000000', sk: 'free' },
+  ],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
   [
     'the lease of a sender',

@@ -109,6 +109,7 @@ function portsOf(run: Run, { call, nowMs }: Outside<string>): SenderPorts {
     states: { stop: never },
     events: { send: async (events) => await tell(events.map(tellingOf)) },
     paces: { find: never, change: never },
+    places: { close: never },
     people: noStops,
     noteSent: nothing,
     compose: (_plan, _recipient, messageId) => ({ to: messageId }),

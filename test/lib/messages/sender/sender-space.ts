@@ -71,8 +71,8 @@ const tried: Slice = {
 };
 
 /** A claim is over, and whatever waits is due. */
-const passMs = 400_000;
-const reads: ReadonlySet<string> = new Set(['backlogOf', 'find', 'slicesFrom', 'look']);
+export const passMs = 400_000;
+export const reads: ReadonlySet<string> = new Set(['backlogOf', 'find', 'slicesFrom', 'look']);
 
 export async function successorsOf(world: World, scenario: Scenario): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
@@ -151,7 +151,7 @@ async function stepsOf(world: World, run: Run, scenario: Scenario): Promise<Step
   return steps;
 }
 
-function called(world: World, { args: [index] }: Call, answer: Answer): World {
+export function called(world: World, { args: [index] }: Call, answer: Answer): World {
   const place = index as number;
   const calls = { ...world.calls, [place]: [...(world.calls[place] ?? []), answer] };
   const before = world.calls[place] ?? [];
@@ -162,7 +162,7 @@ function called(world: World, { args: [index] }: Call, answer: Answer): World {
 }
 
 /** Writes what a call writes, and returns its reply. */
-function effectOf(
+export function effectOf(
   world: World,
   { name, args }: Pick<Call, 'name' | 'args'>,
 ): { readonly world: World; readonly value?: unknown } {
@@ -208,7 +208,7 @@ function openIndexes({ slices, total }: Store): number[] {
   return slices.length > 1 ? [0, 10] : total === 1 ? [0] : [0, 1];
 }
 
-function pendingIn(world: World) {
+export function pendingIn(world: World) {
   return outcomesOf(world).filter(({ state }) => state === 'pending');
 }
 
@@ -242,8 +242,11 @@ export function check(world: World): void {
   }
 }
 
-/** From a world at rest, runs without further harm end the dispatch; the sweeper starts them when its entry is due. */
-export async function checkFinishes(world: World, scenario: Scenario): Promise<void> {
+/**
+ * From a world at rest, runs without further harm end the dispatch; the sweeper starts them when its entry is due.
+ * Returns the world at its end.
+ */
+export async function checkFinishes(world: World, scenario: Scenario): Promise<World> {
   let at: World = { ...world, owesNews: false };
   for (let round = 0; round < 8 && at.entry !== undefined; round += 1) {
     for (let part = 0; part < scenario.parts; part += 1) {
@@ -267,4 +270,5 @@ export async function checkFinishes(world: World, scenario: Scenario): Promise<v
     at = { ...at, nowMs: at.nowMs + passMs };
   }
   if (at.entry !== undefined) throw new Error(`R14: ${JSON.stringify(at.entry)} waits for ever`);
+  return at;
 }
