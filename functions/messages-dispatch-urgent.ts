@@ -1,8 +1,6 @@
-import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
-import { deployedWorker } from '../lib/messages/deployed/worker.ts';
-import { messagesDispatch } from '../lib/messages/send/chunk-handler.ts';
+import { deployed } from '../lib/aws/deployed.ts';
+import { deployedSmallRequests } from '../lib/messages/deployed/small-requests.ts';
+import { smallRequestsHandler } from '../lib/messages/sender/small-request-handler.ts';
 
 /** Consumes the queue of small requests, mostly one-time codes, which wait behind no dispatch (D44). */
-export const handler = deployed(() =>
-  messagesDispatch(deployedWorker(environmentVariable('URGENT_QUEUE_URL'), { isOfSmallRequests: true })),
-);
+export const handler = deployed(() => smallRequestsHandler(deployedSmallRequests()));

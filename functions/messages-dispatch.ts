@@ -1,8 +1,6 @@
-import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
-import { deployedWorker } from '../lib/messages/deployed/worker.ts';
-import { messagesDispatch } from '../lib/messages/send/chunk-handler.ts';
+import { deployed } from '../lib/aws/deployed.ts';
+import { deployedSender } from '../lib/messages/deployed/sender.ts';
+import { senderHandler } from '../lib/messages/sender/wake-handler.ts';
 
-/** Consumes the dispatch queue: the chunks of dispatches. */
-export const handler = deployed(() =>
-  messagesDispatch(deployedWorker(environmentVariable('DISPATCH_QUEUE_URL'), { isOfSmallRequests: false })),
-);
+/** Consumes the dispatch queue: the wakes of numbers, each of which has one sender at a time. */
+export const handler = deployed(() => senderHandler(deployedSender()));

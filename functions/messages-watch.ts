@@ -5,8 +5,7 @@ import { type WatchPorts, watchDispatches } from '../lib/messages/watch/watch.ts
 import { metered } from '../lib/observe/metrics.ts';
 
 /**
- * Consumes the watch queue: watches dispatches to their end and announces it (D41), and parked ones until they resume
- * (D46).
+ * Consumes the watch queue: watches parked dispatches until they resume (D46), and counts the cost of dispatches (D58).
  */
 export function messagesWatch(ports: WatchPorts) {
   return async (event: SQSEvent): Promise<SQSBatchResponse> => {

@@ -25,7 +25,6 @@ export const stagePattern = /^[a-z][a-z0-9-]{0,15}$/;
 export const stageDescription = '1 to 16 of a-z, 0-9 and -, a letter first';
 
 export const queuePurposes = {
-  fanOut: 'fan-out',
   dispatch: 'dispatch',
   urgent: 'urgent',
   watch: 'watch',

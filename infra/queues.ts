@@ -50,33 +50,21 @@ const redrive =
   'Find the cause in the logs of the function, fix it, then send its dead letters again (infra/ops redrive)';
 
 export const queues: Readonly<Record<QueueName, QueueShape>> = {
-  fanOut: {
-    variable: 'FAN_OUT_QUEUE_URL',
-    retentionDays: 10,
-    maxReceiveCount: 5,
-    whoIsHurt: 'Clients whose accepted send requests are not, or only partly, on their way to the recipients.',
-    whatToDo: `${redrive}: recipients who were already reached are not sent to again.`,
-    severity: 'page',
-    age: {
-      minutes: 30,
-      periods: 2,
-      whoIsHurt:
-        'Clients whose accepted send requests have waited for more than 30 minutes to be turned into messages.',
-      whatToDo: `${idle('messages-fan-out')}; when all is well, one dispatch fails again and again: dispatch.failed in its log.`,
-    },
-  },
   dispatch: {
     variable: 'DISPATCH_QUEUE_URL',
-    retentionDays: 10,
+    // A wake carries nothing: within a minute a sweep sends another one.
+    retentionDays: 1,
     maxReceiveCount: 5,
-    whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
-    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so no recipient is sent to twice.`,
+    whoIsHurt:
+      'Clients of a number whose sender has failed five times in a row: their accepted messages leave late, or wait.',
+    whatToDo:
+      'Read send.error in the log of messages-dispatch, remove the cause, and drop the letters (infra/ops redrive QUEUE --drop --yes): a sweep wakes what waits within a minute.',
     severity: 'page',
     age: {
       minutes: 15,
       periods: 3,
-      whoIsHurt: 'Recipients whose accepted message has waited for more than 15 minutes to be looked at.',
-      whatToDo: `${idle('messages-dispatch')}, then for rate-limit answers of the platform in its log; when all are quiet, raise dispatchMaximumConcurrency.`,
+      whoIsHurt: 'Recipients whose accepted message has waited for more than 15 minutes for a sender of its number.',
+      whatToDo: `${idle('messages-dispatch')}; when all is quiet, more numbers send than there are workers: raise dispatchMaximumConcurrency.`,
     },
   },
   urgent: {

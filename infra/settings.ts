@@ -73,7 +73,7 @@ const settingRules = {
   ],
   /** The shipped rates hold without a source of the rate file (D32). */
   rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
-  /** Each worker takes one chunk. With fewer workers, SQS's fair queues do not recognise a noisy client (R23). */
+  /** Each worker sends from one number. With fewer workers, SQS's fair queues do not recognise a noisy client (R23). */
   dispatchMaximumConcurrency: [
     v.pipe(wholeNumber, v.minValue(100), v.maxValue(1000)),
     'a whole number from 100 to 1000',

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiThrottleAlarm } from './constructs/api-throttle-alarm.ts';
+import { BacklogSweep } from './constructs/backlog-sweep.ts';
 import { Canaries } from './constructs/canaries.ts';
 import { addConcurrencyAlarms } from './constructs/concurrency-alarms.ts';
 import { LogQueries } from './constructs/log-queries.ts';
-import { LostRounds } from './constructs/lost-rounds.ts';
 import { addObjectives } from './constructs/objectives.ts';
 import { OperatorRoles } from './constructs/operator-roles.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
@@ -78,7 +78,7 @@ export class StatelessStack extends Stack {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });
     }
-    new LostRounds(this, 'LostRounds', { settings, find: lambdaOf('messages-lost-rounds') });
+    new BacklogSweep(this, 'BacklogSweep', { settings, sweep: lambdaOf('messages-sweep') });
     if (settings.rateSourceUrl !== undefined) {
       new RateRefresh(this, 'RateRefresh', { settings, refresh: lambdaOf('pricing-refresh') });
     }

@@ -19,9 +19,9 @@ export const unalarmedFunctions: Readonly<Record<string, Reasons>> = {
     Errors: 'It refuses a bad token by an error. What is no bad token is authorizer-failures, and an answer of 500.',
     Duration: 'It has five seconds: what is slower is an answer of 500, and callers wait for it (api-latency).',
   },
-  'messages-lost-rounds': {
+  'messages-sweep': {
     Throttles: 'Lambda tries such a call again for hours, and the next one comes in a minute.',
-    Duration: 'A run that takes too long is an error (lost-rounds-errors).',
+    Duration: 'A run that takes too long is an error (sweep-errors).',
   },
   'pricing-refresh': {
     Throttles: 'Lambda tries such a call again for hours, and the next one comes in twelve.',

@@ -53,7 +53,7 @@ const restOnly = [
   'test/infra/edge-over-http.test.ts',
   // `quick` has a smaller exploration or world in their place.
   'test/lib/messages/watch/watch-explorer.test.ts',
-  'test/pipeline/{estimated-runs,few-workers,outage}.test.ts',
+  'test/pipeline/{estimated-runs,few-workers,held-campaign,outage,sender-edges,strangers,store-latency}.test.ts',
 ];
 
 /** These run in `rest` too, and in `quick` only when something that they reach has changed (reach.ts). */

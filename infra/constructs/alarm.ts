@@ -34,6 +34,8 @@ export type AlarmProps = MeasuredAlarm & (Above | Below);
 interface Above {
   /** Rings above this value; missing data does not ring. */
   readonly above: number;
+  /** The metric is written all the time, so missing data rings too. */
+  readonly missingRings?: true;
 }
 
 interface Below {
@@ -90,7 +92,7 @@ export function addMeasure(scope: Construct, settings: AlarmTopics, props: Alarm
       : {
           threshold: props.above,
           comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-          treatMissingData: TreatMissingData.NOT_BREACHING,
+          treatMissingData: props.missingRings ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
         }),
   });
   if (props.wholeHours) {

@@ -9,7 +9,7 @@ import { type AlarmText, addComposite, addMeasure } from './alarm.ts';
 import type { ServiceApi } from './service-api.ts';
 
 /**
- * Two objectives over 30 days have alarms on the burn rate of their error budgets (infra/operate/README.md); rate 1
+ * Three objectives over 30 days have alarms on the burn rate of their error budgets (infra/operate/README.md); rate 1
  * spends the budget in 30 days. The short window ends an alarm soon after its cause.
  */
 interface Objective {
@@ -47,7 +47,7 @@ const sending = ['messages-send', 'messages-retry'];
 
 export function addObjectives(scope: Construct, settings: Settings, api: ServiceApi): void {
   const routes = api.routes.filter(({ operation }) => sending.includes(operation));
-  for (const objective of [acceptance(settings, api, routes), delivery(settings)]) {
+  for (const objective of [acceptance(settings, api, routes), delivery(settings), codes(settings)]) {
     for (const burn of burns) addBurnAlarm(scope, settings, objective, burn);
   }
 }
@@ -74,14 +74,30 @@ function delivery(settings: Settings): Objective {
     name: 'delivery',
     allowedPercent: 1,
     measured: (minutes) => ({
-      bad: { sum: [serviceMetric(settings, 'MessagesLate', minutes)] },
-      all: { sum: [serviceMetric(settings, 'MessagesDue', minutes)] },
+      bad: { sum: [serviceMetric(settings, 'BacklogOverdue', minutes)] },
+      all: { sum: [serviceMetric(settings, 'BacklogDue', minutes)] },
     }),
     text: {
       whoIsHurt:
-        'Recipients whose message leaves later than twice its planned time, though its number is not held: 99 % shall not.',
+        'Clients with a dispatch that is due and not held, and that no run has sent from for five minutes: of all minutes of due dispatches, 99 % shall have a run.',
       whatToDo:
-        'Look at the codes of send.retry in the tallies of send.batch (throughput, quota: the platform slows a number down), then at dispatch-age and at errors, throttles and duration of the workers.',
+        'Read dispatch.overdue in the log of messages-sweep, which names the dispatches: look with infra/ops number at their numbers, then at dispatch-age and at errors, throttles and duration of messages-dispatch.',
+    },
+  };
+}
+
+function codes(settings: Settings): Objective {
+  return {
+    name: 'codes',
+    allowedPercent: 1,
+    measured: (minutes) => ({
+      bad: { sum: [serviceMetric(settings, 'CodesLate', minutes)] },
+      all: { sum: [serviceMetric(settings, 'CodesCalled', minutes)] },
+    }),
+    text: {
+      whoIsHurt: 'Recipients who wait for a one-time code: 99 % shall be called for within five seconds of acceptance.',
+      whatToDo:
+        'Look at urgent-age and at errors, throttles and duration of messages-dispatch-urgent, then with infra/ops number at the numbers of the codes: their pace, their sender, and what stands in front of their backlog.',
     },
   };
 }

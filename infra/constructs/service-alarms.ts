@@ -47,14 +47,6 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Look for a hold (infra/ops holds) and at the ages of the queues; else a client gives its messages less time than they take: infra/ops outcomes --since 1h shows whose.',
   });
   addAlarm(scope, settings, {
-    ...{ purpose: 'rounds-failed-again', severity: 'page', section: 'messages' },
-    metric: serviceMetric(settings, 'RoundsFailedAgain'),
-    above: 0,
-    whoIsHurt: 'Clients with an accepted send that cannot be turned into messages: it has failed three times, or more.',
-    whatToDo:
-      'Read dispatch.failed in the log of messages-fan-out: ParametersGone means that a table has lost items (RECOVERY.md, "A table is damaged"). The dispatch is tried again for two hours, then it is a dead letter of fan-out.',
-  });
-  addAlarm(scope, settings, {
     ...{ purpose: 'holds', severity: 'page', section: 'platform', followsOutage: true },
     metric: serviceMetric(settings, 'HoldsStanding', 15),
     above: 0,

@@ -68,10 +68,11 @@ function messageGraphs(settings: Settings): IWidget[] {
     graph('Not sent', [metric('MessagesFailed'), metric('MessagesExpired'), metric('MessagesUnknown')], 12),
     graph('Receipts', [metric('ReceiptsRecorded'), metric('ReceiptsDropped'), metric('MessagesResolved')], 12),
     graph(
-      'Due, and of these late',
-      [metric('MessagesDue'), metric('MessagesLate'), metric('RoundsLost'), metric('RoundsFailedAgain')],
+      'Dispatches due each minute, and of these overdue',
+      [metric('BacklogDue'), metric('BacklogOverdue'), metric('SenderFailures')],
       12,
     ),
+    graph('One-time codes called, and of these late', [metric('CodesCalled'), metric('CodesLate')], 12),
   ];
 }
 

@@ -32,7 +32,7 @@ const accepting = {
   },
   secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
   settings: platformSettings,
-  sendsTo: ['fanOut', 'urgent', 'events'],
+  sendsTo: ['dispatch', 'urgent', 'events'],
 } as const satisfies Partial<FunctionShape>;
 
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
@@ -52,10 +52,12 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: {
       directory: ['GetItem'],
-      messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      channels: ['BatchGetItem'],
       rates: ['GetItem'],
       audit: ['PutItem'],
     },
+    sendsTo: ['dispatch'],
   }),
   'dispatches-list': forClients({ tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } }),
   // The slices and receipts of tens of thousands of messages are in memory at once.
@@ -67,43 +69,47 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: {
       directory: ['GetItem'],
-      messages: ['Query', 'PutItem', 'UpdateItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      channels: ['BatchGetItem'],
       rates: ['GetItem'],
       audit: ['PutItem'],
     },
+    sendsTo: ['dispatch'],
   }),
-  'messages-fan-out': {
-    timeoutSeconds: 300,
-    memoryMb: 1024,
-    tables: {
-      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-      channels: ['BatchGetItem'],
-      webhooks: ['GetItem'],
-      // A released scheduled send checks its template, channel and cost again.
-      templates: ['BatchGetItem'],
-      directory: ['GetItem'],
-      rates: ['GetItem'],
-    },
-    secrets: ['PERSON_KEY_SECRET'],
-    sendsTo: ['fanOut', 'dispatch', 'watch', 'events'],
-    consumes: { queue: 'fanOut', batchSize: 1, maximumConcurrency: 100, postpones: true },
-  },
-  'messages-lost-rounds': {
+  'messages-sweep': {
     timeoutSeconds: 300,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-    sendsTo: ['fanOut'],
+    tables: {
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'],
+      channels: ['BatchGetItem'],
+    },
+    sendsTo: ['dispatch'],
   },
   'messages-dispatch': {
     ...dispatching,
+    // A run sends for 100 s; the rest is for what it has claimed.
+    timeoutSeconds: 120,
+    // Memory buys processor share: a run makes 125 calls a second.
+    memoryMb: 512,
+    tables: {
+      ...dispatching.tables,
+      messages: [...dispatching.tables.messages, 'DeleteItem', 'ConditionCheckItem'],
+      // How fast a number may send decides how many senders it has.
+      channels: ['BatchGetItem'],
+    },
     sendsTo: ['dispatch', 'watch', 'events', 'inbound'],
-    // A chunk has thirty recipients; with two chunks in one run, sixty would depend on one process.
+    // A run is the sender of one number.
     consumes: { queue: 'dispatch', batchSize: 1, maximumConcurrency: 'dispatchMaximumConcurrency' },
-    // Messages leave at their slots however many requests come.
+    // Messages leave in the pace of their numbers however many requests come.
     reservedConcurrency: 'dispatchReservedConcurrency',
   },
   'messages-dispatch-urgent': {
     ...dispatching,
+    tables: {
+      messages: dispatching.tables.messages,
+      webhooks: ['GetItem'],
+      rates: ['GetItem'],
+    },
     sendsTo: ['dispatch', 'urgent', 'watch', 'events', 'inbound'],
     consumes: { queue: 'urgent', batchSize: 10, maximumConcurrency: 'urgentMaximumConcurrency' },
   },

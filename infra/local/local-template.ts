@@ -59,6 +59,12 @@ export interface LocalEventSource {
   readonly reportBatchItemFailures: boolean;
 }
 
+/** A function runs each time that so much has passed. */
+export interface LocalSchedule {
+  readonly functionId: string;
+  readonly everyMs: number;
+}
+
 /** Every reference is resolved. Ids are `<stack>.<logical id>`. */
 export interface LocalTemplate {
   readonly routes: readonly LocalRoute[];
@@ -68,5 +74,6 @@ export interface LocalTemplate {
   readonly tables: readonly LocalTable[];
   readonly queues: readonly LocalQueue[];
   readonly eventSources: readonly LocalEventSource[];
+  readonly schedules: readonly LocalSchedule[];
   readonly secrets: readonly { readonly name: string }[];
 }

@@ -13,6 +13,7 @@ import { type Poller, startPoller } from './poller.ts';
 import { Obstacle } from './preflight.ts';
 import { reservePort } from './reserved-port.ts';
 import { createRunner, type ProcessRunner } from './runner.ts';
+import { startSchedules } from './schedules.ts';
 import { localStage, type ServerOptions, startServers } from './servers.ts';
 import { Parts } from './stack-parts.ts';
 import { prepareStores } from './stores.ts';
@@ -121,6 +122,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       ...(inspected === undefined ? {} : patience),
     }),
   );
+  const nameOf = (functionId: string) => purposeOf(localStage, template.functions[functionId]?.name ?? functionId);
   const { poller } = await parts.start('intake', async () => {
     const { eventSources } = template;
     const feeding = startPoller({
@@ -131,12 +133,15 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       queueUrl,
       runner,
       maximumInstances,
-      nameOf: (functionId) => purposeOf(localStage, template.functions[functionId]?.name ?? functionId),
+      nameOf,
       report: options.report ?? ignore,
     });
     // Batches in flight get a moment to finish; unfinished messages come again, as after a crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
+  await parts.start('intake', async () =>
+    startSchedules({ schedules: template.schedules, runner, nameOf, report: options.report ?? ignore }),
+  );
   const withoutWebhooks = await subscribeCallback(addresses.platformUrl, gateway.url);
   return {
     addresses: { apiUrl: gateway.url, ...addresses },

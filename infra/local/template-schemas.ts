@@ -96,6 +96,16 @@ export const Queue = v.object({
   RedrivePolicy: v.optional(v.object({ deadLetterTargetArn: v.string(), maxReceiveCount: numeric })),
 });
 
+export const Rule = v.object({
+  State: v.optional(v.string(), 'ENABLED'),
+  ScheduleExpression: v.pipe(
+    v.string(),
+    v.regex(/^rate\(\d+ (?:minute|hour|day)s?\)$/, 'the local stack runs rates only'),
+  ),
+  EventPattern: unsupported('rules of events'),
+  Targets: v.array(v.object({ Arn: v.string() })),
+});
+
 export const EventSourceMapping = v.object({
   Enabled: v.optional(v.boolean(), true),
   EventSourceArn: v.pipe(v.string(), v.startsWith('arn:aws:sqs:', 'the local stack reads queues only')),

@@ -8,6 +8,7 @@ import type {
   LocalFunction,
   LocalQueue,
   LocalRoute,
+  LocalSchedule,
   LocalTable,
   LocalTemplate,
 } from './local-template.ts';
@@ -82,6 +83,7 @@ class TemplateReader {
       eventSources: this.#each(['AWS::Lambda::EventSourceMapping'], (found) =>
         this.#eventSource(found, functionIds),
       ).filter((source) => source !== undefined),
+      schedules: this.#each(['AWS::Events::Rule'], (found) => this.#schedules(found, functionIds)).flat(),
       secrets: this.#each(['AWS::SecretsManager::Secret'], (found) => ({ name: this.#name(found) })),
     };
   }
@@ -171,6 +173,14 @@ class TemplateReader {
     };
   }
 
+  #schedules(found: Found, functionIds: ReadonlyMap<string, string>): LocalSchedule[] {
+    const { State, ScheduleExpression, Targets } = this.#properties(schemas.Rule, found);
+    if (State !== 'ENABLED') return [];
+    const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)/.exec(ScheduleExpression) ?? [];
+    const everyMs = Number(count) * (msOfUnit[unit] ?? Number.NaN);
+    return Targets.map(({ Arn }) => ({ functionId: functionIdOf(Arn, functionIds, found), everyMs }));
+  }
+
   #name(found: Found): string {
     return physicalName(this.#intrinsics, found.stack, found.logicalId);
   }
@@ -197,6 +207,8 @@ class TemplateReader {
     throw new Error(`${where(found)}.${v.getDotPath(issue) ?? ''}: ${issue.message}`);
   }
 }
+
+const msOfUnit: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** A reference is a name, an ARN, or an API Gateway URI with the ARN, each with or without an alias. */
 function functionIdOf(reference: string, functionIds: ReadonlyMap<string, string>, found: Found): string {

@@ -18,7 +18,7 @@ export const purposes: Readonly<Record<string, readonly Listed[]>> = {
     },
     {
       name: 'number',
-      summary: 'the pace, slots and holds of a number; slows it down',
+      summary: 'the pace, sender, backlog and holds of a number; slows it down',
       load: () => import('./see/number.ts'),
     },
     {

@@ -1,7 +1,7 @@
 // A conditional write of one item is data. `after` says what it does, `updateOf` puts it to DynamoDB, and a table of
 // states and writes holds the two together, and both to what they promise.
 
-/** Paths name attributes, with dots within maps: `round.lease.owner`. */
+/** Paths name attributes, with dots within maps: `stop.atMs`. */
 export type Condition =
   | { readonly is: 'absent' | 'present'; readonly path: string }
   | { readonly is: '=' | '<' | '<=' | '>'; readonly path: string; readonly value: string | number }

@@ -97,13 +97,19 @@ async function workUnderLease<State extends RunState>(
   const { leasing, states, messages, nowMs } = key;
   const owner = key.newOwner();
   const isOwn = ({ lease }: State) => lease?.owner === owner;
-  const leaseFrom = async (fromMs: number) => {
-    // The wake goes first, and comes when every clock finds this lease over: a death in between is noticed too.
-    if (leasing.renewMs !== undefined) await key.wake(Math.ceil((leasing.leaseMs + 2 * clocksApartMs) / 1_000) + 1);
-    return { owner, untilMs: fromMs + leasing.leaseMs, messages: [...messages] };
+  let wokenMs = Number.NEGATIVE_INFINITY;
+  const leaseFrom = async (atMs: number) => {
+    // The wake goes first, and comes when every clock finds this lease over: a death in between is noticed too. While
+    // writes fail, the lease counts from the wake before, so that wakes do not pile up.
+    if (leasing.renewMs !== undefined && atMs >= wokenMs + leasing.renewMs) {
+      await key.wake(Math.ceil((leasing.leaseMs + 2 * clocksApartMs) / 1_000) + 1);
+      wokenMs = atMs;
+    }
+    const fromMs = leasing.renewMs === undefined ? atMs : wokenMs;
+    return { fromMs, lease: { owner, untilMs: fromMs + leasing.leaseMs, messages: [...messages] } };
   };
   let fromMs = nowMs();
-  const lease = await leaseFrom(fromMs);
+  const { lease } = await leaseFrom(fromMs);
   const taken = await states.change((before) => {
     if (freshLease(before, fromMs) !== undefined) return undefined;
     return { ...before, lease, wakeAtMs: isComing(before, fromMs) ? before.wakeAtMs : 0 };
@@ -115,8 +121,10 @@ async function workUnderLease<State extends RunState>(
     const againMs = nowMs();
     if (leasing.renewMs === undefined || isOver || againMs < fromMs + leasing.renewMs) return;
     const longer = await leaseFrom(againMs);
-    const { changed } = await states.change((before) => (isOwn(before) ? { ...before, lease: longer } : undefined));
-    if (changed) fromMs = againMs;
+    const { changed } = await states.change((before) =>
+      isOwn(before) ? { ...before, lease: longer.lease } : undefined,
+    );
+    if (changed) fromMs = longer.fromMs;
     else isOver = true;
   };
   const learnt = await key.work({ state: taken.state, mayClaim, keep });

@@ -2,12 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { queuePurposes, resourceName } from '../../infra/names.ts';
+import { sendersOf } from '../../lib/messages/sender/number-parts.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
 import { median, report } from './figure.ts';
 import { type FunctionProcess, startFunction } from './function-process.ts';
 
 const recipientCount = 10_000;
+/** Each sender of the demo's number has a wake. */
+const limitPerSecond = 1_000;
 const bytesPerMb = 1_048_576;
 
 interface Body {
@@ -19,10 +22,10 @@ interface Body {
 
 /**
  * The bodies grow from names and order numbers to 6 MB of random text, which is Lambda's limit. The limits include the
- * first lease of the client's budget (D54).
+ * first lease of the client's budget (D54), the first of them reading and storing the template, too.
  */
 const bodies: readonly Body[] = [
-  { name: 'everyday', noise: 0, dynamodbLimit: 12 },
+  { name: 'everyday', noise: 0, dynamodbLimit: 14 },
   { name: 'long_texts', noise: 150, dynamodbLimit: 15 },
   { name: 'largest', noise: 450, dynamodbLimit: 17 },
 ];
@@ -56,7 +59,7 @@ async function benchBody(stack: RunningStack, { name, noise, dynamodbLimit }: Bo
   try {
     report({ figure: figure('body'), value: Buffer.byteLength(body) / bytesPerMb, unit: 'MB' });
     const { peakBytes: firstPeakBytes } = await acceptor.invoke(sendEvent(body));
-    report({ figure: figure('sqs_requests'), value: sqs.taken(), unit: 'requests', limit: 1 });
+    report({ figure: figure('sqs_requests'), value: sqs.taken(), unit: 'requests', limit: sendersOf(limitPerSecond) });
     report({ figure: figure('dynamodb_requests'), value: dynamodb.taken(), limit: dynamodbLimit, unit: 'requests' });
     report({ figure: figure('peak_memory'), value: firstPeakBytes / bytesPerMb, limit: 256, unit: 'MB' });
     // V8 collects garbage when it likes, up to the configured memory of the function, so a second use has no limit.
@@ -129,7 +132,7 @@ export function startAcceptor(
   return startFunction(stack, 'messages-send', {
     addresses: { dynamodbEndpoint: dynamodb.endpoint, sqsEndpoint: sqs.endpoint },
     variables: {
-      FAN_OUT_QUEUE_URL: queueUrl('fanOut'),
+      DISPATCH_QUEUE_URL: queueUrl('dispatch'),
       URGENT_QUEUE_URL: queueUrl('urgent'),
     },
     program,

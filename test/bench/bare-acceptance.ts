@@ -8,7 +8,7 @@ import { documents, environmentVariable, queues } from '../../lib/aws/deployed.t
 
 const recipientsPerPage = 625;
 const table = environmentVariable('MESSAGES_TABLE');
-const queueUrl = environmentVariable('FAN_OUT_QUEUE_URL');
+const queueUrl = environmentVariable('DISPATCH_QUEUE_URL');
 
 export async function handler(event: { readonly body: string }) {
   const { recipients, ...head } = JSON.parse(event.body) as { readonly recipients: readonly unknown[] };

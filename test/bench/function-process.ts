@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { functionEnvironment } from '../../infra/local/function-environment.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
@@ -29,6 +30,9 @@ export interface FunctionProcess {
   run(event: unknown): Promise<Invocation>;
   /** Invokes a page. Rejects also when its answer is not a 200. */
   invoke(event: unknown): Promise<Invocation & { readonly body: string }>;
+  /** The process has used so much of a processor by now, as Linux alone tells. */
+  processorMs(): number;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): void;
 }
 
@@ -73,6 +77,16 @@ export function startFunction(
       const invocation = await run(event);
       return { ...invocation, body: v.parse(AnswerSchema, invocation.answer).body };
     },
+    processorMs: () => processorMsOf(child.pid ?? 0),
+    signal: (signal) => child.kill(signal),
     stop: () => child.kill('SIGKILL'),
   };
+}
+
+/** Linux counts processor time in hundredths of a second. */
+function processorMsOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program, in brackets, may have spaces.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }

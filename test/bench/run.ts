@@ -11,12 +11,11 @@ import { benchConsole } from './console.ts';
 import { benchCost } from './cost/command.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchEventDelivery } from './event-delivery.ts';
-import { benchFairness } from './fairness.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchLocal } from './local.ts';
-import { benchPace } from './pace.ts';
 import { benchReports } from './reports.ts';
+import { benchSenderRate } from './sender-rate.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchWorker } from './worker.ts';
@@ -34,8 +33,6 @@ type OnStack = (stack: RunningStack, signal: AbortSignal) => Promise<void>;
 
 /** Every benchmark has the name of its file. They run in this order. */
 const withoutStack: Readonly<Record<string, () => Promise<void> | void>> = {
-  pace: benchPace,
-  fairness: benchFairness,
   worlds: benchWorlds,
   'event-delivery': benchEventDelivery,
   console: benchConsole,
@@ -52,6 +49,7 @@ const whileQueuesRest: Readonly<Record<string, OnStack>> = {
   channels: benchChannels,
   reports: benchReports,
   worker: benchWorker,
+  'sender-rate': benchSenderRate,
 };
 const needsStack = [...Object.keys(whileQueuesAreFed), ...Object.keys(whileQueuesRest), 'startup'];
 const benchmarks = [...Object.keys(withoutStack), ...needsStack, 'cost'];

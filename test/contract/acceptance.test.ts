@@ -40,7 +40,7 @@ const mayBeUnderWay = (pk: string, sk: string) =>
 
 /**
  * Returns all stored items by key. Counters of wrong passwords and synchronizations expire by themselves and are left
- * out, as is what may be under way.
+ * out, as is what may be under way, and the hour that sweeps have reached.
  */
 async function everything(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
@@ -48,7 +48,7 @@ async function everything(): Promise<Record<string, unknown>> {
     for await (const { Items = [] } of paginateScan({ client: documentClient }, { TableName: tableName(table) })) {
       for (const item of Items) {
         const { pk, sk, expiresAtSeconds } = item;
-        if (expiresAtSeconds !== undefined || /^(?:LOCK|WALK)#/.test(pk) || mayBeUnderWay(pk, sk)) continue;
+        if (expiresAtSeconds !== undefined || /^(?:LOCK#|WALK#|LATER$)/.test(pk) || mayBeUnderWay(pk, sk)) continue;
         found[`${table} ${pk} ${sk}`] = item;
       }
     }

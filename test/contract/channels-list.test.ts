@@ -100,7 +100,9 @@ describe.skipIf(onDeployedStage)('filters, all at once (D35)', () => {
     await provision({ ...demo, channels }, target, { removalsAllowed: 1 });
     try {
       expect(numbersOf(await list('supervisor1002'))).toEqual([boreal]);
-      expect(numbersOf(await list('supervisor1002', 'deleted=true'))).toEqual([saoPaulo]);
+      // Another file may have removed a number of its own.
+      const deleted = numbersOf(await list('supervisor1002', 'deleted=true'));
+      expect([deleted.includes(saoPaulo), deleted.includes(boreal)]).toEqual([true, false]);
       expect(numbersOf(await list('supervisor1001', `deleted=true&wa_id=${saoPaulo}`))).toEqual([]);
     } finally {
       await provision(demo, target);

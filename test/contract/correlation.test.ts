@@ -49,8 +49,8 @@ afterAll(async () => {
 
 test.each([
   ['straight', 3, 'messages-dispatch-urgent', []],
-  ['through its fan-out', 12, 'messages-dispatch', ['messages-fan-out dispatch.fanned_out']],
-])('one id leads from the answer of a send %s to each of its messages', async (_, count, worker, fanOut) => {
+  ['through the backlog', 12, 'messages-dispatch', ['messages-dispatch dispatch.completed']],
+])('one id leads from the answer of a send %s to each of its messages', async (_, count, worker, completed) => {
   await platform('POST /_control/faults', { match: { to: to(2) }, action: { code: 131026 }, times: 1 });
   const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
   const reply = await api(`POST /v1/template/messages/${did}`, {
@@ -71,10 +71,10 @@ test.each([
 
   const dispatchId = reply.headers.get('dispatch-id') ?? '';
   await endingsOf(outcomesOn(runningTarget()), dispatchId);
-  expect(await loggedUnder(id, 3 + fanOut.length)).toEqual([
+  expect(await loggedUnder(id, 3 + completed.length)).toEqual([
+    ...completed,
     `${worker} send.batch`,
     `${worker} send.failed`,
-    ...fanOut,
     'messages-send dispatch.accepted',
   ]);
   const dispatched = await eventually('each of them is logged', async () => {

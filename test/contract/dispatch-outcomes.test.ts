@@ -4,7 +4,7 @@ import { resourceName } from '../../infra/names.ts';
 import { sendEntry } from '../../lib/aws/sqs-batch.ts';
 import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import { encodeRound } from '../../lib/messages/accept/round-message.ts';
+import { encodeSenderWake } from '../../lib/messages/dispatch/sender-wake.ts';
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { eventually, platform, synchronize } from '../support/api.ts';
@@ -23,7 +23,7 @@ interface Fate {
   readonly taken: 0 | 1;
 }
 
-/** These recipients share a request that is large enough for the fan-out. */
+/** These recipients share a request that is large enough for the backlog. */
 const fatesOfMany: readonly Fate[] = [
   { what: 'nothing unusual', to: '549210000001', ending: ['sent'], requests: 1, taken: 1 },
   {
@@ -113,10 +113,7 @@ const fatesOfMany: readonly Fate[] = [
   },
 ];
 
-/**
- * These recipients share a request that goes straight to the workers of small ones. Retries go through the dispatches'
- * queue.
- */
+/** These recipients share a request that goes straight to the workers of small ones. */
 const fatesOfFew: readonly Fate[] = [
   { what: 'one of few', to: '549210000011', ending: ['sent'], requests: 1, taken: 1 },
   {
@@ -191,9 +188,9 @@ async function queueShortLived(to: string, lifeMs: number): Promise<string> {
   const dispatches = acceptedDispatchesStore(tableOf(target.documentClient, table, { nowMs: Date.now }));
   await dispatches.store(dispatch, signal);
   await dispatches.begin(dispatch.head);
-  const { clientId } = dispatch.head;
-  const entry = { body: encodeRound({ dispatchId, clientId, acceptedAtMs }), group: String(clientId), delaySeconds: 0 };
-  await sendEntry({ client: sqs, url: queueUrl('fan-out') }, entry);
+  const { phoneNumberId } = dispatch.head;
+  const wake = encodeSenderWake({ phoneNumberId, dispatchId, part: 0, of: 1, delaySeconds: 0 });
+  await sendEntry({ client: sqs, url: queueUrl('dispatch') }, { body: wake, group: phoneNumberId, delaySeconds: 0 });
   dispatchIds.push(dispatchId);
   return dispatchId;
 }

@@ -105,7 +105,7 @@ async function rowsOf(dispatchId: string, query = ''): Promise<readonly Row[]> {
 const readRow = async (dispatchId: string) =>
   await eventually('it is read', async () => {
     const [row] = await rowsOf(dispatchId);
-    return row?.['state'] === 'read' ? row : undefined;
+    return row?.['state'] === 'read' && 'user_id' in row ? row : undefined;
   });
 
 async function erase(line: string): Promise<Readonly<Record<string, unknown>>> {
@@ -150,6 +150,11 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
     async () => ((await rowsOf(dispatchId)).some(({ code }) => code === '133010') ? true : undefined),
     patienceMs,
   );
+  await eventually('no call of it is under way', async () => {
+    const items = await allItems(documentClient, tableName('messages'));
+    const isUnderWay = items.some(({ pk, state }) => String(pk).includes(dispatchId) && state === 'claimed');
+    return isUnderWay ? undefined : true;
+  });
   await eventually('an event waits', async () =>
     (await textOfAll(words)).some((name) => name.includes('WAITS#')) ? true : undefined,
   );

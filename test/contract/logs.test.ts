@@ -18,7 +18,7 @@ const mediaUrl = `https://cdn.example.com/${canary}.png`;
 const to = (index: number) => String(549_700_000_000 + index);
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
 /** A message passes these queues on its way to the platform. */
-const queuesOfMessages = ['fan-out', 'dispatch', 'urgent'];
+const queuesOfMessages = ['dispatch', 'urgent'];
 const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
 const log = () => readFileSync(addressOf('functionLog'), 'utf8');
 const logged = (text: string) =>
@@ -125,7 +125,7 @@ describe('nothing secret or personal is logged', () => {
     }
     const replies = [
       await send(
-        // Eleven recipients are too many for a straight request, so the dispatch is stored and fanned out.
+        // Eleven recipients are too many for a straight request, so the dispatch is stored, and its number's sender sends it.
         { recipients: [9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19].map(recipient), attends: { canary } },
         { 'idempotency-key': canary },
       ),

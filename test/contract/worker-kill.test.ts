@@ -1,15 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
 import { tableOf } from '../../lib/aws/table.ts';
-import { dispatchKey } from '../../lib/messages/dispatch/items.ts';
 import { type SliceKey, sliceSize } from '../../lib/messages/dispatch/slice.ts';
 import { sliceKeyOf } from '../../lib/messages/dispatch/slice-items.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
@@ -116,9 +114,9 @@ async function makeOlder(key: SliceKey): Promise<void> {
   );
 }
 
-async function queueIsEmpty(purpose: string): Promise<void> {
-  await eventually(`the queue ${purpose} is empty`, async () =>
-    (await messagesHeld(sqs, queueUrl(purpose))) === 0 ? true : undefined,
+async function queueHolds(purpose: string, count: number): Promise<void> {
+  await eventually(`the queue ${purpose} holds ${count}`, async () =>
+    (await messagesHeld(sqs, queueUrl(purpose))) === count ? true : undefined,
   );
 }
 
@@ -133,12 +131,12 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
     {
       what: 'a dispatch, the platform took the message afterwards',
       recipients: [slow, ...quick],
-      ...{ worker: 'messages-dispatch', queue: 'dispatch', action: {}, taken: 1 },
+      ...{ worker: 'messages-dispatch', queue: 'dispatch', ownMessage: 1, action: {}, taken: 1 },
     },
     {
       what: 'a small request, the platform never took the message',
       recipients: [slow, ...quick.slice(0, 4)],
-      ...{ worker: 'messages-dispatch-urgent', queue: 'urgent', action: { drop: 'before' }, taken: 0 },
+      ...{ worker: 'messages-dispatch-urgent', queue: 'urgent', ownMessage: 0, action: { drop: 'before' }, taken: 0 },
     },
   ])('$what: its slice is unknown, all are asked once, none is sent again', async (killed) => {
     const { recipients, action } = killed;
@@ -163,11 +161,12 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
 
     // A report would say unknown by the age of the claim alone, so the stored slice shows the redelivery.
     await eventually(
-      'the chunk comes again',
+      'another run ends the slice',
       async () => ((await storedSlice({ dispatchId, slice: 0 }))?.state === 'ended' ? true : undefined),
       90_000,
     );
-    await queueIsEmpty(killed.queue);
+    // A killed sender's own wake comes back after six time-outs: its successor's does not wait for it.
+    await queueHolds(killed.queue, killed.ownMessage);
     const endings = await endingsOf(outcomes, dispatchId);
     const lost = { state: 'unknown', code: 'worker_lost' };
     expect(endings).toMatchObject(
@@ -192,45 +191,5 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
     expect((await outcomes.ofMessage({ dispatchId, index: 0 })).state).toBe('pending');
     expect((await requestsByRecipient()).get(slow)).toBe(before + 1);
     expect(await messagesHeld(sqs, queueUrl('urgent'))).toBe(1);
-  });
-});
-
-describe('kill -9 of the fan-out worker', () => {
-  const ProgressSchema = v.object({ queued: v.optional(v.number(), 0) });
-
-  async function queuedSoFar(dispatchId: string): Promise<number> {
-    const { Item } = await target.documentClient.send(
-      new GetCommand({ TableName: target.tableName('messages'), Key: dispatchKey(dispatchId), ConsistentRead: true }),
-    );
-    return Item === undefined ? 0 : v.parse(ProgressSchema, Item).queued;
-  }
-
-  /** Kills the worker after it queued chunks and before it stored a checkpoint; false when it was too late. */
-  async function killedBeforeCheckpoint(dispatchId: string, heldBefore: number): Promise<boolean> {
-    // The loop has no pause, because a wave takes a fraction of a second.
-    while ((await messagesHeld(sqs, queueUrl('dispatch'))) <= heldBefore) {
-      if ((await queuedSoFar(dispatchId)) > 0) return false;
-    }
-    return killBusy('messages-fan-out') === 1 && (await queuedSoFar(dispatchId)) === 0;
-  }
-
-  // The delivery becomes visible again after a minute.
-  test('on the way through 1,000 recipients: each is sent exactly once', { timeout: 600_000 }, async () => {
-    const everybody: string[] = [];
-    // On a busy machine the dispatch may end before the kill; then another dispatch is tried.
-    for (let killed = false; !killed; ) {
-      const first = 549_320_000_000 + everybody.length;
-      const recipients = Array.from({ length: 1_000 }, (_, index) => String(first + index));
-      everybody.push(...recipients);
-      const heldBefore = await messagesHeld(sqs, queueUrl('dispatch'));
-      const dispatchId = await accept(recipients);
-      killed = await killedBeforeCheckpoint(dispatchId, heldBefore);
-      const endings = await endingsOf(outcomes, dispatchId, 240_000);
-      expect(endings.map(({ to, state }) => [to, state])).toEqual(recipients.map((to) => [to, 'sent']));
-    }
-
-    const { data } = await platform('GET /_control/messages?limit=1000000');
-    const delivered = data.map(({ to }: { to: string }) => to).filter((to: string) => to.startsWith('54932'));
-    expect(delivered.sort()).toEqual(everybody);
   });
 });

@@ -5,12 +5,14 @@ import { Refusal } from '../../lib/http/refusal.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { backlogKey } from '../../lib/messages/dispatch/backlog.ts';
+import { senderWakeQueue } from '../../lib/messages/dispatch/sender-wake-queue.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
+import { wakeForAccepted } from '../../lib/messages/sender/wake-accepted.ts';
 import { acceptDispatch } from '../support/begun-dispatches.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { type Attempt, type Fault, injectFaults } from '../support/queue-faults.ts';
-import { dispatchIdsOf, drainChunks, drainDispatches } from '../support/round-messages.ts';
+import { dispatchIdsOf, drainRequests, drainWakes } from '../support/queued-dispatches.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 
@@ -32,20 +34,25 @@ async function accept(dispatch: WholeDispatch, faults: Faults, remainingMs = 29_
   const tableAttempts = injectFaults(faultyDocuments, faults.table ?? (() => undefined));
   const accepting = acceptDispatch(dispatch, {
     acceptance: acceptedDispatchesStore(tableOf(faultyDocuments, table, { nowMs: Date.now })),
-    queue: messageQueue(client, queueUrl),
+    wake: (head, signal) =>
+      wakeForAccepted(
+        head,
+        { limitOf: async () => 80, wake: senderWakeQueue({ client, url: queueUrl }), nowMs: Date.now },
+        signal,
+      ),
     urgentQueue: messageQueue(client, urgentQueueUrl),
     limitOf: async () => 80,
     remainingMs: () => remainingMs,
   });
   const told = await accepting.then(() => 'accepted', codeOf);
   const read = localQueueClient();
-  const queued = { dispatches: await drainDispatches(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
+  const queued = { wakes: await drainWakes(read, queueUrl), requests: await drainRequests(read, urgentQueueUrl) };
   const { head } = dispatch;
   const entry = new GetCommand({ TableName: table, Key: backlogKey(head), ConsistentRead: true });
-  // The look wakes what has begun.
+  // A sweep wakes what has begun.
   const found = (await documents.send(entry)).Item === undefined ? [] : [head];
-  const sent = await dispatchIdsOf({ ...queued, dispatches: [...queued.dispatches, ...found] }, documents, table);
-  const messages = queued.dispatches.length + queued.chunks.length;
+  const sent = await dispatchIdsOf({ ...queued, wakes: [...queued.wakes, ...found] }, documents, table);
+  const messages = queued.wakes.length + queued.requests.length;
   return { told, sent: sent.size, messages, queueAttempts: queueAttempts.length, tableAttempts: tableAttempts.length };
 }
 

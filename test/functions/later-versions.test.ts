@@ -1,13 +1,13 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventsDeliver } from '../../functions/events-deliver.ts';
-import { messagesFanOut } from '../../functions/messages-fan-out.ts';
 import { messagesReceipts } from '../../functions/messages-receipts.ts';
 import { messagesWatch } from '../../functions/messages-watch.ts';
 import { platformHints } from '../../functions/platform-hints.ts';
 import { platformInbound } from '../../functions/platform-inbound.ts';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
-import { messagesDispatch } from '../../lib/messages/send/chunk-handler.ts';
+import { smallRequestsHandler } from '../../lib/messages/sender/small-request-handler.ts';
+import { senderHandler } from '../../lib/messages/sender/wake-handler.ts';
 import { log } from '../../lib/observe/log.ts';
 
 /*
@@ -32,8 +32,8 @@ const reading = {
 } as never;
 
 const consumers: [string, Handler, string][] = [
-  ['send dispatches', messagesFanOut(reading), 'dispatch.failed'],
-  ['chunks', messagesDispatch(reading), 'send.error'],
+  ['wakes', senderHandler(reading), 'send.error'],
+  ['small requests', smallRequestsHandler(reading), 'send.error'],
   ['watches', messagesWatch(reading), 'dispatch.watch_failed'],
   ['events', eventsDeliver(reading), 'webhook.not_recorded'],
   ['receipts', messagesReceipts(reading), 'receipts.unreadable'],

@@ -6,9 +6,11 @@ import { directoryStore } from '../../lib/access/directory-store.ts';
 import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { cancelled } from '../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import type { Outcome, Slice } from '../../lib/messages/dispatch/slice.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
+import { cancelOpenDispatch } from '../../lib/messages/report/cancel.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { beginListed } from '../support/begun-dispatches.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
@@ -42,6 +44,10 @@ function headOf(name: string, changes: Partial<DispatchHead> = {}): DispatchHead
   return makeDispatchHead({ dispatchId, clientId: 1001, did, acceptedAtMs, total: 3, ...changes });
 }
 
+/** Senders were told of these dispatches, with the stop that was stored by then. */
+const toldSenders: string[] = [];
+let sendersFail = false;
+
 function pagesAt(atMs: number) {
   const clock = () => atMs;
   const directory = directoryStore(plain, directoryTable.tableName);
@@ -55,6 +61,11 @@ function pagesAt(atMs: number) {
     rates: shippedKnownRates,
     states,
     countNow: noCosts.countNow,
+    tellSenders: async (head) => {
+      const stored = await states.of([head.dispatchId]);
+      toldSenders.push(`${head.dispatchId} ${stored.get(head.dispatchId)?.stop?.code}`);
+      if (sendersFail) throw new Error('no table');
+    },
     nowMs: clock,
     log,
     audit,
@@ -85,7 +96,7 @@ async function tried(head: DispatchHead, number: number, outcomes?: readonly Out
 }
 
 describe('a dispatch is cancelled (D53)', () => {
-  test('that the fan-out has not taken up: nothing of it is sent, and who reads its report sees why', async () => {
+  test('that no sender has taken up: nothing of it is sent, and who reads its report sees why', async () => {
     const head = headOf('early');
     const recipients = [0, 1, 2].map((index) => ({ to: recipientOf(index) }));
     const dispatch = { ...makeDispatch(recipients), head, repeats: [[3, 0]] as [number, number][] };
@@ -114,6 +125,34 @@ describe('a dispatch is cancelled (D53)', () => {
     expect(report.data[3]).toEqual({ index: 3, ...row, duplicate_of: 0 });
     expect(await beginListed(dispatches, dispatch)).toBe('begun');
     expect((await pages.report(head)).body).toEqual(report);
+  });
+
+  test('its senders are told once the stop is stored; the answer does not wait for their success', async () => {
+    const head = headOf('told', { total: 30 });
+    await loadDispatch(table, head);
+    toldSenders.length = 0;
+    await pages.cancel(head);
+    expect(toldSenders).toEqual([`${head.dispatchId} cancelled`]);
+    sendersFail = true;
+    expect((await pages.cancel(head)).status).toBe(200);
+    sendersFail = false;
+    expect(pages.logged).toContain('dispatch.not_woken');
+  });
+
+  test('one of a campaign: its senders must be told, also of a stop whose writer died before', async () => {
+    const [open, stopped] = [headOf('of-campaign'), headOf('untold')];
+    for (const head of [open, stopped]) await loadDispatch(table, head);
+    await states.stop(stopped, cancelled(nowMs));
+    const told: string[] = [];
+    const tellSenders = async ({ dispatchId }: DispatchHead) => void told.push(dispatchId);
+    const failing = async () => await Promise.reject(new Error('no table'));
+    const report = reportStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
+    const shared = { report, states, countNow: noCosts.countNow, nowMs: () => nowMs, log: () => undefined };
+    for (const { dispatchId } of [open, stopped]) {
+      await expect(cancelOpenDispatch({ ...shared, tellSenders: failing }, dispatchId)).rejects.toThrow('no table');
+      expect(await cancelOpenDispatch({ ...shared, tellSenders }, dispatchId)).toBe(false);
+    }
+    expect(told).toEqual([open.dispatchId, stopped.dispatchId]);
   });
 
   test('in flight: what a worker has taken up goes its way, the rest has failed', async () => {

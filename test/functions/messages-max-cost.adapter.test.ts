@@ -23,7 +23,7 @@ async function leftNothing({ accepted, queueAttempts, tableAttempts }: Endpoint)
   expect(
     tableAttempts.map(({ command }) => command).filter((command) => !/^(?:Batch)?Get|^Query/.test(command)),
   ).toEqual([]);
-  expect(await accepted()).toEqual({ dispatches: [], chunks: [] });
+  expect(await accepted()).toEqual({ wakes: [], requests: [] });
 }
 
 describe('Max-Cost (R57, D58)', () => {
@@ -130,7 +130,7 @@ describe('Max-Cost (R57, D58)', () => {
     const again = await send(request(ofArgentina(2)), { headers: { ...key, ...most('0.01') } });
     expect([refused.status, sent.status, again.status]).toEqual([422, 200, 200]);
     expect(again.headers['dispatch-id']).toBe(sent.headers['dispatch-id']);
-    expect((await accepted()).chunks).toHaveLength(1);
+    expect((await accepted()).requests).toHaveLength(1);
   });
 });
 

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { reserve } from '../../lib/messages/pace/reserve.ts';
+import { tableOf } from '../../lib/aws/table.ts';
+import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import { makeListedChannel } from '../support/channels.ts';
+import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
 import { sendRequest as request } from '../support/send-requests.ts';
 import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
+import { localDocumentClient } from '../support/stores.ts';
 
 const templates = {
   ...sendable,
@@ -21,7 +24,7 @@ describe('a rehearsal (D51)', () => {
   test('answers recipients, cost by market, seconds and warning, reads the pace, and writes and queues nothing', async () => {
     const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
     const recipients = ['5491155550001', '+5491155550001', '5511955550001', '+4915155550001', 'BR.1a2B3c'];
-    // The rehearsal reads replaced user ids first, and then the pace.
+    // The rehearsal reads replaced user ids first, and then pace and backlog.
     const { status, headers, body: answered } = await send(request(recipients), { headers: dry });
     expect([status, answered]).toEqual([
       200,
@@ -43,14 +46,18 @@ describe('a rehearsal (D51)', () => {
     ]);
     expect(headers).not.toHaveProperty('dispatch-id');
     expect(queueAttempts).toEqual([]);
-    expect(tableAttempts.map(({ command }) => command)).toEqual(['BatchGetItemCommand', 'GetItemCommand']);
+    expect(tableAttempts.map(({ command }) => command)).toEqual([
+      'BatchGetItemCommand',
+      'GetItemCommand',
+      'QueryCommand',
+    ]);
   });
 
   test('leaves an Idempotency-Key alone: neither used up, nor answered by what it has', async () => {
     const { send, accepted, tableAttempts } = await sendingEndpoint({ templates });
     const headers = { 'idempotency-key': 'order-17' };
     const rehearsed = await send(request(people(2)), { headers: { ...headers, ...dry } });
-    expect(tableAttempts.map(({ command }) => command)).toEqual(['GetItemCommand']);
+    expect(tableAttempts.map(({ command }) => command)).toEqual(['GetItemCommand', 'QueryCommand']);
     const real = await send(request(people(1)), { headers });
     expect(real).toMatchObject({
       status: 200,
@@ -58,8 +65,8 @@ describe('a rehearsal (D51)', () => {
       headers: { 'dispatch-id': expect.any(String) },
     });
     expect(await send(request(people(2)), { headers: { ...headers, ...dry } })).toEqual(rehearsed);
-    const { dispatches, chunks } = await accepted();
-    expect([dispatches.length, chunks.length]).toEqual([0, 1]);
+    const { wakes, requests } = await accepted();
+    expect([wakes.length, requests.length]).toEqual([0, 1]);
   });
 
   test.each<[string, unknown, SentRequest]>([
@@ -236,17 +243,23 @@ describe('a rehearsal (D51)', () => {
   });
 
   test('says the seconds at the pace of the number as it is stored, without changing it', async () => {
-    const { send, paces } = await sendingEndpoint({ templates });
+    const { send, paces, table } = await sendingEndpoint({ templates });
     const secondsOf = async () => {
       const { body: answered } = await send(request(people(8_990)), { headers: dry });
       return answered.estimate.seconds;
     };
     // The pace is 900 a second.
     expect(await secondsOf()).toBe(10);
-    const competitor = { clientId: 1002, lane: 'campaign', count: 4_500 };
-    await reserve(paces, { phoneNumberId: numberId, limitPerSecond: 1_000, ...competitor }, startMs);
+    const competitor = makeDispatch(makeRecipients(4_500), {
+      ...{ dispatchId: 'COMPETITOR', clientId: 1002, phoneNumberId: numberId, acceptedAtMs: startMs },
+    });
+    const store = acceptedDispatchesStore(tableOf(localDocumentClient(), table, { nowMs: () => startMs }));
+    await store.store(competitor, AbortSignal.timeout(10_000));
+    expect(await secondsOf()).toBe(10);
+    await store.begin(competitor.head, AbortSignal.timeout(10_000));
     const before = await paces.find(numberId);
-    expect(await secondsOf()).toBe(15);
+    // Half of its 8,990 turns are alternate; a sender's look is half a second.
+    expect(await secondsOf()).toBe(16);
     expect(await paces.find(numberId)).toEqual(before);
   });
 

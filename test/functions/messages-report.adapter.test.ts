@@ -178,7 +178,7 @@ describe('a report is there from the 200 on', () => {
     expect([status, body.data?.length]).toEqual([200, 3]);
   });
 
-  test('and as it was once the fan-out has begun it', async () => {
+  test('and as it was once it has begun', async () => {
     const head = headOf(dispatchIdOf('begun'));
     await accept(head, [[3, 0]]);
     const { body } = await pages.report(head.dispatchId);

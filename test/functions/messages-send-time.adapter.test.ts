@@ -18,8 +18,9 @@ describe('a send with a time of its own (D56, R54)', () => {
     const { send, accepted, table } = await sendingEndpoint({ templates });
     const sent = { ...plain, recipients: [{ to }, { to: '12135550001' }] };
     for (const body of [plain, sent]) expect(await send(body, { headers: hours })).toMatchObject({ status: 200 });
-    const { dispatches, chunks } = await accepted();
-    expect([dispatches.length, chunks]).toEqual([2, []]);
+    const { wakes, requests } = await accepted();
+    // A sweep wakes what opens tomorrow.
+    expect([wakes.map(({ dispatchId }) => dispatchId), requests]).toEqual([['DISPATCH2'], []]);
     const one = await storedDispatches(table).find('DISPATCH1');
     expect(one).toMatchObject({
       head: { when: { asked: { window: '09:00-18:00' }, fromMs: opensMs } },
@@ -50,7 +51,8 @@ describe('a send with a time of its own (D56, R54)', () => {
     expect(await send(plain, { headers: { 'idempotency-key': 'order-17' } })).toMatchObject({ status: 422 });
     clock.nowMs += 86_400_000;
     expect(await send(plain, { headers })).toEqual(first);
-    expect(queueAttempts).toHaveLength(1);
+    // A sweep wakes its sender.
+    expect(queueAttempts).toHaveLength(0);
     expect(await send(plain, { headers: { 'send-at': headers['send-at'] } })).toMatchObject({
       status: 400,
       body: { errors: [{ path: 'Send-At' }] },

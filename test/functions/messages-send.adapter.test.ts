@@ -6,7 +6,7 @@ import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { countedBy } from '../support/counted.ts';
 import { longestId, makeRecipients } from '../support/made-dispatches.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
-import { dispatchIdsOf } from '../support/round-messages.ts';
+import { dispatchIdsOf } from '../support/queued-dispatches.ts';
 import { sendRequest, storedDispatches } from '../support/send-requests.ts';
 import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
 import { localDocumentClient } from '../support/stores.ts';
@@ -30,13 +30,15 @@ test('a request of one recipient goes straight to the workers, and its chunk car
   expect(await send(sent)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH1' } });
   expect(queueAttempts).toHaveLength(1);
   expect(tableAttempts.map(({ command }) => command)).toEqual(['PutItemCommand', 'UpdateItemCommand']);
-  const { dispatches, chunks } = await accepted();
-  expect(dispatches).toEqual([]);
-  expect(chunks).toMatchObject([
+  const { wakes, requests } = await accepted();
+  expect(wakes).toEqual([]);
+  expect(requests).toMatchObject([
     {
-      ...{ dispatchId: 'DISPATCH1', clientId: 1001, correlationId: 'r', about: { attends: { waitTime: -1 } } },
-      ...{ version: 1, straight: true, alone: true, receiptsExpected: true },
-      slices: [{ try: 0, size: 1, recipients: [{ index: 0, to, request: { to } }] }],
+      head: {
+        ...{ dispatchId: 'DISPATCH1', clientId: 1001, correlationId: 'r', attends: { waitTime: -1 } },
+        ...{ receiptsExpected: true, total: 1 },
+      },
+      recipients: [{ to }],
     },
   ]);
 });
@@ -68,8 +70,8 @@ test('an accepted request of more than ten answers success, and its dispatch is 
   expect(Object.keys(answer.body)).toEqual(['success']);
   expect(answer.headers['dispatch-id']).toBe('DISPATCH1');
   expect(await accepted()).toEqual({
-    dispatches: [{ dispatchId: 'DISPATCH1', clientId: 1001, acceptedAtMs: startMs, correlationId: 'r' }],
-    chunks: [],
+    wakes: [{ phoneNumberId: '300000000000001', dispatchId: 'DISPATCH1', part: 0, of: 1, delaySeconds: 0 }],
+    requests: [],
   });
   expect(await storedDispatches(table).find('DISPATCH1')).toEqual({
     head: {
@@ -119,8 +121,8 @@ test('receipts are expected of a dispatch on a number of which a platform app te
     await send({ ...order, recipients: [] });
   });
   expect(lines.map((line) => line['RecipientsAccepted'])).toEqual([3, 3, 11, 11]);
-  const { dispatches, chunks } = await accepted();
-  const stored = await Promise.all(dispatches.map(({ dispatchId }) => storedDispatches(table).find(dispatchId)));
+  const { wakes, requests } = await accepted();
+  const stored = await Promise.all(wakes.map(({ dispatchId = '' }) => storedDispatches(table).find(dispatchId)));
   const expectations = new Map([
     ['5491100000001', true],
     [other.did, undefined],
@@ -128,7 +130,7 @@ test('receipts are expected of a dispatch on a number of which a platform app te
   expect(new Map(stored.map((dispatch) => [dispatch?.head.did, dispatch?.head.receiptsExpected]))).toEqual(
     expectations,
   );
-  expect(new Map(chunks.map(({ about, receiptsExpected }) => [about.did, receiptsExpected]))).toEqual(expectations);
+  expect(new Map(requests.map(({ head }) => [head.did, head.receiptsExpected]))).toEqual(expectations);
 });
 
 test.each([
@@ -188,7 +190,7 @@ test('warnings are joined into one', async () => {
       'duplicate recipients were dropped: recipients[1]; ' +
       'the platform could not be reached, the stored copy of the template was used',
   });
-  expect((await accepted()).dispatches).toMatchObject([{ dispatchId: 'DISPATCH1' }]);
+  expect((await accepted()).wakes).toMatchObject([{ dispatchId: 'DISPATCH1' }]);
   expect(await storedDispatches(table).find('DISPATCH1')).toMatchObject({
     ...{ head: { total: 1, campaignId: 10, templateLanguage: 'en_US' }, plan: { languageCode: 'en_US' } },
     repeats: [[1, 0]],
@@ -207,10 +209,10 @@ test.each([
     const recipients = makeRecipients(count).map(({ to }) => ({ to, params: { body: ['123456'] } }));
     expect(await send({ ...plain, recipients })).toMatchObject({ status: 200 });
   }
-  const { dispatches, chunks } = await accepted();
-  expect(dispatches).toMatchObject([{ dispatchId: 'DISPATCH2' }]);
+  const { wakes, requests } = await accepted();
+  expect(wakes).toMatchObject([{ dispatchId: 'DISPATCH2' }]);
   expect((await storedDispatches(table).find('DISPATCH2'))?.head.urgent).toBe(urgent);
-  expect(chunks.map((chunk) => chunk.urgent)).toEqual([urgent]);
+  expect(requests.map((request) => request.head.urgent)).toEqual([urgent]);
 });
 
 describe('a refusal never rests on a stored copy (D23)', () => {
@@ -262,7 +264,7 @@ test.each([1, 10])(
     broken = false;
     expect(await send(asked, { headers })).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH2' } });
     const queued = await accepted();
-    expect(queued.dispatches.length + queued.chunks.length).toBeGreaterThan(1);
+    expect(queued.wakes.length + queued.requests.length).toBeGreaterThan(1);
     expect(await dispatchIdsOf(queued, localDocumentClient(), table)).toEqual(
       new Set(asked.recipients.map((_each, index) => `DISPATCH2-${index}`)),
     );
@@ -288,7 +290,7 @@ describe.each(['before', 'after'] as const)(
       return { listed: accepted.length, dispatch };
     };
 
-    test('a dispatch is accepted, and the fan-out lists it', async () => {
+    test('a dispatch is accepted, and its sender lists it', async () => {
       // Acceptance stores what the dispatch needs, then its item.
       const { send, accepted, table } = await sendingEndpoint({
         templates,

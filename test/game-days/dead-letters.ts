@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { resourceName } from '../../infra/names.ts';
+import { straightRecipients } from '../../lib/messages/dispatch/call-facts.ts';
 import { stackQueues } from '../faults/running/queues.ts';
 import { demoNumberId, type Game, type GameDay } from './game.ts';
 import { bookCommand } from './run-book.ts';
 
-const recipients = 400;
-const worker = 'messages-dispatch';
+/** Each is of ten recipients, which a worker calls itself while the number has places. */
+const requests = { calm: 3, troubled: 12 };
+const worker = 'messages-dispatch-urgent';
 /** A process takes longer than this to start and to call the platform. */
 const lifeMs = 300;
 /** Five deliveries would wait too long for the deployed six minutes. */
@@ -42,16 +44,23 @@ async function killWorkers(game: Game, signal: AbortSignal): Promise<number> {
 
 async function play(game: Game): Promise<void> {
   const queues = stackQueues(game.stack);
-  const deadOf = async () => (await queues.dead()).get(resourceName(game.stack.addresses.stage, 'dispatch-dead')) ?? 0;
+  const deadOf = async () => (await queues.dead()).get(resourceName(game.stack.addresses.stage, 'urgent-dead')) ?? 0;
   try {
-    // Calm: the number sends 80 a second, so that the campaign has a middle.
+    // Calm: the number sends 80 a second, so that requests have a middle.
     await game.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
     await queues.shortenVisibility(visibilitySeconds);
     const client = await game.logIn();
     await client.synchronize();
-    await game.send(client, recipients);
-    await game.midway(recipients / 8);
-    game.isQuiet('dispatch-dead-letters');
+    const sendRequests = async (count: number) => {
+      for (let sent = 0; sent < count; sent += 1) await game.send(client, straightRecipients);
+    };
+    await sendRequests(requests.calm);
+    await game.until(
+      'they have left',
+      () => game.taken(),
+      (taken) => taken === requests.calm * straightRecipients,
+    );
+    game.isQuiet('urgent-dead-letters');
 
     // Trouble: a version of the worker dies of each message that it takes.
     game.tell(
@@ -62,7 +71,8 @@ async function play(game: Game): Promise<void> {
     const mended = new AbortController();
     const killing = killWorkers(game, AbortSignal.any([game.signal, mended.signal]));
     killing.catch(() => undefined);
-    const left = () => queues.held(['dispatch']);
+    await sendRequests(requests.troubled);
+    const left = () => queues.held(['urgent']);
     await game.until(
       'what waits has died',
       async () => [await left(), await deadOf()],
@@ -73,30 +83,27 @@ async function play(game: Game): Promise<void> {
     if (taken === whenBroken) throw new Error('no worker has died in the middle of its calls');
 
     // Told: the alarm rings. A killed process writes no line: Lambda does, and its errors are another alarm.
-    await game.rings('dispatch-dead-letters');
+    await game.rings('urgent-dead-letters');
     mended.abort();
-    game.tell(
-      'trouble',
-      `${await killing} workers were killed; ${dead} dead letters, ${taken} of ${recipients} have left`,
-    );
+    game.tell('trouble', `${await killing} workers were killed; ${dead} dead letters, ${taken} messages have left`);
     if (dead < 2) throw new Error('too few dead letters to send one of them ahead');
 
     // End: a dry run judges the letters; one is sent again to see whether the cause is mended, then all.
     const looked = await game.previewed(
-      bookCommand('Dead letters', 'infra/ops redrive QUEUE').replace('QUEUE', 'dispatch'),
+      bookCommand('Dead letters', 'infra/ops redrive QUEUE').replace('QUEUE', 'urgent'),
     );
-    for (const words of [`dispatch: ${dead} dead letters`, 'again', 'is not called again', 'nothing was sent'])
+    for (const words of [`urgent: ${dead} dead letters`, 'again', 'is not called again', 'nothing was sent'])
       if (!looked.includes(words)) throw new Error(`the dry run does not say "${words}"`);
     if ((await game.taken()) !== taken || (await deadOf()) !== dead) throw new Error('the dry run has done something');
-    await game.operate(bookCommand('Dead letters', 'infra/ops redrive dispatch --stage prod --yes --at-most'));
+    await game.operate(bookCommand('Dead letters', 'infra/ops redrive urgent --stage prod --yes --at-most'));
     if ((await deadOf()) !== dead - 1) throw new Error('other than one letter was sent again');
     await game.until('that one is worked off', left, (waits) => waits === 0);
     if ((await deadOf()) !== dead - 1) throw new Error('it has died again');
-    await game.operate(bookCommand('Dead letters', 'infra/ops redrive dispatch --stage prod --yes'));
+    await game.operate(bookCommand('Dead letters', 'infra/ops redrive urgent --stage prod --yes'));
 
     // Proof: recipients that were called before a worker died are not called again, and all others are.
     await game.proven();
-    await game.quietAgain('dispatch-dead-letters');
+    await game.quietAgain('urgent-dead-letters');
   } finally {
     queues.close();
   }
@@ -104,6 +111,6 @@ async function play(game: Game): Promise<void> {
 
 export const deadLetters: GameDay = {
   name: 'dead-letters',
-  incident: 'workers die of every message that they take, until what waits of a campaign is dead letters',
+  incident: 'workers of small requests die of every message that they take, until what waits is dead letters',
   play,
 };

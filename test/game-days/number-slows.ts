@@ -8,7 +8,7 @@ const section = 'A number that is to be slower';
 /** The platform lets a number send so much while its owner uses it with the business app too. */
 const slowPerSecond = 20;
 /**
- * The run book says that messages with a slot move within two seconds; the platform refuses those in flight until then.
+ * The run book says that the sender sees a slower pace within two seconds; the platform refuses those in flight until then.
  */
 const movesWithinMs = 2_000;
 

@@ -104,7 +104,7 @@ describe('everything has an alarm, or a line that says why not', () => {
 
   it('walks every schedule there is', () => {
     const purposes = schedules.map(({ properties }) => purposeOf({ AlarmName: properties.Name }));
-    expect(purposes.sort()).toEqual(['messages-lost-rounds', 'pricing-refresh', 'sync']);
+    expect(purposes.sort()).toEqual(['messages-sweep', 'pricing-refresh', 'sync']);
     expect(purposes).toEqual(expect.arrayContaining(Object.keys(unalarmedSchedules)));
   });
 
@@ -200,7 +200,9 @@ describe('one cause rings once', () => {
 });
 
 describe('burn rates', () => {
-  const cases = (['acceptance', 'delivery'] as const).flatMap((name) => burns.map((burn) => [name, burn] as const));
+  const cases = (['acceptance', 'delivery', 'codes'] as const).flatMap((name) =>
+    burns.map((burn) => [name, burn] as const),
+  );
 
   it('spend 2, 5 and 10 percent of a budget of 30 days in their long windows', () => {
     const spent = burns.map(({ rate, longMinutes }) => (100 * rate * longMinutes) / (30 * 24 * 60));
@@ -242,8 +244,8 @@ describe('burn rates', () => {
               ['excused', 'SendsFailedByPlatform', seconds],
             ]
           : [
-              ['bad0', 'MessagesLate', seconds],
-              ['all0', 'MessagesDue', seconds],
+              ['bad0', name === 'codes' ? 'CodesLate' : 'BacklogOverdue', seconds],
+              ['all0', name === 'codes' ? 'CodesCalled' : 'BacklogDue', seconds],
             ],
       );
     }

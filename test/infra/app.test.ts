@@ -42,7 +42,7 @@ it.each(Object.keys(settingChoices))(
 describe('what was built', () => {
   const without = (missing: string) => names.filter((name) => name !== missing);
 
-  it.each(['authorizer', 'templates-sync-worker', 'messages-fan-out', 'messages-dispatch'])(
+  it.each(['authorizer', 'templates-sync-worker', 'messages-sweep', 'messages-dispatch'])(
     'a missing %s is refused: it belongs to no route that could come later',
     (name) => {
       expect(() => synthesize({}, without(name))).toThrow(`holds no bundle of ${name}: run npm run build first`);

@@ -67,7 +67,7 @@ describe('messages-send at start-up', () => {
     RATES_TABLE: 'rates',
     CLIENT_RATE_PER_MINUTE: '3000',
     EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
-    FAN_OUT_QUEUE_URL: 'http://127.0.0.1:1/fan-out',
+    DISPATCH_QUEUE_URL: 'http://127.0.0.1:1/dispatch',
     URGENT_QUEUE_URL: 'http://127.0.0.1:1/urgent',
     PLATFORM_BASE_URL: 'http://127.0.0.1:1',
     PLATFORM_VERSION: 'v26.0',

@@ -304,7 +304,6 @@ describe('event sources', () => {
       'events-deliver',
       'messages-dispatch',
       'messages-dispatch-urgent',
-      'messages-fan-out',
       'messages-watch',
       'platform-hints',
       'templates-sync-worker',

@@ -199,7 +199,9 @@ describe('alarms', () => {
       );
     }
     for (const { AlarmName, TreatMissingData } of alarms) {
-      const isSilence = ['lost-rounds-missing', 'pricing-refresh-missing'].includes(purposeOf('test', AlarmName));
+      const isSilence = ['backlog-overdue', 'sweep-missing', 'pricing-refresh-missing'].includes(
+        purposeOf('test', AlarmName),
+      );
       expect(TreatMissingData).toBe(isSilence ? 'breaching' : 'notBreaching');
     }
   });

@@ -50,7 +50,7 @@ const layers = {
   ],
   messages: [
     ...['dispatch', 'request', 'when', 'resolve', 'pace', 'budget', 'holds', 'inbound', 'send', 'accept', 'watch'],
-    ...['fan-out', 'sender', 'receipts', 'report', 'spend', 'retry', 'find', 'rehearse', 'erase', 'deployed'],
+    ...['sender', 'receipts', 'report', 'spend', 'retry', 'find', 'rehearse', 'erase', 'deployed'],
   ],
 } as const;
 
@@ -146,7 +146,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
     "import { templateStore, type TemplateStore } from '../templates/model/template-store.ts';",
     direction.rules,
   ],
-  ['lib/messages/report/f.ts', "export * from '../fan-out/dispatch-rounds-store.ts';", direction.rules],
+  ['lib/messages/report/f.ts', "export * from '../sender/backlog-store.ts';", direction.rules],
   ['lib/messages/report/g.ts', "export { messageQueue } from '../accept/message-queue.ts';", direction.rules],
   ['lib/templates/h.ts', "import { documentClient } from '../aws/dynamodb.ts';", direction.rules],
   ['lib/templates/i.ts', "import { queueBody } from '../aws/queue-body.ts';", undefined],

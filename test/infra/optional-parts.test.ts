@@ -176,7 +176,7 @@ describe('refreshing the price rates', () => {
   it('is not there without a source', () => {
     expect(named(plain)).toEqual([]);
     const rules = plain.all('AWS::Events::Rule').map(({ properties }) => properties.Name);
-    expect(rules).toEqual([resourceName('test', 'messages-lost-rounds')]);
+    expect(rules).toEqual([resourceName('test', 'messages-sweep')]);
   });
 
   it('is called twice a day and has an alarm that names the affected users and the next step', () => {
@@ -199,17 +199,17 @@ describe('refreshing the price rates', () => {
   });
 });
 
-it('the backlog is looked at every minute (D25, D56)', () => {
+it('the backlog is swept every minute (D25, D56)', () => {
   const named = (name: string) =>
     plain.all('AWS::Lambda::Function').find(({ properties }) => properties.FunctionName === resourceName('test', name));
   const rule = plain
     .all('AWS::Events::Rule')
-    .find(({ properties }) => properties.Name === resourceName('test', 'messages-lost-rounds'));
+    .find(({ properties }) => properties.Name === resourceName('test', 'messages-sweep'));
   expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
   const targets = rule?.properties.Targets.map(({ Arn }: { Arn: unknown }) => plain.target(Arn));
-  expect(targets).toEqual([named('messages-lost-rounds')?.id]);
+  expect(targets).toEqual([named('messages-sweep')?.id]);
   const alarms = plain.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);
-  const wanted = ['lost-rounds-errors', 'rounds-lost'].map((purpose) => resourceName('test', purpose));
+  const wanted = ['sweep-errors', 'sweep-missing', 'backlog-overdue'].map((purpose) => resourceName('test', purpose));
   expect(alarms).toEqual(expect.arrayContaining(wanted));
 });
 

@@ -15,7 +15,7 @@ const exploration = 'test/lib/webhooks/delivery/delivery-explorer.test.ts';
 const all = [campaign, command, bundles, parts, exploration];
 
 test.each([
-  ['a rule of the way of a message', ['lib/messages/pace/schedule.ts'], [campaign, command, bundles]],
+  ['a rule of the way of a message', ['lib/messages/pace/known-pace.ts'], [campaign, command, bundles]],
   ['the page of an endpoint, which only bundles have', ['functions/health.ts'], [bundles]],
   ['a program that tests start by its name', ['infra/operate/ops.ts'], [command, bundles]],
   ['a rule that an exploration tries', ['lib/webhooks/delivery/retry.ts'], [bundles, exploration]],

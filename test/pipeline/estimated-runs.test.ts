@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { slowedDown, unknownPace } from '../../lib/messages/pace/number-pace.ts';
+import { slowedDown, unknownPace } from '../../lib/messages/pace/known-pace.ts';
 import { makeDispatchHead } from '../support/made-dispatches.ts';
-import { accept, estimatedRun, limitPerSecond } from './quiet-world.ts';
+import { estimatedRun } from './estimated-run.ts';
+import { accept, limitPerSecond } from './quiet-world.ts';
 import type { PipelineWorld } from './world.ts';
 
 /* Compares the time that a rehearsal tells (D51) with the run that follows it, in virtual time on the real policies. */
@@ -46,7 +47,7 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     (world) => {
       const { phoneNumberId } = makeDispatchHead();
       const learned = { perSecond: 20, atMs: world.time.nowMs };
-      world.numbers.stored.set(phoneNumberId, { ...unknownPace, version: 1, learned });
+      world.paces.stored.set(phoneNumberId, { ...unknownPace, version: 1, learned });
     },
   ],
   [
@@ -54,7 +55,7 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     5_000,
     async (world) => {
       const { phoneNumberId } = makeDispatchHead();
-      world.numbers.stored.set(phoneNumberId, {
+      world.paces.stored.set(phoneNumberId, {
         ...slowedDown(unknownPace, limitPerSecond, world.time.nowMs),
         version: 1,
       });
@@ -110,20 +111,19 @@ test.each([1, 10])('%i one-time codes beside a campaign leave within what was sa
   expect(ranMs - estimatedMs).toBeLessThan(500);
 });
 
-test.each([
-  [5, 10],
-  [20, 20],
-  [80, 30],
-])('ten one-time codes on a number of %i a second leave in front of three campaigns (D44)', async (perSecond, turn) => {
-  const before = async (world: PipelineWorld) => {
-    for (const clientId of [1, 2, 3]) accept(world, 30 * perSecond, { clientId });
-    await later(world, 15_000);
-  };
-  const { estimatedMs, ranMs } = await estimatedRun(10, { before, urgent: true, perSecond });
-  // The estimate adds a second, the current turn of a campaign, and the nine slots after the first.
-  expect(estimatedMs).toBeLessThanOrEqual(1_000 + ((turn + 9) * 1_000) / (0.9 * perSecond));
-  expect(Math.abs(ranMs - estimatedMs)).toBeLessThan(500);
-});
+test.each([5, 20, 80])(
+  'ten one-time codes on a number of %i a second leave in front of three campaigns (D44)',
+  async (perSecond) => {
+    const before = async (world: PipelineWorld) => {
+      for (const clientId of [1, 2, 3]) accept(world, 30 * perSecond, { clientId });
+      await later(world, 15_000);
+    };
+    const { estimatedMs, ranMs } = await estimatedRun(10, { before, urgent: true, perSecond });
+    // A look of the sender, and every second turn.
+    expect(estimatedMs).toBeCloseTo(500 + (20 * 1_000) / (0.9 * perSecond), 1);
+    expect(Math.abs(ranMs - estimatedMs)).toBeLessThan(750);
+  },
+);
 
 test('a dispatch of one-time codes beside a campaign takes turns with it, as was said', async () => {
   const { estimatedMs, ranMs } = await estimatedRun(1_000, { before: besideCampaign, urgent: true });

@@ -1,11 +1,10 @@
-import { straightRecipients } from '../../lib/messages/dispatch/chunk.ts';
 import { lotAt } from '../../lib/messages/dispatch/lots.ts';
 import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/dispatch/slice.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
 import { foldReceipts } from '../../lib/messages/receipts/fold-receipts.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
-import { optedOut } from '../../lib/messages/send/excluded-recipients.ts';
+import { erased, optedOut } from '../../lib/messages/send/excluded-recipients.ts';
 import { scopesOf, textOf } from '../../lib/opt-outs/scope.ts';
 import type { EventType } from '../../lib/webhooks/event.ts';
 import type { PlatformPost } from './platform-model.ts';
@@ -21,7 +20,7 @@ const skewMs = 50;
 
 /** A message may end with these codes in worlds whose platform refuses as `platform-model.ts` says. */
 const reasons: Readonly<Record<string, readonly string[]>> = {
-  failed: ['131047', '131050', '132001', '132016', 'cancelled', 'retry_deadline', optedOut.code],
+  failed: ['131047', '131050', '132001', '132016', 'cancelled', 'retry_deadline', optedOut.code, erased.code],
   expired: [
     'expired',
     'template_paused',
@@ -50,6 +49,8 @@ export function checkWorld(world: PipelineWorld): void {
       calls: calls.get(message.messageId) ?? [],
     }),
   );
+  const waiting = [...world.backlog.entries.keys(), ...world.backlog.later.keys()];
+  if (waiting.length > 0) broken.push(`R14: in the backlog for ever: ${waiting}`);
   if (broken.length > 0) throw new Error(broken.slice(0, 5).join('\n'));
 }
 
@@ -98,6 +99,7 @@ function brokenPromises(message: Message): string[] {
     ...brokenBySending(message),
     ...brokenByTime(message, index),
     ...brokenByStop(message, recorded),
+    ...brokenByErasure(message, recorded),
     ...brokenByReport(message, index),
     ...untold(message, recorded),
   ];
@@ -145,6 +147,17 @@ function brokenByStop({ world, messageId, dispatch, to, calls }: Message, record
   ];
 }
 
+/** Who is erased is called no more, and only who is erased ends so (D60). */
+function brokenByErasure({ world, messageId, calls }: Message, recorded: Recorded | undefined): string[] {
+  const erasedAt = world.erasures.get(messageId);
+  const isCalled = calls.some((call) => call.claimedAt > (erasedAt ?? Number.POSITIVE_INFINITY));
+  const isLeftOut = recorded?.state === 'failed' && recorded.code === erased.code;
+  return [
+    ...(isCalled ? [`D60: ${messageId} was called after its recipient was erased`] : []),
+    ...(isLeftOut && erasedAt === undefined ? [`D60: ${messageId} was left out, and its person is not erased`] : []),
+  ];
+}
+
 /** The state in the client's report must agree with what the platform took. */
 function brokenByReport({ world, messageId, dispatch, posts }: Message, index: number): string[] {
   const { dispatchId } = dispatch.head;
@@ -172,15 +185,10 @@ function brokenByReport({ world, messageId, dispatch, posts }: Message, index: n
   return broken;
 }
 
-/**
- * Each ending but success is told (D34), a later success is told (D39), and so is the end of a small dispatch (D41).
- */
+/** Each ending but success is told (D34), a later success is told (D39), and so is the end of the dispatch (D41). */
 function untold({ world, messageId, dispatch, tellings }: Message, recorded: Recorded | undefined): string[] {
   if (world.deadLetters > 0) return [];
-  const { dispatchId } = dispatch.head;
-  const wanted: string[] = [];
-  const isStraight = dispatch.head.when === undefined && dispatch.recipients.length <= straightRecipients;
-  if (isStraight) wanted.push(`dispatch.completed ${dispatchId}`);
+  const wanted = [`dispatch.completed ${dispatch.head.dispatchId}`];
   const isProven = world.table.receipts[messageId] !== undefined;
   const state = recorded?.state === 'unknown' && isProven ? 'sent' : recorded?.state;
   if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${messageId}`);

@@ -9,7 +9,6 @@ const serviceOf: Readonly<Record<string, Service>> = {
   endSlice: 'write',
   mark: 'write',
   findSlice: 'read',
-  look: 'read',
   lookAtDispatch: 'read',
   hasReceipt: 'read',
   stoppedAmong: 'read',
@@ -17,9 +16,6 @@ const serviceOf: Readonly<Record<string, Service>> = {
   beginStraight: 'write',
   findStored: 'read',
   findPage: 'read',
-  takeRound: 'write',
-  checkpoint: 'write',
-  handOver: 'write',
   park: 'write',
   stop: 'write',
   endPause: 'write',
@@ -27,17 +23,12 @@ const serviceOf: Readonly<Record<string, Service>> = {
   // All workers read numbers and this state.
   findPace: 'read',
   changePace: 'write',
-  takeTenth: 'write',
   changeHolds: 'write',
   askHolds: 'write',
   findBreaker: 'read',
   changeBreaker: 'write',
   // Calls that send to a queue are billed by message group.
-  sendBatch: 'grouped',
-  sendLater: 'grouped',
   sendInbound: 'grouped',
-  sendAgain: 'grouped',
-  watch: 'grouped',
   watchParked: 'grouped',
   postpone: 'queue',
   hold: 'queue',
@@ -55,23 +46,25 @@ const serviceOf: Readonly<Record<string, Service>> = {
   progressOf: 'none',
   sweep: 'none',
   enter: 'none',
+  bringEntry: 'none',
   takePlaces: 'write',
   closePlaces: 'write',
-  enterInFront: 'write',
+  // Calls of a worker of small requests.
+  lookAtNumber: 'read',
+  storeSmall: 'write',
+  beginSmall: 'write',
+  enterSmall: 'write',
   // Acceptance, looks at the backlog, receipts, events and watchers are counted apart.
-  findBacklog: 'none',
-  removeEntry: 'none',
-  wake: 'none',
   findStates: 'none',
   findHolds: 'none',
   resume: 'none',
   findTemplate: 'none',
   watchAgain: 'none',
   store: 'none',
+  wakeAccepted: 'none',
   list: 'none',
   withdraw: 'none',
   beginAccepted: 'none',
-  enqueueDispatch: 'none',
   enqueueStraight: 'none',
   findHeads: 'none',
   append: 'none',
@@ -90,8 +83,11 @@ const serviceOf: Readonly<Record<string, Service>> = {
  */
 const unitsOf: Readonly<Record<string, number>> = {
   beginStraight: 2,
-  look: 2,
   lookAtDispatch: 2,
+  // Pace, breaker, holds and a lease.
+  lookAtNumber: 4,
+  // Parameters, addresses and record.
+  storeSmall: 3,
   stoppedAmong: sliceSize,
 };
 
@@ -107,10 +103,14 @@ export class Meter {
   };
   readonly #runs = new Map<string, { runs: number; ms: number }>();
 
+  /** By name, so often was each call made. */
+  readonly calls = new Map<string, number>();
+
   /** `bytes` is the size of what the call carries to or from a queue. */
   count(name: string, bytes = 0): void {
     const service = serviceOf[name];
     if (service === undefined) throw new Error(`the meter does not know the call ${name}`);
+    this.calls.set(name, (this.calls.get(name) ?? 0) + 1);
     this.#requests[service] += (unitsOf[name] ?? 1) + billedBeside(bytes);
   }
 

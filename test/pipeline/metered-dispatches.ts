@@ -2,21 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
-import { backlogStore } from '../../lib/messages/fan-out/dispatch-backlog-store.ts';
-import { dispatchRoundsStore } from '../../lib/messages/fan-out/dispatch-rounds-store.ts';
+import { itemsWithout } from '../../lib/messages/erase/erased-items-store.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
-import { paceStore } from '../../lib/messages/pace/pace-store.ts';
-import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
+import { knownPaceStore } from '../../lib/messages/pace/known-pace-store.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
+import { countsOf } from '../../lib/messages/report/read-report.ts';
+import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
+import { backlogStore } from '../../lib/messages/sender/backlog-store.ts';
+import { senderDispatchesStore } from '../../lib/messages/sender/dispatches-store.ts';
+import { numberSightStore } from '../../lib/messages/sender/number-sight-store.ts';
+import { placesStore } from '../../lib/messages/sender/places-store.ts';
+import { senderStateStore } from '../../lib/messages/sender/sender-state-store.ts';
+import { smallRequestStore } from '../../lib/messages/sender/small-request-store.ts';
 import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { seededRandom } from '../support/faults.ts';
@@ -40,8 +45,13 @@ export interface MeteredDispatch {
 
 export interface MeteredRun extends Partial<Pick<WorldRules, 'log' | 'delayJitterMs' | 'gatherMs'>> {
   readonly dispatches: readonly MeteredDispatch[];
-  /** Acceptance, fan-out and workers have a client each, so that each is metered apart. */
-  readonly clients: readonly [DynamoDBDocumentClient, DynamoDBDocumentClient, DynamoDBDocumentClient];
+  /** Acceptance, senders, workers of small requests and sweeps have a client each, so that each is metered apart. */
+  readonly clients: readonly [
+    acceptance: DynamoDBDocumentClient,
+    sender: DynamoDBDocumentClient,
+    small: DynamoDBDocumentClient,
+    sweep: DynamoDBDocumentClient,
+  ];
   readonly table: string;
   /** The platform takes so long for a message. */
   readonly platformMs?: number;
@@ -51,7 +61,7 @@ export interface MeteredRun extends Partial<Pick<WorldRules, 'log' | 'delayJitte
 
 export interface Metered {
   readonly posted: readonly string[];
-  readonly store: Readonly<Record<'acceptance' | 'fanOut' | 'dispatch', RequestCost>>;
+  readonly store: Readonly<Record<'acceptance' | 'dispatch' | 'small' | 'sweep', RequestCost>>;
   /** Counts runs and queue requests, without acceptance. */
   readonly meter: Meter;
 }
@@ -64,8 +74,13 @@ const longestMs = 24 * 3_600_000;
 
 export async function meterDispatches(options: MeteredRun): Promise<Metered> {
   const { dispatches, clients, table, platformMs = 200, storeMs = 0, ...rules } = options;
-  const [acceptance, fanOut, dispatch] = clients.map(meterRequests) as [RequestMeter, RequestMeter, RequestMeter];
-  const meters = { acceptance, fanOut, dispatch };
+  const [acceptance, dispatch, small, sweep] = clients;
+  const meters: Readonly<Record<keyof Metered['store'], RequestMeter>> = {
+    acceptance: meterRequests(acceptance),
+    dispatch: meterRequests(dispatch),
+    small: meterRequests(small),
+    sweep: meterRequests(sweep),
+  };
   const isBusy = () => Object.values(meters).some((meter) => meter.underWay() > 0);
   const world = new PipelineWorld(quietRules({ ...rules, answerMs: () => platformMs, latencyMs: () => 0 }), (time) => {
     for (const client of clients) takeTime(client, time, storeMs);
@@ -75,7 +90,12 @@ export async function meterDispatches(options: MeteredRun): Promise<Metered> {
   await world.run(longestMs);
   return {
     posted: world.platform.posts.filter(({ taken }) => taken).map(({ messageId }) => messageId),
-    store: { acceptance: acceptance.taken(), fanOut: fanOut.taken(), dispatch: dispatch.taken() },
+    store: {
+      acceptance: meters.acceptance.taken(),
+      dispatch: meters.dispatch.taken(),
+      small: meters.small.taken(),
+      sweep: meters.sweep.taken(),
+    },
     meter: world.meter,
   };
 }
@@ -93,60 +113,67 @@ function takeTime(client: DynamoDBDocumentClient, time: VirtualTime, ms: number)
 
 /** Builds the stores as they are deployed (lib/messages/deployed/). */
 function storesOn(
-  [acceptance, fanOut, worker]: MeteredRun['clients'],
-  table: string,
+  [acceptance, sender, small, sweep]: MeteredRun['clients'],
+  name: string,
   time: VirtualTime,
 ): Omit<WorldStores, 'isBusy'> {
   const nowMs = () => time.nowMs;
   const random = seededRandom(2);
-  const backoff = (firstMs: number, longestMs: number) => (attempt: number) =>
-    time.sleep(random() * Math.min(longestMs, firstMs * 2 ** attempt));
-  const pause = backoff(10, 200);
-  // A hundred dispatches may begin at once, and one reserves at a time.
-  const patient = backoff(100, 3_200);
-  const paces = (client: DynamoDBDocumentClient) =>
-    paceStore(tableOf(client, table, { nowMs }), { newWriter: randomUUID, pause: client === fanOut ? patient : pause });
-  const { find, list } = acceptedDispatchesStore(tableOf(fanOut, table, { nowMs }), pause);
-  const dispatches = dispatchRoundsStore(tableOf(fanOut, table), {
-    find,
-    list,
-    recipientsFrom: parameterStore(tableOf(fanOut, table)).read,
-  });
-  const accepted = acceptedDispatchesStore(tableOf(acceptance, table, { nowMs }), pause);
-  const looking = { backlog: backlogStore(tableOf(fanOut, table)), withdraw: accepted.withdraw };
-  const dispatchesOfWorkers = acceptedDispatchesStore(tableOf(worker, table, { nowMs }), pause);
-  const working = {
-    slices: sliceStore(tableOf(worker, table, { nowMs })),
-    unknowns: unknownOutcomesStore(tableOf(worker, table)),
-    paces: paces(worker),
-    urgentCapacity: urgentStore(tableOf(worker, table)),
-    states: dispatchItemStore(tableOf(worker, table)),
-    look: snapshotStore(tableOf(worker, table, { pause })),
-    wabas: holdStore(tableOf(worker, table, { nowMs })),
-    beginStraight: async (...[chunk]: Parameters<typeof dispatchesOfWorkers.beginStraight>) =>
-      void (await dispatchesOfWorkers.beginStraight(chunk)),
-    breakers: breakerStore(tableOf(worker, table, { nowMs })),
-    stoppedAmong: optOutLook(tableOf(worker, table, { pause }), async () => nameOf).stoppedAmong,
+  const pause = (attempt: number) => time.sleep(random() * Math.min(200, 10 * 2 ** attempt));
+  const accepted = acceptedDispatchesStore(tableOf(acceptance, name, { nowMs }), pause);
+  const ofTry = (client: DynamoDBDocumentClient) => {
+    const table = tableOf(client, name, { nowMs, pause });
+    return {
+      slices: sliceStore(table),
+      unknowns: unknownOutcomesStore(table),
+      paces: knownPaceStore(table, { newWriter: randomUUID }),
+      states: dispatchItemStore(table),
+      wabas: holdStore(table),
+      breakers: breakerStore(table),
+      stoppedAmong: optOutLook(table, async () => nameOf).stoppedAmong,
+      places: placesStore(table),
+    };
   };
-  const messages = tableOf(worker, table, { pause });
+  const table = tableOf(sender, name, { nowMs, pause });
+  const report = reportStore(table, { consistent: true });
+  const statesOf = senderStateStore(table);
+  const backlog = backlogStore(table);
+  const sending = {
+    ...ofTry(sender),
+    ...{ statesOf, backlog },
+    dispatches: senderDispatchesStore(table, acceptedDispatchesStore(table, pause)),
+    progressOf: (dispatchId: string) => countsOf(report, dispatchId),
+  };
+  const swept = tableOf(sweep, name, { nowMs, pause });
+  const tableOfSmall = tableOf(small, name, { nowMs, pause });
+  const { begin, beginStraight } = acceptedDispatchesStore(tableOfSmall, pause);
+  const working = {
+    ...ofTry(small),
+    lookAt: numberSightStore(tableOfSmall),
+    dispatches: {
+      ...smallRequestStore(tableOfSmall, itemsWithout),
+      look: snapshotStore(tableOfSmall),
+      begin,
+      beginStraight,
+    },
+  };
   const recording = {
-    records: receiptStore(messages),
-    slices: provenSlicesStore(messages),
-    addressesOf: addressStore(messages),
-    changeHolds: working.wabas.change,
+    records: receiptStore(table),
+    slices: provenSlicesStore(table),
+    addressesOf: addressStore(table),
+    changeHolds: sending.wabas.change,
   };
   return {
     ofAcceptance: () => accepted,
-    ofLook: () => looking,
-    ofFanOut: () => ({
-      dispatches,
-      states: dispatchItemStore(tableOf(fanOut, table)),
-      slices: sliceStore(tableOf(fanOut, table, { nowMs })),
-      paces: paces(fanOut),
+    ofSender: () => sending,
+    ofSmallRequests: () => working,
+    ofSweep: () => ({
+      ...{ backlog: backlogStore(swept), holds: holdStore(swept), breakers: breakerStore(swept) },
+      stateOf: async (key) => (await senderStateStore(swept)(key).change(() => undefined)).state,
     }),
-    ofWorker: () => working,
-    ofWatcher: () => ({ states: working.states, holds: working.wabas, isDown: async () => false }),
+    ofCancellation: () => backlog,
+    ofWatcher: () => ({ states: sending.states, holds: sending.wabas, isDown: async () => false }),
     ofReceipts: () => recording,
-    ofHearing: () => optOutWriter(messages, nameOf),
+    ofHearing: () => optOutWriter(table, nameOf),
   };
 }

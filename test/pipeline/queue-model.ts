@@ -57,6 +57,11 @@ export class QueueModel {
     return this.#live;
   }
 
+  /** So many visible messages wait for a worker. */
+  get waiting(): number {
+    return this.#ready.length;
+  }
+
   #live = 0;
 
   send(body: string, delaySeconds = 0): void {
@@ -145,10 +150,11 @@ export class QueueModel {
   }
 
   #appear(stored: Stored): void {
-    const poller = this.#idle.shift();
+    // Lambda takes the process that ran last: it is warm.
+    const poller = this.#idle.pop();
     if (poller === undefined) return void this.#ready.push(stored);
     const delivery = this.#deliver(stored);
-    if (delivery === undefined) this.#idle.unshift(poller);
+    if (delivery === undefined) this.#idle.push(poller);
     else poller(delivery);
   }
 

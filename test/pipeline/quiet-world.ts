@@ -1,7 +1,6 @@
 import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
-import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeDispatch, makeDispatchHead } from '../support/made-dispatches.ts';
+import { makeDispatch } from '../support/made-dispatches.ts';
 import { PipelineWorld, type WorldRules } from './world.ts';
 
 export const limitPerSecond = 80;
@@ -41,7 +40,7 @@ export function accept(
   {
     addressOf = (number) => number,
     ...head
-  }: Partial<Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent'>> & {
+  }: Partial<Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent' | 'when'>> & {
     readonly addressOf?: (number: string) => string;
   } = {},
 ): string {
@@ -111,41 +110,4 @@ export async function codeWaitsMs({ before, rules, head }: CodesBeside = {}): Pr
 export function p99Of(waitsMs: readonly number[]): number {
   const inOrder = waitsMs.toSorted((one, other) => one - other);
   return inOrder[Math.floor(0.99 * inOrder.length)] ?? Number.POSITIVE_INFINITY;
-}
-
-/**
- * Returns the estimate of a dispatch at its acceptance, and its duration until its last message left. `before` prepares
- * the world, and takes its time.
- */
-export async function estimatedRun(
-  size: number,
-  {
-    before,
-    urgent,
-    perSecond = limitPerSecond,
-  }: {
-    readonly before?: (world: PipelineWorld) => Promise<void> | void;
-    readonly urgent?: true;
-    readonly perSecond?: number;
-  } = {},
-): Promise<{ readonly estimatedMs: number; readonly ranMs: number }> {
-  // So many workers keep up with any number.
-  const world = quietWorld({ limitPerSecond: perSecond, workers: 200 });
-  let dispatchId = '';
-  let fromMs = 0;
-  let estimatedMs = 0;
-  void (async () => {
-    await before?.(world);
-    fromMs = world.time.nowMs;
-    const { phoneNumberId } = makeDispatchHead();
-    dispatchId = accept(world, size, urgent === undefined ? {} : { urgent });
-    const dispatch = world.accepted.find((each) => each.dispatch.head.dispatchId === dispatchId)?.dispatch;
-    if (dispatch === undefined) throw new Error('the dispatch was not accepted');
-    const number = { limitPerSecond: perSecond, pace: world.numbers.paceOf(phoneNumberId), nowMs: fromMs };
-    estimatedMs = expectedEndMs({ ...dispatch, ...number }) - fromMs;
-  })();
-  await world.run(10 * 3_600_000);
-  const posts = world.platform.posts.filter(({ messageId }) => messageId.startsWith(`${dispatchId}-`));
-  if (posts.length < size) throw new Error(`only ${posts.length} of ${size} messages left`);
-  return { estimatedMs, ranMs: Math.max(...posts.map(({ atMs }) => atMs)) - fromMs };
 }

@@ -8,6 +8,7 @@ import { makeDispatch, makeDispatchHead, makeRecipients } from '../support/made-
 import type { Fate } from './platform-model.ts';
 import type { CallFault } from './runs.ts';
 import { PipelineWorld, type WorldRules } from './world.ts';
+import { startsOf } from './world-parts.ts';
 
 const callFaults: readonly CallFault[] = ['fails', 'reply_lost', 'lands_late', 'repeated', 'times_out'];
 const fates: readonly Fate[] = [
@@ -22,7 +23,21 @@ const holdingFates: readonly Fate[] = [
 ];
 
 /** In every world acceptance fails to hand over some requests. */
-const enqueueFaultShare: Readonly<Record<string, number>> = { enqueueStraight: 0.3, enqueueDispatch: 0.1 };
+const acceptanceFaultShare: Readonly<Record<string, number>> = {
+  enqueueStraight: 0.3,
+  store: 0.1,
+  beginAccepted: 0.1,
+  wakeAccepted: 0.1,
+};
+/** A sender lives a hundred seconds, and may die in each of them. */
+const senderLifeMs = 100_000;
+const senderDeathShare = 0.15;
+/** A renewal may take so long that another run takes the lease, and both send. */
+const lostLeaseShare = 0.01;
+const lostLeaseMs = 35_000;
+/** A worker of small requests has mostly ended then, and may die under a claim. */
+const smallLifeMs = 600;
+const smallDeathShare = 0.1;
 
 export function amongOf(random: () => number) {
   return <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -40,39 +55,40 @@ export function randomRules(random: () => number): WorldRules {
     random,
     limitPerSecond: among([5, 20, 80, 1_000]),
     answerMs: () => 20 + random() * 300,
-    latencyMs: () => (random() < 0.02 ? random() * 3_000 : 1 + random() * 10),
+    latencyMs: (name) => {
+      if (name === 'changeLease' && random() < lostLeaseShare) return lostLeaseMs;
+      return random() < 0.02 ? random() * 3_000 : 1 + random() * 10;
+    },
     faultOf: (name) => {
-      const share = enqueueFaultShare[name] ?? callFaultShare;
+      const share = acceptanceFaultShare[name] ?? callFaultShare;
       return name !== 'send' && random() < share ? among(callFaults) : undefined;
     },
     fateOf: () => {
       if (random() < holdingShare) return among(holdingFates);
       return random() < fateShare ? among(fates) : 'taken';
     },
-    lifeMs: () => (random() < deathShare ? random() * 8_000 : undefined),
+    lifeMs: (name) => {
+      if (name === 'dispatch' && random() < senderDeathShare) return random() * senderLifeMs;
+      if (name === 'small' && random() < smallDeathShare) return random() * smallLifeMs;
+      return random() < deathShare ? random() * 8_000 : undefined;
+    },
     receiptsOf: () => receipts(random),
     templateStatus: () => (random() < 0.5 ? 'PAUSED' : 'APPROVED'),
     delayJitterMs: among([0, 1_000]),
     repeatShare: among([0, 0.05]),
     clockSkewMs: () => (random() - 0.5) * skewMs,
     workers: among([2, 20]),
+    ...among([{}, {}, { starts: startsOf(512, 260) }]),
   };
 }
 
-/** Makes the world of a seed, with its dispatches and the people who stop. */
+/** Makes the world of a seed, with its dispatches, the people who stop, and those whom the operator erases. */
 export function randomWorld(seed: number): PipelineWorld {
-  return randomWorldOf(seed, (rules) => new PipelineWorld(rules));
-}
-
-/** Makes the same in a world of another kind. */
-export function randomWorldOf<World extends PipelineWorld>(
-  seed: number,
-  newWorld: (rules: WorldRules) => World,
-): World {
   const random = seededRandom(seed);
   const among = amongOf(random);
-  const world = newWorld(randomRules(random));
+  const world = new PipelineWorld(randomRules(random));
   const stopShare = among([0, 0.05, 0.3]);
+  const eraseShare = among([0, 0, 0, 0.02]);
   const dispatches = 1 + Math.floor(random() * 4);
   for (let at = 0; at < dispatches; at += 1) {
     const dispatchId = `01JD${String(at).padStart(22, '0')}`;
@@ -85,6 +101,9 @@ export function randomWorldOf<World extends PipelineWorld>(
     const recipients = random() < 0.9 ? makeRecipients(size) : toFewPersons(makeRecipients(size));
     world.accept(makeDispatch(recipients, { dispatchId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
     holdBack(world, dispatchId, random);
+    for (const index of recipients.keys()) {
+      if (random() < eraseShare) void world.recipientErased(dispatchId, index, random() * 60_000);
+    }
     for (const { to } of recipients) if (random() < stopShare) stop(world, { to, clientId }, random);
   }
   return world;

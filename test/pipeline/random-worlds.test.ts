@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { optedOut } from '../../lib/messages/send/excluded-recipients.ts';
+import { erased, optedOut } from '../../lib/messages/send/excluded-recipients.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { thorough } from '../support/thorough.ts';
 import { checkWorld } from './kept-promises.ts';
@@ -13,14 +13,15 @@ const seeds = only === undefined ? Array.from({ length: worlds }, (_, at) => at 
 /** The limit is longer than all waits between retries together. */
 const longestMs = 3 * 24 * 3_600_000;
 
-const isOptedOut = ({ type, data }: ServiceEvent) =>
-  type === 'message.failed' && 'code' in data && data.code === optedOut.code;
+const endedBy =
+  (code: string) =>
+  ({ type, data }: ServiceEvent) =>
+    type === 'message.failed' && 'code' in data && data.code === code;
 
 test.each(parts(seeds, 100))(
   'nothing is sent twice, lost, left untold, or sent after a stop in any of the worlds from %i on (R13, R14, D25, D34, D39, D55)',
   async (_, some) => {
-    let taken = 0;
-    let leftOut = 0;
+    const seen = { taken: 0, leftOut: 0, erased: 0, killed: 0 };
     for (const seed of some) {
       const world = randomWorld(seed);
       await world.run(longestMs);
@@ -29,12 +30,16 @@ test.each(parts(seeds, 100))(
       } catch (error) {
         throw new Error(`seed ${seed}: replay it with PIPELINE_SEED=${seed}`, { cause: error });
       }
-      taken += world.platform.posts.filter((post) => post.taken).length;
-      leftOut += [...world.told.values()].filter(isOptedOut).length;
+      seen.taken += world.platform.posts.filter((post) => post.taken).length;
+      seen.leftOut += [...world.told.values()].filter(endedBy(optedOut.code)).length;
+      seen.erased += [...world.told.values()].filter(endedBy(erased.code)).length;
+      seen.killed += world.killedRuns;
     }
     if (only !== undefined) return;
-    expect(taken).toBeGreaterThan(some.length);
-    expect(leftOut).toBeGreaterThan(some.length);
+    expect(seen.taken).toBeGreaterThan(some.length);
+    expect(seen.leftOut).toBeGreaterThan(some.length);
+    expect(seen.erased).toBeGreaterThan(some.length / 50);
+    expect(seen.killed).toBeGreaterThan(some.length / 10);
   },
   600_000,
 );

@@ -4,7 +4,8 @@ import type { VirtualTime } from '../support/virtual-time.ts';
 export type CallFault = 'fails' | 'reply_lost' | 'lands_late' | 'repeated' | 'times_out';
 
 export interface RunRules {
-  readonly latencyMs: () => number;
+  /** A call of this name passes it twice, on its way there and back. */
+  readonly latencyMs: (name: string) => number;
   /** Is called for each call. */
   readonly count: (name: string, bytes?: number) => void;
   /** Returns undefined where the call succeeds. */
@@ -42,7 +43,7 @@ export class Run {
   /** `bytes` is what the call carries to a queue. */
   async call<T>(name: string, effect: () => T | Promise<T>, bytes?: number): Promise<T> {
     if (this.#dead) return await never;
-    await this.#time.sleep(this.#rules.latencyMs());
+    await this.#time.sleep(this.#rules.latencyMs(name));
     if (this.#dead) return await never;
     this.#rules.count(name, bytes);
     const fault = this.#rules.faultOf(name);
@@ -60,7 +61,7 @@ export class Run {
       await this.pause(timeoutMs);
       throw new Unavailable(name);
     }
-    await this.#time.sleep(this.#rules.latencyMs());
+    await this.#time.sleep(this.#rules.latencyMs(name));
     if (fault === 'reply_lost') throw new Unavailable(name);
     return this.#dead ? await never : value;
   }

@@ -5,7 +5,7 @@ import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.t
 import { seededRandom } from '../support/faults.ts';
 import { makeDispatch, makeRecipients } from '../support/made-dispatches.ts';
 import { amongOf, holdBack, randomRules } from './random-world.ts';
-import { PipelineWorld, startMs, type WorldRules } from './world.ts';
+import { PipelineWorld, startMs } from './world.ts';
 
 /** Returns a dispatch of so many recipients, in the order of its lots, as acceptance would compute them. */
 export function scheduledDispatch(size: number, lots: readonly Lot[], head: Partial<DispatchHead>): WholeDispatch {
@@ -22,17 +22,9 @@ export function scheduledDispatch(size: number, lots: readonly Lot[], head: Part
  * under way.
  */
 export function scheduledWorld(seed: number): PipelineWorld {
-  return scheduledWorldOf(seed, (rules) => new PipelineWorld(rules));
-}
-
-/** Makes the same in a world of another kind. */
-export function scheduledWorldOf<World extends PipelineWorld>(
-  seed: number,
-  newWorld: (rules: WorldRules) => World,
-): World {
   const random = seededRandom(seed);
   const among = amongOf(random);
-  const world = newWorld(randomRules(random));
+  const world = new PipelineWorld(randomRules(random));
   const dispatches = among([1, 1, 2, 3]);
   for (let at = 0; at < dispatches; at += 1) {
     const dispatchId = `01JE${String(at).padStart(22, '0')}`;

@@ -1,34 +1,19 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
-import { packEntries } from '../../lib/aws/sqs-batch.ts';
-import { decodeRound, encodeRound } from '../../lib/messages/accept/round-message.ts';
 import { type SliceKey, sliceOf } from '../../lib/messages/dispatch/slice.ts';
 import type { Slices } from '../../lib/messages/dispatch/slice-store.ts';
-import { holdSeconds } from '../../lib/messages/fan-out/dispatch-rounds.ts';
-import { type FanOutPorts, fanOutDispatch } from '../../lib/messages/fan-out/fan-out-dispatch.ts';
-import type { ChunkSink } from '../../lib/messages/fan-out/queue-chunks.ts';
-import { asAccepted } from '../../lib/messages/fan-out/revalidate-dispatch.ts';
-import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
-import { type RunHoldsPorts, runHolds } from '../../lib/messages/holds/run-holds.ts';
 import {
   type InboundMessage,
   type InboundSink,
   inboundMessageVersion,
 } from '../../lib/messages/inbound/inbound-message.ts';
 import { processInbound } from '../../lib/messages/inbound/process-inbound.ts';
-import { dispatchRetrySeconds } from '../../lib/messages/pace/retry-delay.ts';
 import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
-import { composeMessage } from '../../lib/messages/request/compose.ts';
-import type { ChunkQueue } from '../../lib/messages/send/chunk-ports.ts';
 import type { Posting } from '../../lib/messages/send/platform-messages.ts';
-import { processBatch } from '../../lib/messages/send/process-batch.ts';
-import { firstHeartbeatOf, startHeartbeat } from '../../lib/messages/send/visibility-heartbeat.ts';
 import { watchDispatches } from '../../lib/messages/watch/watch.ts';
-import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { stopWords } from '../../lib/opt-outs/stop-words.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
-import { grouped } from '../support/flat-ports.ts';
 import { noCosts } from '../support/no-costs.ts';
 import { makeTemplate } from '../support/templates.ts';
 import { type Addressed, platformIdOf } from './platform-model.ts';
@@ -53,94 +38,14 @@ export interface Consumer {
   readonly handle: (batch: readonly ModelDelivery[], run: Run, clock: RunClock) => Promise<readonly string[]>;
 }
 
-/** Returns the consumers of a world's queues, as they are deployed. */
+/** Returns the consumers of what follows the calls, as they are deployed. */
 export function consumersOf(world: WorldParts): Consumer[] {
-  const { dispatches, dispatch, small, receipts, watches, inbound } = world.queues;
-  const { workers, gatherMs } = world.rules;
-  const timeoutMs = 60_000;
-  const gathering = gatherMs === undefined ? { workers: 100 } : { workers: 1, gatherMs };
+  const { receipts, watches, inbound } = world.queues;
   return [
-    { name: 'fan-out', queue: dispatches, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: fanOut(world) },
-    { name: 'dispatch', queue: dispatch, workers, batchSize: 1, timeoutMs, handle: dispatcher(world, dispatch, false) },
-    { name: 'small', queue: small, ...gathering, batchSize: 10, timeoutMs, handle: dispatcher(world, small, true) },
     { name: 'watch', queue: watches, workers: 4, batchSize: 1, timeoutMs: 120_000, handle: watcher(world) },
     { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: recorder(world) },
-    { name: 'inbound', queue: inbound, workers: 4, batchSize: 10, timeoutMs, handle: hearer(world) },
+    { name: 'inbound', queue: inbound, workers: 4, batchSize: 10, timeoutMs: 60_000, handle: hearer(world) },
   ];
-}
-
-function fanOut(world: WorldParts): Consumer['handle'] {
-  const { dispatches: queue, dispatch } = world.queues;
-  return async (batch, run, clock) => {
-    const again: string[] = [];
-    for (const delivery of batch) {
-      const postpone = (seconds: number) => queue.changeVisibility(delivery.receiptHandle, seconds);
-      const ports: FanOutPorts = {
-        ...shared(world, run, clock, 'fan-out'),
-        againAfterSeconds: dispatchRetrySeconds(delivery.receiveCount),
-        ...world.stores.ofFanOut(run, clock.nowMs),
-        queue: chunkSink(world, run, dispatch),
-        watch: { sendLater: () => run.call('watch', () => undefined) },
-        sendAgain: (next, seconds) => run.call('sendAgain', () => queue.send(encodeRound(next), seconds)),
-        hold: () => run.call('hold', () => postpone(holdSeconds)).catch(() => undefined),
-        limitOf: async () => world.rules.limitPerSecond,
-        judge: async (dispatch) => asAccepted(dispatch),
-        costStop: noCosts.costStop,
-        countNow: noCosts.countNow,
-        compose: composeMessage,
-      };
-      try {
-        const owner = `${clock.invocation} ${delivery.receiptHandle}`;
-        if ((await fanOutDispatch(decodeRound(delivery.body), owner, ports)) === 'done') continue;
-      } catch {
-        postpone(ports.againAfterSeconds);
-      }
-      again.push(delivery.messageId);
-    }
-    return again;
-  };
-}
-
-function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Consumer['handle'] {
-  return async (batch, run, clock) => {
-    const common = shared(world, run, clock, 'dispatch');
-    const chunks = chunkQueue(world, run, queue);
-    const deliveries = batch.map((delivery) => {
-      return { ...delivery, attributes: { ApproximateReceiveCount: String(delivery.receiveCount) } };
-    });
-    const firstHold = firstHeartbeatOf(batch, { isOfSmallRequests: isSmall });
-    const held = startHeartbeat(deliveries, { ...common, queue: chunks }, firstHold);
-    const { states, wabas, stoppedAmong, slices, ...stores } = world.stores.ofWorker(run, clock.nowMs);
-    const ports = grouped({
-      ...common,
-      ...stores,
-      slices: noted(world, slices),
-      people: { stoppedAmong, inbound: inboundSink(world, run) },
-      isOfSmallRequests: isSmall,
-      queue: { ...chunks, postpone: held.postpone },
-      invocation: clock.invocation,
-      ready: async () => undefined,
-      send: (posting) => {
-        noteCall(world, posting);
-        return run.call('send', () => post(world, posting));
-      },
-      probe: () =>
-        run.call('probe', async () => {
-          await world.platform.read(probeTimeoutMs);
-          return { maySend: true };
-        }),
-      newHolds: () => {
-        const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
-          run.call('watchParked', () =>
-            world.queues.watches.send(queueBody(parkedWatchOf(chunk, sinceMs)), firstParkedLookSeconds),
-          );
-        return runHolds({ ...common, states, wabas, watchParked });
-      },
-    });
-    const failed = await processBatch(batch, ports);
-    await held.end(failed);
-    return failed;
-  };
 }
 
 /** Records every claim of a slice that its run knows of. */
@@ -210,13 +115,10 @@ function hearer(world: WorldParts): Consumer['handle'] {
 function watcher(world: WorldParts): Consumer['handle'] {
   const { watches } = world.queues;
   return async (batch, run, clock) => {
-    const unused = () => Promise.reject(new Error('only parked dispatches are watched here'));
     const { events, ...common } = shared(world, run, clock, 'watch');
     return await watchDispatches(batch, {
       ...common,
       events,
-      progressOf: unused,
-      queue: { sendLater: unused },
       spend: noCosts.spend,
       parked: {
         ...world.stores.ofWatcher(run),
@@ -225,7 +127,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
         },
         dispatchOf: async (dispatchId) => {
           const head = world.table.heads.get(dispatchId);
-          const lots = world.accepted.find(({ dispatch }) => dispatch.head.dispatchId === dispatchId)?.dispatch.lots;
+          const lots = world.dispatches.get(dispatchId)?.lots;
           return head && { head, lots };
         },
         templates: { storedFacts: async () => new Map() },
@@ -252,12 +154,8 @@ function recorder(world: WorldParts): Consumer['handle'] {
   };
 }
 
-export function shared(
-  { rules, logged, told }: WorldParts,
-  run: Run,
-  { nowMs, remainingMs }: RunClock,
-  functionName: string,
-) {
+export function shared(parts: WorldParts, run: Run, { nowMs, remainingMs }: RunClock, functionName: string) {
+  const { rules, logged, told } = parts;
   return {
     nowMs,
     remainingMs,
@@ -270,40 +168,12 @@ export function shared(
     events: {
       send: (events: readonly ServiceEvent[]) =>
         run.call('sendEvents', () => {
-          for (const event of events) told.set(event.id, event);
+          // What is told again has the same id, and changes nothing.
+          for (const event of events) {
+            if (told.has(event.id)) parts.toldAgain += 1;
+            else told.set(event.id, event);
+          }
         }),
-    },
-  };
-}
-
-function chunkQueue({ queues }: WorldParts, run: Run, queue: QueueModel): ChunkQueue {
-  return {
-    sendLater: (chunk, seconds, to) => {
-      const isCode = chunk.urgent === true && chunk.straight === true;
-      const target = isCode && to !== 'dispatches' ? queues.small : queues.dispatch;
-      const body = JSON.stringify(chunk);
-      return run.call('sendLater', () => target.send(body, seconds), Buffer.byteLength(body));
-    },
-    postpone: (handle, seconds) => run.call('postpone', () => queue.changeVisibility(handle, seconds)),
-    hold: (handles, seconds) =>
-      run.call('hold', () => {
-        for (const handle of handles) queue.changeVisibility(handle, seconds);
-      }),
-  };
-}
-
-function chunkSink({ rules }: WorldParts, run: Run, queue: QueueModel): ChunkSink {
-  return {
-    pack: packEntries,
-    sendBatch: (entries) => {
-      const bytes = entries.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
-      const send = () => {
-        // SQS may take a batch in part.
-        const refused = entries.filter(() => rules.random() < (rules.repeatShare > 0 ? 0.02 : 0));
-        for (const entry of entries) if (!refused.includes(entry)) queue.send(entry.body, entry.delaySeconds);
-        return refused;
-      };
-      return run.call('sendBatch', send, bytes);
     },
   };
 }

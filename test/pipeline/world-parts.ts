@@ -1,11 +1,14 @@
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
+import type { SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { MemoryBreaker } from '../support/memory-breaker.ts';
 import { MemoryHolds } from '../support/memory-holds.ts';
-import { MemoryNumbers } from '../support/memory-numbers.ts';
 import { MemoryOptOuts } from '../support/memory-opt-outs.ts';
+import { MemoryPaces } from '../support/memory-paces.ts';
+import { MemoryPlaces } from '../support/memory-places.ts';
+import { MemoryBacklog } from '../support/messages-table/memory-backlog.ts';
 import { MemoryTable } from '../support/messages-table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { Meter } from './meter.ts';
@@ -18,7 +21,7 @@ export interface WorldRules {
   readonly random: () => number;
   readonly limitPerSecond: number;
   readonly answerMs: () => number;
-  readonly latencyMs: () => number;
+  readonly latencyMs: (name: string) => number;
   readonly faultOf: (name: string) => CallFault | undefined;
   readonly fateOf: (post: Addressed) => Fate;
   /** Reads meet the same as messages when this is left out. */
@@ -33,6 +36,12 @@ export interface WorldRules {
   readonly repeatShare: number;
   readonly clockSkewMs: () => number;
   readonly workers: number;
+  /** How functions start; when left out, all workers are there and warm. */
+  readonly starts?: Starts;
+  /** Judges a dispatch by its template; nothing has changed when left out. */
+  readonly judge?: SenderPorts['judge'];
+  /** Nothing is too expensive when left out. */
+  readonly costStop?: SenderPorts['costStop'];
   /**
    * A worker gathers for so long after the first small request; when left out, each idle worker gets one request at
    * once.
@@ -40,6 +49,23 @@ export interface WorldRules {
   readonly gatherMs?: number;
   /** Is called for each log line of a function's runs. */
   readonly log?: (functionName: string, event: LogEvent, facts: LogFacts) => void;
+}
+
+/** Lambda polls a queue with few workers at first, and adds more while messages wait; each new one starts cold. */
+export interface Starts {
+  readonly firstWorkers: number;
+  readonly addedEachMinute: number;
+  /** Importing a function takes so long, before its first run in a process. */
+  readonly coldMs: number;
+}
+
+/** A whole processor has this memory; a function with less has a share of it. */
+const memoryOfProcessorMb = 1_769;
+
+/** As AWS documents it for standard queues: five workers at first, and 300 more a minute. */
+export function startsOf(memoryMb: number, importProcessorMs: number): Starts {
+  const coldMs = (importProcessorMs * memoryOfProcessorMb) / memoryMb;
+  return { firstWorkers: 5, addedEachMinute: 300, coldMs };
 }
 
 /** The platform sends this receipt for a message that it took; `code` is the reason of a later refusal. */
@@ -52,7 +78,7 @@ export interface ToldOf {
 /** Every world begins at this time. */
 export const startMs = 1_800_000_000_000;
 
-export type QueueName = 'dispatches' | 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
+export type QueueName = 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
 
 /** A person has said this stop. `storedAt` is undefined until a store has confirmed it. */
 export interface SaidStop {
@@ -68,7 +94,9 @@ export type Answer = 'accepted' | 'refused' | 'undecided';
 export class WorldParts {
   readonly time = new VirtualTime(startMs);
   readonly table = new MemoryTable();
-  readonly numbers: MemoryNumbers;
+  readonly backlog = new MemoryBacklog();
+  readonly paces = new MemoryPaces();
+  readonly places = new MemoryPlaces();
   readonly breaker = new MemoryBreaker();
   readonly holds = new MemoryHolds(() => this.time.nowMs);
   readonly optOuts = new MemoryOptOuts();
@@ -77,8 +105,14 @@ export class WorldParts {
   /** Each call that was begun keeps the moment of the claim that allows it. */
   readonly calls: { readonly messageId: string; readonly claimedAt: number; readonly atMs: number }[] = [];
   readonly stops: SaidStop[] = [];
+  /** The operator has erased these messages' recipients at this moment (D60). */
+  readonly erasures = new Map<string, number>();
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
+  /** So many events were told once more. */
+  toldAgain = 0;
+  /** All that was accepted, also what was refused afterwards, by id. */
+  readonly dispatches = new Map<string, WholeDispatch>();
   readonly accepted: { readonly messageId: string; readonly dispatch: WholeDispatch }[] = [];
   /** An acceptance that dies gives its client no answer. */
   readonly answers = new Map<string, Answer>();
@@ -91,14 +125,12 @@ export class WorldParts {
   /** `storesOf` replaces stores where a part of the table is not in memory. */
   constructor(rules: WorldRules, storesOf?: (time: VirtualTime) => WorldStores) {
     this.rules = rules;
-    this.numbers = new MemoryNumbers(rules.random);
     this.stores = storesOf?.(this.time) ?? memoryStores(this);
     const { random, delayJitterMs, repeatShare } = rules;
     const queue = (visibilityMs: number) =>
       new QueueModel(this.time, { visibilityMs, maxReceiveCount: 5, delayJitterMs, repeatShare }, random);
     this.queues = {
-      dispatches: queue(1_800_000),
-      dispatch: queue(360_000),
+      dispatch: queue(720_000),
       small: queue(360_000),
       receipts: queue(720_000),
       watches: queue(720_000),

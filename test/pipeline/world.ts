@@ -1,22 +1,29 @@
-import { encodeRound } from '../../lib/messages/accept/round-message.ts';
 import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
 import type { DispatchItemState } from '../../lib/messages/dispatch/item.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
-import { lookAtBacklog } from '../../lib/messages/fan-out/backlog-look.ts';
+import { sendersOf } from '../../lib/messages/sender/number-parts.ts';
+import { tellSenders } from '../../lib/messages/sender/stop-news.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
-import type { Run } from './runs.ts';
 import { acceptedBy } from './world-acceptance.ts';
 import { type Consumer, consumersOf } from './world-consumers.ts';
-import { type Answer, type SaidStop, startMs, WorldParts } from './world-parts.ts';
+import { type SaidStop, startMs, WorldParts } from './world-parts.ts';
+import { sendersOfWorld, sweptBy, wakesOf } from './world-senders.ts';
 
 export { startMs, type WorldRules } from './world-parts.ts';
+
+/** Lambda keeps an idle process for some minutes. */
+const warmForMs = 300_000;
 
 /**
  * Runs the whole way of a message, from the accepted dispatch to its last receipt, on the real policies in virtual
  * time. Stores are in memory, queues behave as SQS may, and processes die.
  */
 export class PipelineWorld extends WorldParts {
+  /** The numbers have so many senders; when undefined, as many as their pace needs. */
+  parts: number | undefined;
+  /** The sweeper is absent before. */
+  sweepsFromMs = 0;
   /** Counts the runs that died, or exceeded the time-out of their function. */
   killedRuns = 0;
   #runs = 0;
@@ -25,19 +32,44 @@ export class PipelineWorld extends WorldParts {
   /** Accepts a valid request. The acceptance may die at any moment. */
   accept(dispatch: WholeDispatch): void {
     const { dispatchId } = dispatch.head;
+    this.dispatches.set(dispatchId, dispatch);
     for (const index of dispatch.recipients.keys())
       this.accepted.push({ messageId: messageIdOf({ dispatchId, index }), dispatch });
     const run = this.newRun();
     const diesAfterMs = this.rules.lifeMs('acceptance');
     if (diesAfterMs !== undefined) void this.time.sleep(diesAfterMs).then(() => run.die());
-    void this.accepting(dispatch, run).then((answer) => this.answers.set(dispatchId, answer));
+    void acceptedBy(this, dispatch, run).then((answer) => this.answers.set(dispatchId, answer));
   }
 
-  /** Changes the dispatch's state at a time, unless it is stopped; undefined removes the state. */
+  /**
+   * Changes the dispatch's state at a time, unless it is stopped; undefined removes the state. Its senders are told as by
+   * a cancellation, which may die after the stop.
+   */
   async dispatchStands(dispatchId: string, state: DispatchItemState | undefined, afterMs: number): Promise<void> {
     await this.time.sleep(afterMs);
     const { states } = this.table;
     if (states.get(dispatchId)?.stop === undefined) states.set(dispatchId, state ?? {});
+    const head = this.dispatches.get(dispatchId)?.head;
+    if (head === undefined || this.rules.random() < 0.3) return;
+    const run = this.newRun();
+    const wake = wakesOf(this, run);
+    await tellSenders(head, {
+      backlog: this.stores.ofCancellation(run),
+      wake: (key, delaySeconds) =>
+        wake({ ...key, of: this.parts ?? sendersOf(this.rules.limitPerSecond) }, delaySeconds),
+      nowMs: () => this.time.nowMs,
+      log: () => undefined,
+    }).catch(() => undefined);
+  }
+
+  /** The operator erases a recipient of a dispatch that has begun, as erase-dispatch-store.ts marks it. */
+  async recipientErased(dispatchId: string, index: number, afterMs: number): Promise<void> {
+    await this.time.sleep(afterMs);
+    const { states, heads } = this.table;
+    const state = states.get(dispatchId);
+    if (state === undefined || !heads.has(dispatchId)) return;
+    states.set(dispatchId, { ...state, erased: new Set([...(state.erased ?? []), index]) });
+    this.erasures.set(messageIdOf({ dispatchId, index }), this.moment());
   }
 
   /** A person stops after so long. The word is recorded as often as needed, as the inbound queue repeats it. */
@@ -61,10 +93,8 @@ export class PipelineWorld extends WorldParts {
 
   /** Runs the world until its queues are empty, or until so much time has passed. */
   async run(longestMs: number): Promise<void> {
-    for (const consumer of this.consumers()) {
-      for (let worker = 0; worker < consumer.workers; worker += 1) void this.#work(consumer);
-    }
-    void this.#look();
+    for (const consumer of [...consumersOf(this), ...sendersOfWorld(this)]) void this.#start(consumer);
+    void this.#sweep();
     const isOver = () => this.#isQuiet() || this.time.nowMs - startMs > longestMs;
     do {
       await this.time.pass(() => this.stores.isBusy() || isOver());
@@ -75,58 +105,59 @@ export class PipelineWorld extends WorldParts {
     return this.time.nowMs - startMs;
   }
 
-  get queuedChunks(): number {
-    return this.queues.dispatch.live + this.queues.small.live;
-  }
-
+  /** Wakes need no dead letters: the sweeper finds what is due. */
   get deadLetters(): number {
-    return Object.values(this.queues).reduce((sum, { deadLetters }) => sum + deadLetters.length, 0);
+    const { dispatch: _wakes, ...queues } = this.queues;
+    return Object.values(queues).reduce((sum, { deadLetters }) => sum + deadLetters.length, 0);
   }
 
-  protected accepting(dispatch: WholeDispatch, run: Run): Promise<Answer> {
-    return acceptedBy(this, dispatch, run);
-  }
-
-  protected consumers(): Consumer[] {
-    return consumersOf(this);
-  }
-
-  protected get isEmpty(): boolean {
-    return this.table.backlog.size === 0 && Object.values(this.queues).every(({ isEmpty }) => isEmpty);
+  get #isEmpty(): boolean {
+    return this.backlog.size === 0 && Object.values(this.queues).every(({ isEmpty }) => isEmpty);
   }
 
   #isQuiet(): boolean {
-    const empty = this.isEmpty;
+    const empty = this.#isEmpty;
     if (!empty) this.#quietAt = undefined;
     else this.#quietAt ??= this.time.nowMs;
     // A delayed call may still arrive.
     return this.#quietAt !== undefined && this.time.nowMs - this.#quietAt > 120_000;
   }
 
-  /** Looks at the backlog each minute, as its schedule does, but for minutes in which nothing is due. */
-  async #look(): Promise<void> {
+  /** Sweeps each minute. */
+  async #sweep(): Promise<void> {
     for (;;) {
-      const dueMs = [...this.table.backlog.values()].map(({ dispatchId, notBeforeMs }) =>
-        Math.max(notBeforeMs, this.table.dispatches.get(dispatchId)?.round?.dueMs ?? 0),
-      );
-      await this.time.sleep(Math.max(60_000, Math.min(...dueMs, this.time.nowMs + 900_000) - this.time.nowMs));
-      const { clockSkewMs, log } = this.rules;
-      const run = this.newRun();
-      const skewMs = clockSkewMs();
-      await lookAtBacklog({
-        ...this.stores.ofLook(run),
-        wake: (message) => run.call('wake', () => this.queues.dispatches.send(encodeRound(message))),
-        nowMs: () => this.time.nowMs + skewMs,
-        log: (event, facts) => log?.('look', event, facts),
-      }).catch(() => undefined);
+      await this.time.sleep(60_000);
+      if (this.time.nowMs < this.sweepsFromMs) continue;
+      const skewMs = this.rules.clockSkewMs();
+      await sweptBy(this, this.newRun(), () => this.time.nowMs + skewMs).catch(() => undefined);
+    }
+  }
+
+  /** Starts the workers of a queue, all at once or as Lambda does. */
+  async #start(consumer: Consumer): Promise<void> {
+    const { firstWorkers, addedEachMinute } = this.rules.starts ?? {
+      firstWorkers: consumer.workers,
+      addedEachMinute: 0,
+    };
+    let count = 0;
+    const grow = (most: number) => {
+      for (; count < Math.min(most, consumer.workers); count += 1) void this.#work(consumer);
+    };
+    grow(firstWorkers);
+    while (count < consumer.workers) {
+      await this.time.sleep(1_000);
+      if (consumer.queue.waiting > 0) grow(count + addedEachMinute / 60);
     }
   }
 
   async #work(consumer: Consumer): Promise<void> {
+    let warmUntilMs = this.rules.starts === undefined ? Number.POSITIVE_INFINITY : 0;
     for (;;) {
       const { queue, batchSize, gatherMs } = consumer;
-      const batch = gatherMs === undefined ? queue.poll(batchSize) : queue.pollWithin(gatherMs, batchSize);
-      await this.#invoke(consumer, await batch);
+      const batch = await (gatherMs === undefined ? queue.poll(batchSize) : queue.pollWithin(gatherMs, batchSize));
+      if (this.time.nowMs > warmUntilMs) await this.time.sleep(this.rules.starts?.coldMs ?? 0);
+      await this.#invoke(consumer, batch);
+      if (this.rules.starts !== undefined) warmUntilMs = this.time.nowMs + warmForMs;
     }
   }
 

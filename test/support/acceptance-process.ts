@@ -7,8 +7,11 @@ import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-disp
 import { acceptOnce, bodyHashOf } from '../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
+import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
+import { senderWakeQueue } from '../../lib/messages/dispatch/sender-wake-queue.ts';
 import { withoutDuplicates } from '../../lib/messages/request/duplicates.ts';
 import { parseSendRequest } from '../../lib/messages/request/send-request.ts';
+import { wakeForAccepted } from '../../lib/messages/sender/wake-accepted.ts';
 import { acceptDispatch } from './begun-dispatches.ts';
 import { makeDispatch } from './made-dispatches.ts';
 
@@ -20,11 +23,13 @@ const [endpoint = ''] = process.argv.slice(2);
 const config = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' }, endpoint };
 const documents = documentClient(config);
 const queue = messageQueue(queueClient(config), `${endpoint}/queue`);
+const wake = senderWakeQueue({ client: queueClient(config), url: `${endpoint}/queue` });
 const ports = {
   records: idempotencyStore(tableOf(documents, 'messages')),
   budgets: { release: async () => undefined },
   acceptance: acceptedDispatchesStore(tableOf(documents, 'messages', { nowMs: Date.now })),
-  queue,
+  wake: (head: DispatchHead, signal: AbortSignal) =>
+    wakeForAccepted(head, { limitOf: async () => 80, wake, nowMs: Date.now }, signal),
   urgentQueue: queue,
   limitOf: async () => 80,
   remainingMs: () => 29_000,

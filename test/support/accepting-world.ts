@@ -2,9 +2,8 @@ import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { bodyHashOf, type IdempotencyRecord } from '../../lib/messages/accept/idempotency.ts';
 import type { MessageQueue } from '../../lib/messages/accept/message-queue.ts';
-import { decodeRound } from '../../lib/messages/accept/round-message.ts';
-import type { QueuedChunk } from '../../lib/messages/dispatch/chunk.ts';
 import { type DispatchItem, standingIn } from '../../lib/messages/dispatch/item.ts';
+import { decodeSmallRequest } from '../../lib/messages/dispatch/small-request-message.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { begun, withdrawnDispatch } from './messages-table/dispatch-item.ts';
 import { keyWrites } from './messages-table/key-item.ts';
@@ -71,7 +70,7 @@ export class AcceptingWorld {
     for (const goOn of this.thawing.splice(0)) goOn();
   }
 
-  /** Returns the dispatches that are sent, now or as soon as the fan-out or a worker reads them. */
+  /** Returns the dispatches that are sent, now or as soon as a sender or a worker reads them. */
   sentDispatches(): string[] {
     return [newDispatchId, earlierDispatchId].filter(
       (dispatchId) => standingIn(this.dispatches.get(dispatchId) ?? {}) === 'begun' || this.mayBegin(dispatchId),
@@ -95,14 +94,14 @@ export class AcceptingWorld {
       },
       platformTemplates: { lookUp: (...args) => this.call('lookUp', () => plain.platformTemplates.lookUp(...args)) },
       newDispatchId: () => newDispatchId,
-      queue: this.queue('wake', (message) => void decodeRound(message)),
-      urgentQueue: this.queue('send', (message) => this.take((JSON.parse(message) as QueuedChunk).dispatchId)),
+      wake: (_, signal) => this.slowly(() => this.call('wake', () => undefined, signal)),
+      urgentQueue: this.queue('send', (message) => this.take(decodeSmallRequest(message).head.dispatchId)),
       acceptance: {
         store: ({ head }, signal) => this.call('store', () => void this.stored.add(head.dispatchId), signal),
         list: (_, signal) => this.call('list', () => undefined, signal),
         withdraw: (dispatchId, signal) => this.call('withdraw', () => this.withdraw(dispatchId), signal),
         begin: (head, signal) => this.call('begin', () => this.begin(head.dispatchId), signal),
-        beginStraight: ({ dispatchId }, signal) => this.call('begin', () => this.begin(dispatchId), signal),
+        beginStraight: ({ head }, signal) => this.call('begin', () => this.begin(head.dispatchId), signal),
       },
       records: {
         find: (...args) => this.call('find', () => this.written(keyWrites.find(this.record, ...args))),

@@ -13,7 +13,7 @@ test.each([
   ['A number that is to be slower', 'infra/ops number DID', 'infra/ops number DID'],
   ['A number that is to be slower', 'infra/ops number DID --limit 20', 'infra/ops number DID --limit 20 --for 4h'],
   ['Dead letters', 'infra/ops redrive QUEUE', 'infra/ops redrive QUEUE'],
-  ['Dead letters', 'infra/ops redrive dispatch --stage prod --yes', 'infra/ops redrive dispatch --yes'],
+  ['Dead letters', 'infra/ops redrive urgent --stage prod --yes', 'infra/ops redrive urgent --yes'],
 ])('a command of the run book, from "%s": %s', (section, beginning, command) => {
   expect(bookCommand(section, beginning)).toBe(command);
 });

@@ -1,5 +1,5 @@
 import type { InboundMessage, InboundSink } from '../../lib/messages/inbound/inbound-message.ts';
-import type { WorkerOptOuts } from '../../lib/messages/send/chunk-ports.ts';
+import type { WorkerOptOuts } from '../../lib/messages/send/sending-ports.ts';
 import type { OptOutChange } from '../../lib/opt-outs/entry.ts';
 import { markKey, markKeysOf } from '../../lib/opt-outs/opt-out-items.ts';
 import { noOptOuts, type PersonOptOuts, stopFor } from '../../lib/opt-outs/person.ts';

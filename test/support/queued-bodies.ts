@@ -2,40 +2,32 @@ import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint-message.ts';
-import { composedRecipient } from '../../lib/messages/accept/composed-recipient.ts';
-import { straightChunk } from '../../lib/messages/accept/hand-over.ts';
-import { encodeRound } from '../../lib/messages/accept/round-message.ts';
+import { smallRequestBody } from '../../lib/messages/accept/hand-over.ts';
 import { thresholdEvent } from '../../lib/messages/budget/thresholds.ts';
-import type { QueuedChunk } from '../../lib/messages/dispatch/chunk.ts';
 import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
-import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
-import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
+import { encodeSenderWake } from '../../lib/messages/dispatch/sender-wake.ts';
 import type { InboundUpdate } from '../../lib/messages/inbound/inbound-message.ts';
 import { inboundOf } from '../../lib/messages/inbound/inbound-of.ts';
 import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
 import { repliedEvent } from '../../lib/messages/inbound/replied-event.ts';
-import { lateLane } from '../../lib/messages/pace/schedule.ts';
-import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
 import { replyPayload } from '../../lib/messages/reply-payload.ts';
-import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { completedEvent } from '../../lib/messages/send/completed-event.ts';
 import { messageEvent } from '../../lib/messages/send/message-event.ts';
 import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
-import { countMessageOf, parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
+import { countMessageOf, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
 import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
-import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PersonUpdate } from '../../lib/platform/webhook/person-updates.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
 import { failingEvent } from '../../lib/webhooks/delivery/failing-event.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
-import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/send/chunk-run-world.ts';
 import { makeDispatch, makeRecipients } from './made-dispatches.ts';
+import { startMs as atMs } from './scenario-dispatch.ts';
 
 /** The current code writes these bodies to every queue. */
-export type QueuedBodies = Readonly<Record<'fanOut' | 'chunks' | 'urgentChunks' | Others, readonly string[]>>;
+export type QueuedBodies = Readonly<Record<'wakes' | 'smallRequests' | Others, readonly string[]>>;
 type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints' | 'inbound';
 
 const wabaId = '200000000000001';
@@ -44,34 +36,14 @@ const clientId = 1001;
 const correlationId = 'c-1';
 
 /**
- * Returns all kinds of bodies that the current code writes to its queues: accepted dispatches and small requests, and
- * chunks from the fan-out and the workers. The fixture of a released version has them (fixtures/write-released.ts).
+ * Returns all kinds of bodies that the current code writes to its queues: wakes of senders and small
+ * requests. The fixture of a released version has them (fixtures/write-released.ts).
  */
 export async function queuedBodies(): Promise<QueuedBodies> {
-  const dispatches = [
-    large,
-    {
-      ...large,
-      head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const, maxCostUnits: 1 },
-    },
-    {
-      ...large,
-      head: { ...large.head, keptUntilMs: atMs + 38 * 86_400_000 },
-      lots: [{ until: 40, open: [[atMs, atMs + 86_400_000] as const] }],
-    },
-  ];
-  const chunks = dispatches.flatMap(chunksOf);
-  const straight = await straightRequests();
   return {
-    fanOut: roundMessages(),
-    chunks: [...chunks, ...(await copiesOf(chunks))].map(queueBody),
-    urgentChunks: [...straight, ...(await copiesOf(straight))].map(queueBody),
-    watches: [
-      watchOf(large.head),
-      { ...watchOf(large.head), final: [0, 2] },
-      ...parkedWatches(),
-      countMessageOf(large.head, 1),
-    ].map(queueBody),
+    wakes: wakes(),
+    smallRequests: await smallRequests(),
+    watches: [...parkedWatches(), countMessageOf(large.head, 1)].map(queueBody),
     events: [...events().map(encodeEvent), encodeWake(clientId)],
     syncs: syncs.map(encodeSync),
     receipts: receiptEntries(receipts).map(({ body }) => body),
@@ -86,47 +58,15 @@ const head = {
 };
 const large = makeDispatch(makeRecipients(40), head);
 
-function roundMessages(): string[] {
-  const { dispatchId, acceptedAtMs } = head;
-  const dispatch = { dispatchId, clientId, acceptedAtMs };
-  const later = { ...dispatch, correlationId, round: 3 };
-  return [dispatch, { ...dispatch, correlationId }, later, { ...later, parkedSeconds: 120 }].map(encodeRound);
+function wakes(): string[] {
+  const wake = { phoneNumberId, part: 0, of: 1, delaySeconds: 0 };
+  return [wake, { ...wake, dispatchId: head.dispatchId }, { ...wake, part: 7, of: 8, delaySeconds: 36 }].map(
+    encodeSenderWake,
+  );
 }
 
-/**
- * Makes a wave in which one message cannot be composed, one no longer fits its template, and one goes to a person who
- * gets a second message.
- */
-function chunksOf({ head, plan, recipients, lots }: WholeDispatch): QueuedChunk[] {
-  const ports = { compose: composeMessage, log: () => undefined };
-  const composed = recipients.map((recipient, index) =>
-    composedRecipient(
-      plan,
-      index === 3 ? { to: recipient.to, params: { body: [] } } : recipient,
-      { ...head, index },
-      ports,
-    ),
-  );
-  const waiting = composed.map((recipient) =>
-    recipient.index === 4 ? { ...recipient, notBeforeMs: atMs } : recipient,
-  );
-  const unfit = waiting.map((recipient) =>
-    recipient.index === 5 ? { index: 5, to: '1', unfit: true as const } : recipient,
-  );
-  const wave = {
-    head,
-    lots,
-    lane: 'campaign',
-    limitPerSecond: 80,
-    recipients: unfit,
-    firstPosition: 0,
-    composedMs: atMs,
-  };
-  return chunksOfWave(wave, everyMs).map((chunk) => ({ ...chunk, plannedMs: atMs }));
-}
-
-/** Makes requests that skip the fan-out: a code, and one to few recipients with expected receipts. */
-async function straightRequests() {
+/** Makes small requests: a code, and one to few recipients with expected receipts. */
+async function smallRequests(): Promise<string[]> {
   const recipients = makeRecipients(3);
   const dispatches = [
     makeDispatch(recipients.slice(0, 1), { ...head, urgent: true }),
@@ -143,31 +83,8 @@ async function straightRequests() {
     header,
     plan: { ...dispatch.plan, catalogId: '900000000000001' },
   }));
-  const requests = await Promise.all(withMedia.map((dispatch) => straightChunk(dispatch, async () => 80)));
-  // A worker has composed them again after a review.
-  return requests.flatMap((request) => (request === undefined ? [] : { ...request, composedMs: atMs }));
-}
-
-/**
- * Makes chunks that workers queue again: for a distant slot, after a refusal, after a missed slot, for a template in
- * review, or because the store is away.
- */
-async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> {
-  const copies = chunks.slice(0, 2).map(async (chunk) => {
-    const [refused, missed, away, far, absent] = [0, 1, 2, 3, 4].map(() => new ChunkRunWorld());
-    if (!refused || !missed || !away || !far || !absent) return [];
-    absent.send = async () => Promise.reject(new PlatformFailure('refused', { httpStatus: 404, code: 132_001 }));
-    await absent.work([chunk]);
-    refused.send = async () => Promise.reject(new PlatformFailure('refused', { httpStatus: 429, code: 130_429 }));
-    await refused.work([chunk]);
-    await missed.work([chunk], { ready: () => missed.time.sleep(1_000) });
-    away.faultOf = (name) => (name === 'look' || name === 'findPace' ? 'fails' : undefined);
-    await away.work([chunk]);
-    for (const lane of ['*', urgentLane, lateLane(chunk.lane)]) await far.reserved(2_000, { lane });
-    await far.work([chunk], { urgentCapacity: { take: async () => [] } });
-    return [refused, missed, away, far, absent].flatMap(({ requeued }) => requeued.map((copy) => copy.chunk));
-  });
-  return (await Promise.all(copies)).flat();
+  const bodies = await Promise.all(withMedia.map((dispatch) => smallRequestBody(dispatch, async () => 80)));
+  return bodies.filter((body) => body !== undefined);
 }
 
 function parkedWatches() {

@@ -43,7 +43,7 @@ export async function putItems({ documentClient, tableName }: LoadedTable, items
   await Promise.all([work(), work(), work(), work()]);
 }
 
-/** Stores a dispatch as acceptance and fan-out leave it. */
+/** Stores a dispatch as acceptance leaves it. */
 export async function loadDispatch({ documentClient, tableName }: LoadedTable, head: DispatchHead): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
   const dispatches = acceptedDispatchesStore(tableOf(documentClient, tableName, { nowMs: () => head.acceptedAtMs }));

@@ -3,7 +3,7 @@ import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did } from '../../lib/access/directory.ts';
 import type { Answer } from '../../lib/http/answer.ts';
 import type { HttpEvent } from '../../lib/http/endpoint.ts';
-import { unknownPace } from '../../lib/messages/pace/number-pace.ts';
+import { unknownPace } from '../../lib/messages/pace/known-pace.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { memoryChannels } from './channels.ts';
@@ -61,7 +61,7 @@ export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): Sen
 export function sendPorts(
   template: PlatformTemplate,
   nowMs: () => number,
-): Omit<Parameters<typeof messagesSend>[0], 'newDispatchId' | 'queue' | 'urgentQueue' | 'acceptance' | 'records'> {
+): Omit<Parameters<typeof messagesSend>[0], 'newDispatchId' | 'wake' | 'urgentQueue' | 'acceptance' | 'records'> {
   const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: nowMs() - 3_600_000, sinceMs: 1 };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }] };
   return {
@@ -99,6 +99,7 @@ export function sendPorts(
     limitOf: async () => 80,
     currentLimitOf: async () => 80,
     paces: { find: async () => unknownPace },
+    waiting: { of: async () => [] },
     channels: memoryChannels([]),
     dispatches: { listAccepted: unused },
     optOuts: { anyFor: unused, stoppedAmong: unused },

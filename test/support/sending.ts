@@ -10,10 +10,13 @@ import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts
 import { messageQueue } from '../../lib/messages/accept/message-queue.ts';
 import { budgetsStore } from '../../lib/messages/budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../../lib/messages/budget/notified-thresholds-store.ts';
+import { senderWakeQueue } from '../../lib/messages/dispatch/sender-wake-queue.ts';
 import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.ts';
-import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import { knownPaceStore } from '../../lib/messages/pace/known-pace-store.ts';
+import { waitingDispatchesStore } from '../../lib/messages/rehearse/waiting-dispatches-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { lookupStore } from '../../lib/messages/resolve/lookup-store.ts';
+import { wakeForAccepted } from '../../lib/messages/sender/wake-accepted.ts';
 import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
@@ -28,7 +31,7 @@ import { memoryChannels } from './channels.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { noTemplateHolds } from './no-template-holds.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
-import { drainChunks, drainDispatches } from './round-messages.ts';
+import { drainRequests, drainWakes } from './queued-dispatches.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
 
 export const startMs = 1_700_000_000_000;
@@ -106,11 +109,12 @@ export async function sendingEndpoint(options: Options) {
   const queueClient = localQueueClient();
   const documents = localDocumentClient();
   const queueAttempts = injectFaults(queueClient, options.queueFaults ?? (() => undefined));
+  const wake = senderWakeQueue({ client: queueClient, url: queueUrl });
   const tableAttempts = injectFaults(documents, options.tableFaults ?? (() => undefined));
   const clock = { nowMs: startMs };
   const platform = { reachable: true, onboarded: false, asked: 0 };
   const ages = { storedMs: 60_000 };
-  const paces = paceStore(tableOf(documents, table, { nowMs: () => clock.nowMs }), { newWriter: randomUUID });
+  const paces = knownPaceStore(tableOf(documents, table, { nowMs: () => clock.nowMs }), { newWriter: randomUUID });
   const messages = { client: localDocumentClient(), name: table, pause: async () => undefined };
   const nameOf = personNames(randomBytes(32));
   let ids = 0;
@@ -171,11 +175,12 @@ export async function sendingEndpoint(options: Options) {
     isOnboarded: async () => platform.onboarded,
     questions: lookupStore(tableOf(documents, table)),
     replacementsOf: replacedIdReader(tableOf(documents, table, { pause: async () => undefined })),
-    queue: messageQueue(queueClient, queueUrl),
+    wake: (head, signal) => wakeForAccepted(head, { limitOf: async () => 80, wake, nowMs: () => clock.nowMs }, signal),
     urgentQueue: messageQueue(queueClient, urgentQueueUrl),
     limitOf: async () => 80,
     currentLimitOf: async (head) => head.throughputPerSecond,
     paces,
+    waiting: waitingDispatchesStore(tableOf(documents, table, { pause: async () => undefined })),
     channels: memoryChannels(options.channels ?? []),
     dispatches: dispatchesStore(tableOf(documents, table, { nowMs: () => clock.nowMs })),
     optOuts: optOutLook({ ...messages, client: documents }, async () => nameOf),
@@ -205,10 +210,10 @@ export async function sendingEndpoint(options: Options) {
     const { statusCode, headers = {}, body: answered = '' } = await handle(event as never, context);
     return { status: statusCode, headers, body: JSON.parse(answered) };
   };
-  /** Takes accepted messages out of the queues: dispatches for the fan-out, and straight chunks. */
+  /** Takes accepted messages out of the queues: wakes of senders, and small requests. */
   const accepted = async () => {
     const read = localQueueClient();
-    return { dispatches: await drainDispatches(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
+    return { wakes: await drainWakes(read, queueUrl), requests: await drainRequests(read, urgentQueueUrl) };
   };
   const optOuts = optOutWriter(messages, nameOf);
   return {

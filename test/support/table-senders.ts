@@ -6,19 +6,19 @@ import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-disp
 import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import { senderWakeQueue } from '../../lib/messages/dispatch/sender-wake-queue.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
-import { asAccepted } from '../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
-import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import { knownPaceStore } from '../../lib/messages/pace/known-pace-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
 import { countsOf } from '../../lib/messages/report/read-report.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { senderBacklogStore } from '../../lib/messages/sender/backlog-store.ts';
+import { backlogStore } from '../../lib/messages/sender/backlog-store.ts';
 import { senderDispatchesStore } from '../../lib/messages/sender/dispatches-store.ts';
 import { wakingByLimit } from '../../lib/messages/sender/number-parts.ts';
 import { placesStore } from '../../lib/messages/sender/places-store.ts';
+import { asAccepted } from '../../lib/messages/sender/revalidate-dispatch.ts';
 import { seenHolds } from '../../lib/messages/sender/seen-holds.ts';
 import type { SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
 import { senderStateStore } from '../../lib/messages/sender/sender-state-store.ts';
@@ -28,7 +28,8 @@ import { noStops } from './memory-opt-outs.ts';
 import { noCosts } from './no-costs.ts';
 import { eachCall, type TableWorkers, type Through } from './table-workers.ts';
 
-interface Given extends Pick<SenderPorts, 'events'> {
+interface Given extends Pick<SenderPorts, 'events'>, Partial<Pick<SenderPorts, 'judge'>> {
+  readonly log?: SenderPorts['process']['log'];
   readonly send: SenderPorts['platform']['send'];
   readonly limitPerSecond: number;
 }
@@ -36,12 +37,11 @@ interface Given extends Pick<SenderPorts, 'events'> {
 /** Returns what a sender's function is wired with, over the real stores and queue, in the virtual time of `workers`. */
 export function tableSender(
   { client, table, queue, queueUrl }: SenderWorld,
-  { events, send, limitPerSecond }: Given,
+  { events, send, limitPerSecond, log = () => undefined, judge = async (dispatch) => asAccepted(dispatch) }: Given,
   { workers, living }: { readonly workers: TableWorkers; readonly living: Through },
 ): DeployedSender {
   const nowMs = () => workers.time.nowMs;
   const pause = async () => undefined;
-  const log = () => undefined;
   const through: Through = (call) => living(() => workers.ask(call));
   const outside = <Store extends object>(store: Store) => eachCall(store, through);
   const access = tableOf(client, table, { nowMs, pause });
@@ -58,14 +58,14 @@ export function tableSender(
   });
   const shared = {
     statesOf: (key) => outside(stateOf(key)),
-    backlog: outside(senderBacklogStore(access)),
+    backlog: outside(backlogStore(access)),
     dispatches: outside(senderDispatchesStore(access, acceptedDispatchesStore(access, pause))),
     states,
     slices: outside(sliceStore(access)),
     unknowns: outside(unknownOutcomesStore(access)),
     events: told,
     places: outside(placesStore(access)),
-    paces: outside(paceStore(access, { newWriter: randomUUID, pause })),
+    paces: outside(knownPaceStore(access, { newWriter: randomUUID, pause })),
     holds: {
       breakers: outside(breakerStore(access)),
       ofSlice: (saw) =>
@@ -75,7 +75,7 @@ export function tableSender(
     people: noStops,
     noteSent: async () => undefined,
     compose: composeMessage,
-    judge: async (dispatch) => asAccepted(dispatch),
+    judge,
     costStop: noCosts.costStop,
     tellEnd: ({ head }) => tellEnd(head.dispatchId, ending),
     process: { nowMs, random: () => 0, pause: (ms: number) => workers.time.sleep(ms), log },

@@ -1,29 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { tableOf } from '../../lib/aws/table.ts';
-import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
-import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
-import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
-import { holdStore } from '../../lib/messages/holds/hold-store.ts';
-import { runHolds } from '../../lib/messages/holds/run-holds.ts';
-import { paceStore } from '../../lib/messages/pace/pace-store.ts';
-import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
-import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
-import { processBatch } from '../../lib/messages/send/process-batch.ts';
-import { snapshotStore } from '../../lib/messages/send/snapshot-store.ts';
-import { type FlatPorts, grouped } from './flat-ports.ts';
-import { noStops } from './memory-opt-outs.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 
-type Ports = Omit<FlatPorts, 'invocation' | 'remainingMs'>;
-type Given = Pick<Ports, 'queue' | 'events' | 'send'> & Partial<Ports>;
-
-const lifeMs = 60_000;
 const never = new Promise<never>(() => undefined);
 
 /**
- * Workers of chunks run over the real stores in virtual time, which passes only while no worker waits for a request.
+ * Workers run over the real stores in virtual time, which passes only while no worker waits for a request.
  */
 export class TableWorkers {
   readonly time: VirtualTime;
@@ -32,57 +12,6 @@ export class TableWorkers {
 
   constructor(startMs: number) {
     this.time = new VirtualTime(startMs);
-  }
-
-  /** Returns the ports of one process over a table. */
-  ports(client: DynamoDBDocumentClient, table: string, given: Given): Ports {
-    const nowMs = () => this.time.nowMs;
-    const pause = async () => undefined;
-    const states = dispatchItemStore(tableOf(client, table, { pause }));
-    const wabas = holdStore(tableOf(client, table, { nowMs }), { pause });
-    const { beginStraight } = acceptedDispatchesStore(tableOf(client, table, { nowMs }));
-    const log = () => undefined;
-    const ports: Ports = {
-      isOfSmallRequests: false,
-      slices: sliceStore(tableOf(client, table, { nowMs })),
-      unknowns: unknownOutcomesStore(tableOf(client, table)),
-      paces: paceStore(tableOf(client, table, { nowMs }), { newWriter: randomUUID, pause }),
-      urgentCapacity: urgentStore(tableOf(client, table)),
-      look: snapshotStore(tableOf(client, table, { pause })),
-      beginStraight: async (chunk) => void (await beginStraight(chunk)),
-      newHolds: () => runHolds({ states, wabas, watchParked: async () => undefined, nowMs, log }),
-      people: noStops,
-      ready: async () => undefined,
-      breakers: breakerStore(tableOf(client, table, { nowMs })),
-      probe: async () => ({ maySend: true }),
-      nowMs,
-      random: () => 0,
-      pause: (ms) => this.time.sleep(ms),
-      log,
-      ...given,
-    };
-    return outside(ports, (call) => this.ask(call));
-  }
-
-  /**
-   * Runs deliveries of these bodies; returns those that come again. After `calls` calls the run is killed: its pending
-   * requests get no answer, and it makes no more.
-   */
-  async run(
-    bodies: readonly string[],
-    ports: Ports,
-    calls = Number.POSITIVE_INFINITY,
-  ): Promise<readonly string[] | 'killed'> {
-    const deliveries = bodies.map((body, at) => ({ messageId: String(at), receiptHandle: '', body }));
-    const { living, killed } = livingFor(calls);
-    const bornMs = this.time.nowMs;
-    const remainingMs = () => bornMs + lifeMs - this.time.nowMs;
-    const failed = processBatch(
-      deliveries,
-      grouped({ ...outside(ports, living), invocation: randomUUID(), remainingMs }),
-    );
-    const again = failed.then((ids) => bodies.filter((_, at) => ids.includes(String(at))));
-    return await Promise.race([again, killed]);
   }
 
   /** Makes a request outside of virtual time. */
@@ -134,33 +63,6 @@ export function livingFor(calls: number): { readonly living: Through; readonly k
     }
   };
   return { living, killed: killed.promise };
-}
-
-/** Returns ports whose outside calls go through `through`. */
-function outside(ports: Ports, through: Through): Ports {
-  const { slices, unknowns, paces, urgentCapacity, breakers, queue, events } = ports;
-  const { look, beginStraight, send, probe } = eachCall(ports, through);
-  const newHolds = () => {
-    const holds = ports.newHolds();
-    // A run records in memory what it has seen, which is no request.
-    const { saw, ...asked } = holds;
-    return { saw, ...spreadCalls(asked, through) };
-  };
-  return {
-    ...{ ...ports, look, beginStraight, send, probe, newHolds },
-    slices: eachCall(slices, through),
-    unknowns: eachCall(unknowns, through),
-    paces: eachCall(paces, through),
-    urgentCapacity: eachCall(urgentCapacity, through),
-    breakers: eachCall(breakers, through),
-    queue: eachCall(queue, through),
-    events: eachCall(events, through),
-  };
-}
-
-function spreadCalls<Calls extends object>(calls: Calls, through: Through): Calls {
-  const each = eachCall(calls, through);
-  return Object.fromEntries(Object.keys(calls).map((name) => [name, Reflect.get(each, name)])) as Calls;
 }
 
 /** Returns the store with each of its calls made through `through`. */

@@ -1,13 +1,12 @@
 import type { Channel } from '../../../lib/access/directory.ts';
 import type { LiveValues } from '../../../lib/channels/channel.ts';
-import { bulkPerSecond, capOf, type NumberPace, perSecondOf } from '../../../lib/messages/pace/number-pace.ts';
-import { laneOf } from '../../../lib/messages/pace/reserve.ts';
-import { type Schedule, slotMsOf } from '../../../lib/messages/pace/schedule.ts';
-import type { LaneName } from '../../../lib/messages/pace/segments.ts';
-import { urgentLane } from '../../../lib/messages/pace/urgent.ts';
+import { bulkPerSecond, capOf, type KnownPace, perSecondOf } from '../../../lib/messages/pace/known-pace.ts';
+import type { SenderState } from '../../../lib/messages/sender/sender-ports.ts';
+import { tableOf } from '../table.ts';
 import { heldAsJson, heldBy, heldNotes, holdTable } from './holds-output.ts';
+import type { NumberBacklog, Waiting } from './number-backlog.ts';
 import type { OpenHold } from './open-holds.ts';
-import { asJson, type DispatchOutcomes, dispatchTable, timeOf, totalLine } from './outcomes-output.ts';
+import { timeOf } from './outcomes-output.ts';
 
 export interface LimitOfNumber {
   readonly limitPerSecond: number;
@@ -17,27 +16,29 @@ export interface LimitOfNumber {
 export interface NumberFacts {
   readonly channel: Channel;
   readonly number: LimitOfNumber;
-  readonly pace: NumberPace;
+  readonly pace: KnownPace;
   /** A text says why the platform said nothing. */
   readonly platform: LiveValues | string;
-  readonly senders: readonly number[];
+  /** They may send from it. */
+  readonly clients: readonly number[];
   readonly holds: readonly OpenHold[];
-  readonly waiting: { readonly lanes: readonly WaitingLane[]; readonly dispatches: readonly DispatchOutcomes[] };
+  readonly backlog: NumberBacklog;
 }
 
 /** Tells all facts of a number for a terminal. */
 export function numberAsLines(facts: NumberFacts, stage: string | undefined, nowMs: number): string[] {
-  const { channel, number, pace, senders, holds } = facts;
+  const { channel, number, pace, clients, holds, backlog } = facts;
   const held = heldBy(holds, []);
   return [
     `did ${channel.did}: number ${channel.phoneNumberId} of waba ${channel.wabaId}, channel ${channel.channelId}`,
     ...paceLines({ ...number, pace }, nowMs),
     `platform  ${platformWords(facts.platform)}`,
-    `senders   ${senders.map((id) => `client ${id}`).join(', ')}`,
+    `clients   ${clients.join(', ')}`,
     ...(holds.length === 0
       ? ['held      nothing of this number']
       : ['held', ...[...holdTable(held, [channel]), ...heldNotes(held, stage)].map((line) => `  ${line}`)]),
-    ...waitingLines(facts.waiting),
+    ...backlog.senders.flatMap((state, part) => senderLines(state, { part, of: backlog.senders.length }, nowMs)),
+    ...waitingLines(backlog, nowMs),
   ];
 }
 
@@ -54,27 +55,54 @@ function platformWords(platform: NumberFacts['platform']): string {
   return facts.length === 0 ? 'says nothing of it' : facts.join(', ');
 }
 
-function waitingLines({ lanes, dispatches }: NumberFacts['waiting']): string[] {
-  if (lanes.length === 0) return ['waiting   nothing has a slot of this number'];
-  const dispatchIds = dispatches.map(({ dispatch }) => dispatch.head.dispatchId);
+/** The log of messages-dispatch has the run by the first part of its name. */
+function senderLines(
+  { lease, wakeAtMs, lost = 0, service = {} }: SenderState,
+  { part, of }: { readonly part: number; readonly of: number },
+  nowMs: number,
+): string[] {
+  const name = (of === 1 ? 'sender' : `sender ${part}`).padEnd(10);
+  const served = Object.entries(service).map(([client, units]) => `client ${client} ${Math.round(units)}`);
+  const isFresh = lease !== undefined && lease.untilMs > nowMs;
   return [
-    `waiting   ${slotsIn(lanes)} messages have slots, the last at ${timeOf(lastSlotMs(lanes))}`,
-    ...lanes.map((lane) => laneLine(lane, dispatchIds)),
-    ...(dispatches.length === 0
+    isFresh ? `${name}${lease.owner}` : `${name}none`,
+    ...(lease === undefined
       ? []
-      : [...dispatchTable(dispatches).map((line) => `  ${line}`), `  ${totalLine(dispatches)}`]),
+      : [`          its lease ${isFresh ? 'lasts until' : 'was not given back, over at'} ${timeOf(lease.untilMs)}`]),
+    ...(wakeAtMs > nowMs ? [`          its next wake comes at ${timeOf(wakeAtMs)}`] : []),
+    ...(lost > 0 ? [`          ${lost} leases in a row were lost: a dispatch may kill its process`] : []),
+    ...(served.length > 0 ? [`          served beyond the least: ${served.join(', ')}`] : []),
   ];
 }
 
-const slotsIn = (lanes: readonly WaitingLane[]) => lanes.reduce((sum, { count }) => sum + count, 0);
-const lastSlotMs = (lanes: readonly WaitingLane[]) => Math.max(...lanes.map(({ lastMs }) => lastMs));
+const mostShown = 50;
+
+function waitingLines({ waiting }: NumberBacklog, nowMs: number): string[] {
+  if (waiting.length === 0) return ['backlog   empty'];
+  const rows = waiting
+    .slice(0, mostShown)
+    .map(({ entry, left, dueMs, waitsFor, code }) => [
+      entry.dispatchId,
+      String(entry.clientId),
+      left,
+      dueMs > nowMs ? secondOf(dueMs) : undefined,
+      [...(entry.front ? ['front'] : []), waitsFor, ...(code === undefined ? [] : [code])].join(' '),
+    ]);
+  const recipients = waiting.reduce((sum, { left = 0 }) => sum + left, 0);
+  return [
+    `backlog   ${waiting.length} dispatches, some ${recipients} recipients left; the next one first`,
+    ...tableOf(['DISPATCH', 'CLIENT', 'LEFT', 'DUE', 'WAITS_FOR'], rows),
+    ...(waiting.length > mostShown ? [`... and ${waiting.length - mostShown} more: --json has all`] : []),
+  ];
+}
+
+/** A table of 80 columns has no room for milliseconds. */
+const secondOf = (ms: number) => timeOf(ms).replace(/\.\d+Z$/, 'Z');
 
 /** Programs read this: the same facts. */
-export function numberAsJson({ channel, number, pace, platform, senders, holds, waiting }: NumberFacts, nowMs: number) {
+export function numberAsJson({ channel, number, pace, platform, clients, holds, backlog }: NumberFacts, nowMs: number) {
   const { limitPerSecond, origin } = number;
   const cap = capOf(pace, nowMs);
-  const { lanes, dispatches } = waiting;
-  const dispatchIds = dispatches.map(({ dispatch }) => dispatch.head.dispatchId);
   return {
     ...{ did: channel.did, phone_number_id: channel.phoneNumberId },
     ...{ waba_id: channel.wabaId, channel_id: channel.channelId },
@@ -85,15 +113,30 @@ export function numberAsJson({ channel, number, pace, platform, senders, holds, 
       bulk_per_second: bulkPerSecond(limitPerSecond, pace, nowMs),
     },
     platform: typeof platform === 'string' ? { not_told: platform } : platformAsJson(platform),
-    senders,
+    clients,
     held: heldAsJson(heldBy(holds, [])).held,
-    waiting: lanes.map((lane) => ({
-      client_id: lane.clientId,
-      of: whoseLane(lane, dispatchIds),
-      slots: lane.count,
-      last: timeOf(lane.lastMs),
-    })),
-    dispatches: dispatches.map(asJson),
+    senders: backlog.senders.map(senderAsJson),
+    backlog: backlog.waiting.map(waitingAsJson),
+  };
+}
+
+function senderAsJson({ lease, wakeAtMs, turnsUntilMs, lost = 0, service = {} }: SenderState, part: number) {
+  return {
+    part,
+    owner: lease?.owner,
+    until: lease && timeOf(lease.untilMs),
+    next_wake: wakeAtMs === 0 ? undefined : timeOf(wakeAtMs),
+    turns_until: turnsUntilMs === undefined ? undefined : timeOf(turnsUntilMs),
+    leases_lost: lost,
+    service,
+  };
+}
+
+function waitingAsJson({ entry, left, dueMs, waitsFor, code, failures }: Waiting) {
+  const { dispatchId, clientId, front = false } = entry;
+  return {
+    ...{ dispatch_id: dispatchId, client_id: clientId, recipients_left: left, front },
+    ...{ due: timeOf(dueMs), waits_for: waitsFor, code, failures },
   };
 }
 
@@ -110,7 +153,7 @@ function paceLines(
     limitPerSecond,
     origin,
     pace,
-  }: { readonly limitPerSecond: number; readonly origin: string; readonly pace: NumberPace },
+  }: { readonly limitPerSecond: number; readonly origin: string; readonly pace: KnownPace },
   nowMs: number,
 ): string[] {
   const { learned, capped, slowUntilMs = 0 } = pace;
@@ -125,58 +168,11 @@ function paceLines(
           `cap       ${cap} a second until ${timeOf(capped.untilMs)}, by an operator${cap < limitPerSecond ? '' : ': the limit is lower and counts'}`,
         ]),
     `pace      ${rounded(now)} a second now, ${rounded(bulkPerSecond(limitPerSecond, pace, nowMs))} of them for all but one-time codes`,
-    ...(isSlowed
-      ? [`          refused for its pace at ${timeOf(learned.atMs)}; climbs back within five minutes of it`]
-      : []),
+    ...(isSlowed ? [`          throttled at ${timeOf(learned.atMs)}; climbs for five minutes`] : []),
     ...(slowUntilMs > nowMs
       ? [`          its calls have had no answer for a while, as of ${timeOf(slowUntilMs)}`]
       : []),
   ];
 }
-
-export interface WaitingLane extends LaneName {
-  readonly count: number;
-  readonly lastMs: number;
-}
-
-/** Returns lanes with future slots, sorted by their last slot. */
-export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
-  const lanes = new Map<string, WaitingLane>();
-  for (const { lanes: own } of schedule.segments) {
-    for (const { clientId, lane, first, count } of own) {
-      for (let position = first; position < first + count; position += 1) {
-        const slotMs = slotMsOf(schedule, { clientId, lane, position });
-        if (slotMs === undefined || slotMs <= nowMs) continue;
-        const name = `${clientId}#${lane}`;
-        const { count: before = 0, lastMs = 0 } = lanes.get(name) ?? {};
-        lanes.set(name, { clientId, lane, count: before + 1, lastMs: Math.max(lastMs, slotMs) });
-      }
-    }
-  }
-  return [...lanes.values()].sort((one, other) => one.lastMs - other.lastMs);
-}
-
-/** Tells whether a lane belongs to the dispatch; lanes of small requests and one-time codes belong to none. */
-export function isLaneOf(dispatchId: string, { lane }: LaneName): boolean {
-  return laneOf(dispatchId, Number.POSITIVE_INFINITY) === nameOf(lane);
-}
-
-/** `dispatchIds` are the dispatches that the lane may belong to. */
-function laneLine(waiting: WaitingLane, dispatchIds: readonly string[]): string {
-  const { clientId, lane, count, lastMs } = waiting;
-  const late = lane.endsWith('~') ? ', late' : '';
-  const slots = `${count} ${count === 1 ? 'slot' : 'slots'}, the last at ${timeOf(lastMs)}`;
-  return `  client ${clientId}, ${whoseLane(waiting, dispatchIds)}: ${slots}${late}`;
-}
-
-function whoseLane(waiting: WaitingLane, dispatchIds: readonly string[]): string {
-  const name = nameOf(waiting.lane);
-  if (name === urgentLane) return 'one-time codes';
-  if (name === '*') return 'small requests';
-  return `dispatch ${dispatchIds.find((dispatchId) => isLaneOf(dispatchId, waiting)) ?? `...${name}`}`;
-}
-
-/** Drops the mark of late messages. */
-const nameOf = (lane: string) => lane.replace(/~$/, '');
 
 const rounded = (perSecond: number) => String(Math.round(perSecond * 10) / 10);

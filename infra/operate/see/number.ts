@@ -5,11 +5,9 @@ import { tableOf } from '../../../lib/aws/table.ts';
 import type { ListedChannel, LiveValues } from '../../../lib/channels/channel.ts';
 import { channelStore } from '../../../lib/channels/channel-store.ts';
 import { platformNumbers } from '../../../lib/channels/platform-numbers.ts';
+import { withCap } from '../../../lib/messages/pace/known-pace.ts';
+import { type KnownPaces, knownPaceStore } from '../../../lib/messages/pace/known-pace-store.ts';
 import { limitPerSecondOf } from '../../../lib/messages/pace/number-limit.ts';
-import { type NumberPace, withCap } from '../../../lib/messages/pace/number-pace.ts';
-import type { NumberPaces } from '../../../lib/messages/pace/number-paces.ts';
-import { paceStore } from '../../../lib/messages/pace/pace-store.ts';
-import { type Outcomes, outcomesStore } from '../../../lib/messages/report/outcomes-store.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
 import { isNotAllowed } from '../aws-failure.ts';
@@ -27,20 +25,11 @@ import { auditOf, type OperatorAudit } from '../operator-audit.ts';
 import { readCredentials } from '../stored-credentials.ts';
 import { platformOf, type Target, targetOf } from '../target.ts';
 import { timeSpanMs } from '../time-span.ts';
-import {
-  isLaneOf,
-  type LimitOfNumber,
-  type NumberFacts,
-  numberAsJson,
-  numberAsLines,
-  waitingLanes,
-} from './number-output.ts';
+import { type BacklogOfNumber, backlogOfNumber } from './number-backlog.ts';
+import { type LimitOfNumber, type NumberFacts, numberAsJson, numberAsLines } from './number-output.ts';
 import { type HoldOfWaba, kindAndName, type OpenHold, type OpenHolds, openHolds } from './open-holds.ts';
-import type { DispatchOutcomes } from './outcomes-output.ts';
 
 const longestCapMs = 7 * 86_400_000;
-/** Older dispatches are shown only by the end of their ids; they hardly ever wait longer. */
-const longestWaitMs = 3 * 86_400_000;
 
 const options = {
   limit: {
@@ -57,18 +46,18 @@ const options = {
 
 const words: CommandWords = {
   lines: ['number DID', 'number DID --limit N --for TIME', 'number DID --limit none'],
-  about: `What a number may send, does send and waits for: its limit, the pace of this moment, who may send from it, who
-has slots, what is held, and what the platform says of it when it is asked now. What is reserved already moves within
-two seconds of a change.`,
+  about: `What a number may send, does send and waits for: its limit, the pace of this moment, who may send from it, its
+sender and its backlog, what each dispatch of it waits for, what is held, and what the platform says of the number when
+it is asked now. A change counts within a second.`,
   options,
 };
 
 export interface NumberStage {
   readonly findDid: (did: string) => Promise<Did | undefined>;
   readonly findNumber: (wabaId: string, phoneNumberId: string) => Promise<ListedChannel | undefined>;
-  readonly paces: NumberPaces;
+  readonly paces: KnownPaces;
+  readonly backlog: BacklogOfNumber;
   readonly holds: Pick<OpenHolds, 'list'>;
-  readonly outcomes: Pick<Outcomes, 'listAll' | 'ofDispatch'>;
   /** Asks the platform; undefined for an unlisted number. Throws `PlatformFailure`. */
   readonly ask: (did: Did) => Promise<LiveValues | undefined>;
   readonly audit: OperatorAudit;
@@ -96,9 +85,7 @@ export async function numberCommand(
     const { wabaId, phoneNumberId } = found.channel;
     refuseEmptyCap(cap, number);
     const how = cap.perSecond === undefined ? 'none' : `${cap.perSecond} a second for ${values.for}`;
-    await stage.audit('command.number_limit', { did, wabaId, how }, () =>
-      setCap(cap, { number, phoneNumberId, stage }),
-    );
+    await stage.audit('command.number_limit', { did, wabaId, how }, () => setCap(cap, phoneNumberId, stage));
   }
   const facts = await factsOf(found, number, stage);
   if (values.json) return print(JSON.stringify(numberAsJson(facts, stage.nowMs()), null, 2));
@@ -148,39 +135,27 @@ function refuseEmptyCap({ perSecond }: Cap, { limitPerSecond }: LimitOfNumber): 
   );
 }
 
-/**
- * Sets the cap by compare-and-set, as every change of a pace (pace-store.ts), so concurrent reservations of workers are
- * kept.
- */
-async function setCap(
-  { perSecond, forMs }: Cap,
-  {
-    number,
-    phoneNumberId,
-    stage,
-  }: { readonly number: LimitOfNumber; readonly phoneNumberId: string; readonly stage: NumberStage },
-): Promise<void> {
-  const { limitPerSecond } = number;
-  const nowMs = stage.nowMs();
-  await stage.paces.change(phoneNumberId, undefined, (pace, waitedMs) => {
-    const atMs = nowMs + waitedMs;
-    const capped = perSecond === undefined ? undefined : { perSecond, untilMs: atMs + forMs };
-    if (capped === undefined && pace.capped === undefined) return { pace, result: undefined };
-    return { pace: withCap(pace, capped, { limitPerSecond, nowMs: atMs }), result: undefined };
+/** Sets the cap by compare-and-set, as every change of a pace, so what senders learn meanwhile is kept. */
+async function setCap({ perSecond, forMs }: Cap, phoneNumberId: string, { paces, nowMs }: NumberStage): Promise<void> {
+  await paces.change(phoneNumberId, (pace) => {
+    if (perSecond !== undefined) return withCap(pace, { perSecond, untilMs: nowMs() + forMs });
+    return pace.capped === undefined ? pace : withCap(pace, undefined);
   });
 }
 
 async function factsOf(did: Did, number: LimitOfNumber, stage: NumberStage): Promise<NumberFacts> {
   const { channel, waba } = did;
-  const pace = await stage.paces.find(channel.phoneNumberId);
-  const [platform, holds, waiting] = await Promise.all([
+  const { phoneNumberId, wabaId } = channel;
+  const { limitPerSecond } = number;
+  const [pace, platform, holds, backlog] = await Promise.all([
+    stage.paces.find(phoneNumberId),
     askedNow(did, stage),
-    stage.holds.list([channel.wabaId]),
-    waitingOf(channel.did, pace, stage),
+    stage.holds.list([wabaId]),
+    stage.backlog.of({ phoneNumberId, wabaId, limitPerSecond }),
   ]);
   return {
-    ...{ channel, number, pace, platform, waiting },
-    senders: waba.dids === 'own' ? [channel.clientId] : waba.clientIds,
+    ...{ channel, number, pace, platform, backlog },
+    clients: waba.dids === 'own' ? [channel.clientId] : waba.clientIds,
     holds: holds.filter((hold) => concerns(hold, channel.phoneNumberId)),
   };
 }
@@ -202,27 +177,6 @@ async function askedNow(did: Did, { ask }: NumberStage): Promise<NumberFacts['pl
   }
 }
 
-async function waitingOf(
-  did: string,
-  pace: NumberPace,
-  { outcomes, nowMs }: NumberStage,
-): Promise<NumberFacts['waiting']> {
-  const lanes = waitingLanes(pace.schedule, nowMs());
-  if (lanes.length === 0) return { lanes, dispatches: [] };
-  const from = {
-    did,
-    clientIds: [...new Set(lanes.map(({ clientId }) => clientId))],
-    // A lane has the end of its dispatch's id.
-    isWanted: (dispatchId: string) => lanes.some((lane) => isLaneOf(dispatchId, lane)),
-  };
-  const period = { fromMs: nowMs() - longestWaitMs, toMs: nowMs() + 1 };
-  const dispatches: DispatchOutcomes[] = [];
-  for (const dispatch of await outcomes.listAll(from, period)) {
-    dispatches.push({ dispatch, outcomes: await outcomes.ofDispatch(dispatch), shown: [] });
-  }
-  return { lanes, dispatches };
-}
-
 /** Opens the stage of a target. It calls the platform with the credential of the number's WABA. */
 export function numberStage(
   target: Target,
@@ -234,9 +188,9 @@ export function numberStage(
   return {
     findDid: directoryStore(client, tableName('directory')).findDid,
     findNumber: channelStore(client, tableName('channels')).findNumber,
-    paces: paceStore(messages, { newWriter: randomUUID }),
+    paces: knownPaceStore(messages, { newWriter: randomUUID }),
+    backlog: backlogOfNumber(messages),
     holds: openHolds(messages),
-    outcomes: outcomesStore(messages),
     ask: (did) => liveValuesOf(did, target, call),
     audit,
     nowMs,

@@ -40,7 +40,7 @@ export class Tally implements Tallied {
 }
 
 const doublesAreSafe =
-  'carry messages of another one, as when a worker has queued a chunk again before it died; both may go: the claims let each message leave once';
+  'carry messages of another one, as when a repeated request to the queue has doubled it; both may go: the claims let each message leave once';
 
 /** Spells the counts for a terminal. With `drop` the command deletes what is of no use. */
 export function linesOf({ kinds, oldestMs, doubles }: Tallied, { drop }: { readonly drop: boolean }): string[] {

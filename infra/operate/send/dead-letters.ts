@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { LaterVersion, queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint-message.ts';
-import { decodeRound } from '../../../lib/messages/accept/round-message.ts';
-import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/dispatch/chunk.ts';
 import { forgottenAtMs } from '../../../lib/messages/dispatch/items.ts';
+import { decodeSenderWake } from '../../../lib/messages/dispatch/sender-wake.ts';
+import { decodeSmallRequest } from '../../../lib/messages/dispatch/small-request-message.ts';
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { lateness } from '../../../lib/messages/send/deadlines.ts';
@@ -22,28 +22,28 @@ export interface LetterKind {
   readonly text: string;
 }
 
-/** A chunk holds messages of one dispatch, by their indexes in it. */
+/** A small request holds messages of one dispatch, by their indexes in it. */
 export interface LetterMessages {
   readonly dispatchId: string;
   readonly indexes: readonly number[];
 }
 
 export interface JudgedLetter extends LetterKind {
-  /** A chunk has messages to people; other letters have none. */
+  /** A small request has messages to people; other letters have none. */
   readonly messages?: LetterMessages;
 }
 
 const maySend: LetterKind = {
   verdict: 'again',
-  text: 'chunks whose messages may still leave: who was claimed before is not called again, for claims are kept for 30 days; who was not is called once, in the pace of the number',
+  text: 'small requests whose messages may still leave: who was claimed before is not called again, for claims are kept for 30 days; who was not is called once, in the pace of the number',
 };
 const tooLate: LetterKind = {
   verdict: 'again',
-  text: 'chunks that are too late: their messages end expired or failed, and the platform is not called',
+  text: 'small requests that are too late: their messages end expired or failed, and the platform is not called',
 };
 const forgotten: LetterKind = {
   verdict: 'stays',
-  text: 'chunks of dispatches that are forgotten: their claims may be gone, and with them what says who was called',
+  text: 'small requests of dispatches that are forgotten: their claims may be gone, and with them what says who was called',
 };
 const later: LetterKind = {
   verdict: 'stays',
@@ -62,6 +62,10 @@ const kindOfQueue = {
   sync: {
     verdict: 'useless',
     text: 'synchronizations: their locks have gone to others, so they would stop at once; start a new one, which reads all of it',
+  },
+  dispatch: {
+    verdict: 'useless',
+    text: 'wakes of numbers: a sweep sends others within a minute for all that waits (D25)',
   },
   hints: {
     verdict: 'useless',
@@ -84,20 +88,14 @@ const readerOfQueue: Readonly<Record<keyof typeof kindOfQueue, (body: string) =>
   inbound: (body) => v.parse(InboundMessageSchema, queuedMessage(body, inboundMessageVersion)),
   watch: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
   sync: decodeSync,
+  dispatch: decodeSenderWake,
   hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),
 };
 
 function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
   switch (queue) {
-    case 'dispatch':
     case 'urgent':
-      return judgedChunk(body, nowMs);
-    case 'fanOut':
-      decodeRound(body);
-      return {
-        verdict: 'again',
-        text: 'dispatches that stand still: each goes on behind the last wave that it has announced; who was reached is not sent to again (D25)',
-      };
+      return judgedRequest(body, nowMs);
     case 'events':
       return 'wakeClientId' in decodeQueued(body)
         ? { verdict: 'again', text: 'calls to look at what waits for a receiver: a second look finds nothing more' }
@@ -108,10 +106,9 @@ function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
   }
 }
 
-function judgedChunk(body: string, nowMs: number): JudgedLetter {
-  const chunk = v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
-  const indexes = chunk.slices.flatMap(({ recipients }) => recipients.map(({ index }) => index));
-  const messages = { dispatchId: chunk.dispatchId, indexes };
-  if (forgottenAtMs(chunk) <= nowMs) return { ...forgotten, messages };
-  return { ...(lateness({ ...chunk, attempt: 0 }, nowMs) === undefined ? maySend : tooLate), messages };
+function judgedRequest(body: string, nowMs: number): JudgedLetter {
+  const { head, recipients } = decodeSmallRequest(body);
+  const messages = { dispatchId: head.dispatchId, indexes: recipients.map((_, index) => index) };
+  if (forgottenAtMs(head) <= nowMs) return { ...forgotten, messages };
+  return { ...(lateness({ ...head, attempt: 0 }, nowMs) === undefined ? maySend : tooLate), messages };
 }

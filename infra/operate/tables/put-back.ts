@@ -49,7 +49,7 @@ TABLE is one of ${Object.keys(tables).join(', ')}.`,
  * These kinds describe the minutes of the copy: they are wrong by now, and the service writes them when it needs them.
  */
 const kindsOfThen: Partial<Record<TableName, readonly string[]>> = {
-  messages: ['PACE', 'PLATFORM', 'WABA', 'QUESTION', 'QUESTIONS', 'ERASING'],
+  messages: ['SENDER', 'PLACES', 'PACE', 'PLATFORM', 'WABA', 'QUESTION', 'QUESTIONS', 'ERASING'],
 };
 
 /** The table serves a campaign meanwhile, so only this many writes are under way. */

@@ -4,7 +4,6 @@ import { updateOf } from '../../aws/item-write.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import type { Table } from '../../aws/table.ts';
 import { newEntry } from '../dispatch/backlog.ts';
-import { addressesOfChunk, headOfChunk, type QueuedChunk } from '../dispatch/chunk.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
 import { executor } from '../dispatch/item-store.ts';
 import { dispatchWrites } from '../dispatch/item-writes.ts';
@@ -44,8 +43,14 @@ export interface AcceptedDispatches {
    * Is idempotent.
    */
   withdraw(dispatchId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
-  /** Lists and begins a straight dispatch, from the chunk of its first try: a later one lacks recipients. */
-  beginStraight(chunk: QueuedChunk, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
+  /** Lists and begins a small request, with its addresses: nothing else stores them. */
+  beginStraight(dispatch: StraightDispatch, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
+}
+
+export interface StraightDispatch {
+  readonly head: DispatchHead;
+  /** An erased one has no address (D60). */
+  readonly recipients: readonly { readonly to?: string | undefined }[];
 }
 
 /** A withdrawal that meets a concurrent claim is retried at once: it has three seconds in all. */
@@ -101,17 +106,17 @@ export function acceptedDispatchesStore(table: Table, pause: Pause = withdrawalP
       return refused === undefined ? 'withdrawn' : 'begun';
     },
 
-    beginStraight: async (chunk, abortSignal) => {
-      const head = headOfChunk(chunk);
+    beginStraight: async ({ head, recipients }, abortSignal) => {
       // The pointer is written first, so that a dispatch that has begun is listed. The list leaves out withdrawn
       // dispatches.
       await put(pointerOfClient(head, head.total), abortSignal);
-      return await execute(dispatchWrites.begin(head, addressesOfChunk(chunk)), abortSignal);
+      const addresses = recipients.map(({ to }) => to);
+      return await execute(dispatchWrites.begin(head, addresses), abortSignal);
     },
   };
 }
 
-/** Yields them lazily. The entry is last, so that a refused dispatch mostly leaves none. */
+/** The entry is last, so that a refused dispatch mostly leaves none. */
 function* itemsBeforeBegin(dispatch: WholeDispatch): Generator<Item> {
   yield* parameterItems(dispatch);
   yield* addressItems(dispatch);

@@ -1,7 +1,7 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import type { ChunkRecipient } from '../dispatch/chunk.ts';
+import type { TriedRecipient } from '../dispatch/call-facts.ts';
 import type { CompositionPlan } from '../dispatch/composition-plan.ts';
 import { type MessageRequest, messageIdOf, type Recipient, type StoredRecipient } from '../dispatch/head.ts';
 
@@ -18,14 +18,14 @@ class MessageTooLarge extends Error {
 }
 
 /**
- * Returns one recipient as a chunk carries it. Without a composable request the message fails in the worker (R14, D60).
+ * Returns one recipient as a try calls it. Without a composable request the message fails in the worker (R14, D60).
  */
 export function composedRecipient(
   plan: CompositionPlan,
   { to, ...stored }: StoredRecipient,
   key: { readonly dispatchId: string; readonly index: number },
   ports: ComposePorts,
-): ChunkRecipient {
+): TriedRecipient {
   const messageId = messageIdOf(key);
   const { index } = key;
   if (to === undefined) return { index };

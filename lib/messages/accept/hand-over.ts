@@ -1,20 +1,17 @@
-import { queueBody } from '../../aws/queue-body.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { type LogEvent, log } from '../../observe/log.ts';
-import { chunkOfDispatch, mostChunkBytes, type QueuedChunk, straightRecipients } from '../dispatch/chunk.ts';
-import type { DispatchHead, Recipient, Repeat } from '../dispatch/head.ts';
+import { mostSmallRequestBytes, straightRecipients } from '../dispatch/call-facts.ts';
+import type { DispatchHead, Repeat } from '../dispatch/head.ts';
+import { encodeSmallRequest } from '../dispatch/small-request-message.ts';
 import type { WholeDispatch } from '../dispatch/whole-dispatch.ts';
-import { composeMessage } from '../request/compose.ts';
 import type { AcceptedDispatches } from './accepted-dispatches-store.ts';
 import { fewestMs, inTime, untilAnswerMs } from './answer-deadline.ts';
-import { composedRecipient } from './composed-recipient.ts';
 import type { MessageQueue } from './message-queue.ts';
 import { maxRecipientBytes, RecipientTooLarge } from './parameter-pages.ts';
-import { encodeRound } from './round-message.ts';
 
-// A dispatch of the fan-out counts once it has begun, with its entry in the backlog (dispatch/backlog.ts). A straight
-// one counts once its chunk is queued: it has no entry, so nothing else would find it.
+// A dispatch of the backlog counts once it has begun, with its entry in the backlog (dispatch/backlog.ts). A straight
+// one counts once its message is queued: it has no entry, so nothing else would find it.
 
 export interface WithdrawPorts {
   readonly acceptance: Pick<AcceptedDispatches, 'withdraw'>;
@@ -23,7 +20,8 @@ export interface WithdrawPorts {
 
 export interface HandOverPorts extends WithdrawPorts {
   readonly acceptance: Pick<AcceptedDispatches, 'store' | 'begin' | 'withdraw' | 'list' | 'beginStraight'>;
-  readonly queue: MessageQueue;
+  /** Wakes the senders of its number (sender/wake-accepted.ts). Rejects when a wake was not confirmed. */
+  readonly wake: (head: DispatchHead, signal: AbortSignal) => Promise<void>;
   /** The urgent queue takes small requests, one-time codes above all (D44). */
   readonly urgentQueue: MessageQueue;
   /** Reads the messages a second that the number may send, as the platform last reported them. */
@@ -36,17 +34,17 @@ export interface HandOverPorts extends WithdrawPorts {
  * than an item).
  */
 export async function handOver(dispatch: WholeDispatch, ports: HandOverPorts): Promise<() => Promise<void>> {
-  const chunk = await straightChunk(dispatch, ports.limitOf);
+  const small = await smallRequestBody(dispatch, ports.limitOf);
   const { remainingMs, acceptance } = ports;
   if (untilAnswerMs(remainingMs) < fewestMs) throw unavailable(new Error('too little time left'));
-  if (chunk === undefined) await begun(dispatch, ports);
-  else await queued(chunk, ports);
+  if (small === undefined) await begun(dispatch, ports);
+  else await queued(dispatch.head, small, ports);
   const list = (by: AbortSignal): Promise<unknown> =>
-    chunk === undefined ? acceptance.list(dispatch, by) : acceptance.beginStraight(chunk, by);
+    small === undefined ? acceptance.list(dispatch, by) : acceptance.beginStraight(dispatch, by);
   return () => tried('dispatch.not_described', dispatch, ports, list);
 }
 
-/** Stores the dispatch, begins it, and wakes the fan-out. A beginning is tried twice before a withdrawal. */
+/** Stores the dispatch, begins it, and wakes its number's senders. A beginning is tried twice before a withdrawal. */
 async function begun(dispatch: WholeDispatch, ports: HandOverPorts): Promise<void> {
   const { acceptance, remainingMs } = ports;
   const { head } = dispatch;
@@ -60,12 +58,12 @@ async function begun(dispatch: WholeDispatch, ports: HandOverPorts): Promise<voi
   await confirmedOrWithdrawn(head.dispatchId, ports, async () => {
     if ((await begin().catch(begin)) === 'withdrawn') throw new Error('it was withdrawn');
   });
-  await tried('dispatch.not_woken', dispatch, ports, (by) => wake(dispatch, ports, by));
+  await tried('dispatch.not_woken', dispatch, ports, (by) => ports.wake(head, by));
 }
 
-async function queued(chunk: QueuedChunk, ports: HandOverPorts): Promise<void> {
-  await confirmedOrWithdrawn(chunk.dispatchId, ports, () =>
-    inTime(ports.remainingMs, (by) => ports.urgentQueue.send(queueBody(chunk), String(chunk.clientId), by)),
+async function queued({ dispatchId, clientId }: DispatchHead, small: string, ports: HandOverPorts): Promise<void> {
+  await confirmedOrWithdrawn(dispatchId, ports, () =>
+    inTime(ports.remainingMs, (by) => ports.urgentQueue.send(small, String(clientId), by)),
   );
 }
 
@@ -101,12 +99,7 @@ export async function withdraw(
   }
 }
 
-async function wake({ head }: WholeDispatch, { queue }: HandOverPorts, signal: AbortSignal): Promise<void> {
-  const { dispatchId, clientId, acceptedAtMs, correlationId } = head;
-  await queue.send(encodeRound({ dispatchId, clientId, acceptedAtMs, correlationId }), String(clientId), signal);
-}
-
-/** What fails here the look repeats (fan-out/backlog-look.ts), or the fan-out or worker before it sends. */
+/** What fails here a sweep repeats (sender/sweep.ts), or the sender or worker before it sends. */
 async function tried(
   failed: LogEvent,
   { head: { dispatchId } }: WholeDispatch,
@@ -120,30 +113,18 @@ async function tried(
   }
 }
 
-/** Returns the chunk of a request of up to ten recipients, which needs no fan-out (D25); else undefined. */
-export async function straightChunk(
+/** Returns the queue message of a request of up to ten recipients, which is not stored before (D25); else undefined. */
+export async function smallRequestBody(
   { head, plan, recipients, repeats = [], header }: WholeDispatch,
   limitOf: HandOverPorts['limitOf'],
-): Promise<QueuedChunk | undefined> {
+): Promise<string | undefined> {
   // A scheduled send may outlive a queue's retention (D56), and only a stored send can be retried (D57).
   if (head.when !== undefined || head.retryOf !== undefined) return undefined;
   // Only a report can count the end of dropped recipients (D41).
   if (recipients.length > straightRecipients || repeats.length > 0) return undefined;
+  const body = encodeSmallRequest({ head, plan, recipients, header, limitPerSecond: await limitOf(head) });
   // Storing larger recipients refuses one that no item can hold.
-  if (2 * Buffer.byteLength(queueBody(recipients)) > mostChunkBytes) return undefined;
-  const composed = (recipient: Recipient, index: number) => ({
-    ...composedRecipient(plan, recipient, { ...head, index }, { compose: composeMessage, log }),
-    params: recipient.params,
-  });
-  return {
-    // All small requests of a client share one lane (pace/reserve.ts).
-    ...chunkOfDispatch(head, { limitPerSecond: await limitOf(head), lane: '*' }),
-    urgent: head.urgent,
-    header,
-    catalogId: plan.catalogId,
-    ...{ alone: true, straight: true, plannedMs: head.acceptedAtMs },
-    slices: [{ try: 0, size: head.total, recipients: recipients.map(composed) }],
-  };
+  return Buffer.byteLength(body) > mostSmallRequestBytes ? undefined : body;
 }
 
 function unavailable(cause: unknown): Refusal {

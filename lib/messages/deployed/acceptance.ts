@@ -15,19 +15,24 @@ import { idempotencyStore } from '../accept/idempotency-store.ts';
 import { messageQueue } from '../accept/message-queue.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../budget/notified-thresholds-store.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import { limitOfDispatch, rememberedLimitOfDispatch } from '../pace/limit-of-dispatch.ts';
+import { waitingDispatchesStore } from '../rehearse/waiting-dispatches-store.ts';
 import { lookupStore } from '../resolve/lookup-store.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { type FindSendable, sendableStore } from '../resolve/sendable-store.ts';
+import { wakeForAccepted } from '../sender/wake-accepted.ts';
 import { deployedTemplateHolds } from './account-updates.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdReader } from './replaced-ids.ts';
 import { deployedDispatches } from './reports.ts';
-import { deployedAcceptedDispatches, deployedPaces } from './sending.ts';
+import { deployedAcceptedDispatches, deployedKnownPaces, deployedSenderWakes } from './sending.ts';
 
 export function deployedAcceptance(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
   const table = messagesTable();
+  const limitOf = rememberedLimitOfDispatch({ channels: deployedChannels(), log, nowMs: Date.now });
+  const wake = deployedSenderWakes();
   return {
     templates: deployedTemplates(),
     ...deployedTemplateHolds(),
@@ -38,11 +43,13 @@ export function deployedAcceptance(limits: PlatformLimits) {
     acceptance: deployedAcceptedDispatches(),
     records: idempotencyStore(table),
     replacementsOf: deployedReplacedIdReader(),
-    queue: messageQueue(queues(), environmentVariable('FAN_OUT_QUEUE_URL')),
+    wake: (head: DispatchHead, signal: AbortSignal) =>
+      wakeForAccepted(head, { limitOf, wake, nowMs: Date.now }, signal),
     urgentQueue: messageQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
-    limitOf: rememberedLimitOfDispatch({ channels: deployedChannels(), log, nowMs: Date.now }),
+    limitOf,
     currentLimitOf: limitOfDispatch({ channels: deployedChannels(), log }),
-    paces: deployedPaces(),
+    paces: deployedKnownPaces(),
+    waiting: waitingDispatchesStore(table),
     channels: deployedChannels(),
     dispatches: deployedDispatches(),
     optOuts: deployedOptOutLook(),

@@ -1,5 +1,5 @@
 import { deployedDirectory } from '../../access/deployed.ts';
-import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
+import { documents, environmentVariable } from '../../aws/deployed.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
@@ -9,9 +9,6 @@ import { templateStore } from '../../templates/model/template-store.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
 import { dispatchItemStore } from '../dispatch/item-store.ts';
-import { senderWakeQueue } from '../dispatch/sender-wake-queue.ts';
-import { costStop } from '../fan-out/cost-at-release.ts';
-import { judgedForRelease } from '../fan-out/revalidate-dispatch.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { type RunHoldsPorts, runHolds } from '../holds/run-holds.ts';
@@ -23,10 +20,12 @@ import { composeMessage } from '../request/compose.ts';
 import { platformCallTimeoutMs } from '../send/deadlines.ts';
 import { platformMessages, readyToCall } from '../send/platform-messages.ts';
 import { platformProbe } from '../send/platform-probe.ts';
-import { senderBacklogStore } from '../sender/backlog-store.ts';
+import { backlogStore } from '../sender/backlog-store.ts';
+import { costStop } from '../sender/cost-at-release.ts';
 import { senderDispatchesStore } from '../sender/dispatches-store.ts';
 import { wakingByLimit } from '../sender/number-parts.ts';
 import { placesStore } from '../sender/places-store.ts';
+import { judgedForRelease } from '../sender/revalidate-dispatch.ts';
 import { seenHolds } from '../sender/seen-holds.ts';
 import { senderStateStore } from '../sender/sender-state-store.ts';
 import { tellEnd } from '../sender/tell-end.ts';
@@ -35,10 +34,16 @@ import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedNoteSent } from './replies.ts';
-import { deployedAcceptedDispatches, deployedPaces, deployedSending, deployedWatches } from './sending.ts';
+import {
+  deployedAcceptedDispatches,
+  deployedKnownPaces,
+  deployedSenderWakes,
+  deployedSending,
+  deployedWatches,
+} from './sending.ts';
 import { deployedWatchedSpend } from './spend.ts';
 
-/** No function uses it yet: chunks send (worker.ts). */
+/** Each sender of a number has ports of its own (sender/wake-handler.ts). */
 export function deployedSender(): DeployedSender {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const table = messagesTable();
@@ -47,8 +52,8 @@ export function deployedSender(): DeployedSender {
   const states = dispatchItemStore(table);
   const wabas = holdStore(table);
   const watch = deployedWatches();
-  const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
-    watch.sendLater(parkedWatchOf(chunk, sinceMs), firstParkedLookSeconds);
+  const watchParked: RunHoldsPorts['watchParked'] = (callFacts, sinceMs) =>
+    watch.sendLater(parkedWatchOf(callFacts, sinceMs), firstParkedLookSeconds);
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
   const asked = { ...deployedDirectory(), templates, holds: wabas, nowMs };
   const optOuts = deployedOptOutLook();
@@ -62,19 +67,19 @@ export function deployedSender(): DeployedSender {
     progressOf: (dispatchId: string) => countsOf(report, dispatchId),
     ...{ spend: deployedWatchedSpend(), events, nowMs, log },
   };
-  const queue = senderWakeQueue({ client: queues(), url: environmentVariable('SENDER_QUEUE_URL') });
+  const wake = deployedSenderWakes();
   const limitOf = limitOfDispatch({ channels: deployedChannels(), log });
   const shared = {
     ...{ slices, events, states, process },
     statesOf: senderStateStore(table),
-    backlog: senderBacklogStore(table),
+    backlog: backlogStore(table),
     dispatches: senderDispatchesStore(table, deployedAcceptedDispatches()),
     unknowns: unknownOutcomesStore(table),
     holds: {
       breakers: breakerStore(table),
       ofSlice: (saw) => runHolds({ states, wabas: seenHolds(wabas, saw), watchParked, nowMs, log }),
     },
-    paces: deployedPaces(),
+    paces: deployedKnownPaces(),
     places: placesStore(table),
     platform: {
       ready: readyToCall(credentialOf),
@@ -88,5 +93,5 @@ export function deployedSender(): DeployedSender {
     costStop: (released) => costStop(released, costPorts),
     tellEnd: ({ head }) => tellEnd(head.dispatchId, ending),
   } satisfies Partial<ReturnType<DeployedSender>>;
-  return (key) => ({ ...shared, ...wakingByLimit(key, { wake: queue, limitOf: ({ head }) => limitOf(head) }) });
+  return (key) => ({ ...shared, ...wakingByLimit(key, { wake, limitOf: ({ head }) => limitOf(head) }) });
 }

@@ -1,25 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { environmentVariable, queues } from '../../aws/deployed.ts';
-import { type Pause, sleep } from '../../aws/pause.ts';
+import { sleep } from '../../aws/pause.ts';
 import { queueBody } from '../../aws/queue-body.ts';
 import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { acceptedDispatchesStore } from '../accept/accepted-dispatches-store.ts';
+import { senderWakeQueue } from '../dispatch/sender-wake-queue.ts';
 import { sliceStore } from '../dispatch/slice-store.ts';
-import { paceStore } from '../pace/pace-store.ts';
+import { knownPaceStore } from '../pace/known-pace-store.ts';
 import type { QueuedWatch } from '../watch/watch-message.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** `pause` is the backoff after a lost optimistic lock. */
-export function deployedPaces(pause?: Pause) {
-  return paceStore(messagesTable(), { newWriter: randomUUID, pause });
+/** What is known of the paces of numbers. */
+export function deployedKnownPaces() {
+  return knownPaceStore(messagesTable(), { newWriter: randomUUID });
 }
 
 /** The message group is the client. */
 export function deployedWatches(): DelayedQueue<QueuedWatch> {
   const queue = { client: queues(), url: environmentVariable('WATCH_QUEUE_URL') };
   return delayedQueue<QueuedWatch>(queue, queueBody, ({ clientId }) => String(clientId));
+}
+
+/** The message group is the number. */
+export function deployedSenderWakes() {
+  return senderWakeQueue({ client: queues(), url: environmentVariable('DISPATCH_QUEUE_URL') });
 }
 
 export function deployedAcceptedDispatches() {

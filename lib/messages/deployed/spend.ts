@@ -1,6 +1,6 @@
 import { deployedKnownRates } from '../../pricing/deployed.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
-import type { ChunkWorkerPorts } from '../send/chunk-ports.ts';
+import type { SendingPorts } from '../send/sending-ports.ts';
 import { type CountPorts, countDispatches } from '../spend/count-dispatches.ts';
 import { endIsCounted } from '../spend/count-ended.ts';
 import { countMarksStore, statedCosts } from '../spend/count-marks-store.ts';
@@ -26,8 +26,8 @@ export function deployedWatchedSpend(): WatchedSpend {
   const table = messagesTable();
   const { nowMs } = table;
   const queue = deployedWatches();
-  // A small dispatch that was stored is counted at its end by a watcher alone, unless a receipt comes: what it refuses,
-  // none tells.
+  // A stored dispatch of up to ten is counted at its end alone, unless a receipt comes: what the platform refuses, none
+  // tells.
   const count = deployedCount({ readsSlices: true });
   return {
     countLater: laterCounts({ marks: countMarksStore(table), queue, nowMs }),
@@ -42,9 +42,9 @@ export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   return (dispatches) => countReceipts(dispatches, { stated, count, countLater });
 }
 
-export function deployedCountEnded(): ChunkWorkerPorts['countEnded'] {
+export function deployedCountEnded(): SendingPorts['countEnded'] {
   const count = deployedCount({ readsSlices: true });
-  return async (chunk, ended) => {
-    if (endIsCounted(chunk, ended)) await count([chunk.dispatchId]);
+  return async (callFacts, ended) => {
+    if (endIsCounted(callFacts, ended)) await count([callFacts.dispatchId]);
   };
 }

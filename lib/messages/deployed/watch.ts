@@ -7,7 +7,6 @@ import { deployedEvents } from '../../webhooks/deployed.ts';
 import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
-import { countsOf } from '../report/read-report.ts';
 import { platformCallTimeoutMs } from '../send/deadlines.ts';
 import { type KeepReadingPorts, keepReading } from '../watch/keep-reading.ts';
 import { messagesTable } from './messages-table.ts';
@@ -36,8 +35,6 @@ export function deployedWatch() {
     platformTemplates: platformTemplates(call, credentialOf),
   };
   return {
-    progressOf: (dispatchId: string, knownFinal: readonly number[]) => countsOf(report, dispatchId, knownFinal),
-    queue,
     events,
     parked,
     spend: deployedWatchedSpend(),

@@ -1,29 +1,28 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { ItemKey } from '../../aws/item-key.ts';
-import type { DispatchHead } from './head.ts';
+import { type DispatchHead, DispatchHeadSchema } from './head.ts';
 import { dispatchExpiresAtSeconds } from './items.ts';
+import { slicesIn } from './slice.ts';
 
-// The backlog has an entry for each dispatch that the fan-out has to release. With the dispatch's item (item-writes.ts)
+// The backlog has an entry for each dispatch of which something is to be done. With the dispatch's item (item-writes.ts)
 // it says how the dispatch stands, and who makes it so:
 
 // - stored (entry): acceptance, with parameters, recipients and record.
 
 // - accepted (entry; the item has a head): acceptance, unless it is withdrawn. This write decides (D25).
 
-// - withdrawn (entry; the item has `withdrawnAtMs`): acceptance, the next request of its key, or the look after 60 s,
+// - withdrawn (entry; the item has `withdrawnAtMs`): acceptance, the next request of its key, or the sender after 60 s,
 // unless it is accepted.
 
-// - released (entry; the item's round is the last): the fan-out.
+// - ended and told (no entry): the sender, which alone removes entries, also of what is withdrawn.
 
-// - gone (no entry): the look, which alone removes entries, once the dispatch is withdrawn or released for good.
+// So what is accepted has an entry until its end is told, and a sweep finds it, whatever wake is lost.
 
-// So what is accepted has an entry until it is released, and the look finds it, whatever wake is lost.
-
-/** An entry without an item is this old when the look withdraws it: no acceptance lives so long. */
+/** An entry without an item is this old when a sender withdraws it: no acceptance lives so long. */
 export const undecidedMs = 60_000;
 
-/** What is due later stands apart, so that a look costs the same beside thousands of scheduled dispatches. */
+/** What is due later stands apart, so that a sweep costs the same beside thousands of scheduled dispatches. */
 export const laterThanMs = 900_000;
 
 /** The hash of its number chooses the partition of an entry. */
@@ -35,12 +34,22 @@ const hourMs = 3_600_000;
 const PartProgressSchema = v.object({
   /** All slices of the part below this one have ended and are told. */
   floor: v.number(),
+  /** Above the floor, these slices have ended and are told, too (sender/told-slices.ts). */
+  told: v.optional(v.pipe(v.array(v.tuple([v.number(), v.number()])), v.readonly())),
   /** Nothing of the part is to be done before. */
   dueMs: v.number(),
   /** So many runs in a row could do nothing with the dispatch. */
   failures: v.optional(v.number()),
 });
 export type PartProgress = Readonly<v.InferOutput<typeof PartProgressSchema>>;
+
+/** What a sender must know to judge a parked dispatch by its holds alone, without reading it (sender/held-until.ts). */
+const ParkedEntrySchema = v.object({
+  ...v.pick(DispatchHeadSchema, ['wabaId', 'category', 'path', 'templateName', 'templateLanguage']).entries,
+  /** Its waiting is over then. */
+  untilMs: v.number(),
+});
+export type ParkedEntry = Readonly<v.InferOutput<typeof ParkedEntrySchema>>;
 
 /** No entry holds a recipient (D60). */
 const BacklogEntrySchema = v.object({
@@ -49,6 +58,8 @@ const BacklogEntrySchema = v.object({
   clientId: v.number(),
   enteredAtMs: v.number(),
   notBeforeMs: v.number(),
+  /** So many slices has the dispatch: a part without one has nothing to do. */
+  slices: v.number(),
   correlationId: v.optional(v.string()),
   expiresAtSeconds: v.number(),
   /** Counts the writes after acceptance, for the optimistic lock. */
@@ -58,6 +69,8 @@ const BacklogEntrySchema = v.object({
   newsMs: v.optional(v.number()),
   /** A small request that its worker could not call: it has every second turn of its number at most (D44). */
   front: v.optional(v.literal(true)),
+  /** Its dispatch is parked (D46). */
+  parked: v.optional(ParkedEntrySchema),
 });
 export type BacklogEntry = Readonly<v.InferOutput<typeof BacklogEntrySchema>>;
 
@@ -71,7 +84,8 @@ export function newEntry(head: DispatchHead): ItemKey & BacklogEntry {
   const { phoneNumberId, dispatchId, clientId, acceptedAtMs: enteredAtMs, when, correlationId } = head;
   const notBeforeMs = when?.fromMs ?? enteredAtMs;
   const expiresAtSeconds = dispatchExpiresAtSeconds(head);
-  const entry = { phoneNumberId, dispatchId, clientId, enteredAtMs, notBeforeMs, correlationId, expiresAtSeconds };
+  const facts = { phoneNumberId, dispatchId, clientId, enteredAtMs, correlationId, expiresAtSeconds };
+  const entry = { ...facts, notBeforeMs, slices: slicesIn(head) };
   return { ...(notBeforeMs - enteredAtMs > laterThanMs ? laterKey(entry) : backlogKey(entry)), ...entry };
 }
 
@@ -84,7 +98,7 @@ export function backlogPartition(shard: number): string {
   return `BACKLOG#${shard}`;
 }
 
-/** Keys an entry by its hour, and in it by its time, until the look moves it. */
+/** Keys an entry by its hour, and in it by its time, until a sweep moves it. */
 export function laterKey(entry: Pick<BacklogEntry, 'phoneNumberId' | 'dispatchId' | 'notBeforeMs'>): ItemKey {
   const { phoneNumberId, dispatchId, notBeforeMs } = entry;
   const partition = laterPartition(hourOf(notBeforeMs), shardOf(phoneNumberId));

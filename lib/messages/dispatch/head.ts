@@ -145,7 +145,7 @@ export interface MessageKey {
   readonly index: number;
 }
 
-/** Returns the id of one message: the same in every chunk, delivery and repeated fan-out. */
+/** Returns the id of one message: the same in every try, delivery and run. */
 export function messageIdOf(message: MessageKey): string {
   return `${message.dispatchId}-${message.index}`;
 }

@@ -1,4 +1,4 @@
-import type { QueuedChunk } from './chunk.ts';
+import type { CallFacts } from './call-facts.ts';
 import type { DispatchItemState, DispatchParked, DispatchStop, Settlement } from './item.ts';
 import { afterOpenTimeMs, openingsOfAll } from './lots.ts';
 
@@ -12,7 +12,7 @@ export function cancelled(atMs: number): DispatchStop {
 /** A dispatch waits no longer for a hold (D46). */
 export const longestParkMs = 24 * 3_600_000;
 
-/** Returns the delay until a parked message, its round message or its watcher looks again. */
+/** Returns the delay until a parked message or its watcher looks again. */
 export function parkDelaySeconds(parkedForMs: number): number {
   return Math.min(120, Math.max(15, Math.ceil(parkedForMs / 4_000)));
 }
@@ -61,7 +61,7 @@ export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Wai
 }
 
 /** What a dispatch waits for at most. */
-export type Ending = Pick<QueuedChunk, 'expiresAtMs' | 'lots'>;
+export type Ending = Pick<CallFacts, 'expiresAtMs' | 'lots'>;
 
 /**
  * Returns when a parked dispatch or message expires: with its time to live, or after a day of pause, for scheduled
@@ -71,4 +71,16 @@ export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFI
   const fromMs = pauseFromMs(waiting);
   const endMs = lots ? afterOpenTimeMs(openingsOfAll(lots), fromMs, longestParkMs) : fromMs + longestParkMs;
   return Math.min(endMs, expiresAtMs);
+}
+
+/**
+ * Returns the newer of two reads of a dispatch, whose replies may come in any order: a stop never goes, its reckoning
+ * neither, and erasures only grow.
+ */
+export function newerState(known: DispatchItemState, read: DispatchItemState): DispatchItemState {
+  const isOlder =
+    (known.stop !== undefined && read.stop === undefined) ||
+    (known.underWay !== undefined && read.underWay === undefined) ||
+    (known.erased?.size ?? 0) > (read.erased?.size ?? 0);
+  return isOlder ? known : read;
 }

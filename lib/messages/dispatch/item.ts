@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { LeaseSchema } from '../../aws/lease.ts';
 import { parkedScopes } from '../../webhooks/event.ts';
 import { type DispatchHead, DispatchHeadSchema } from './head.ts';
 
@@ -34,21 +33,6 @@ export const ParkingSchema = v.object({
 });
 export type DispatchParked = v.InferOutput<typeof ParkingSchema>;
 
-/** There is no lease between two rounds of the fan-out. */
-const RoundSchema = v.object({
-  round: v.number(),
-  lease: v.optional(LeaseSchema),
-  /** The round's message is due then: the look misses a lost one a minute later. */
-  dueMs: v.optional(v.number()),
-});
-export type RoundRecord = Readonly<v.InferOutput<typeof RoundSchema>>;
-
-/**
- * A wave goes from the first unqueued recipient to `until`, with the first lane position. With lots, it lies in one
- * stretch (recipient-ranges.ts) from `from` on.
- */
-const WaveSchema = v.object({ from: v.optional(v.number()), until: v.number(), position: v.number() });
-
 export const DispatchItemSchema = v.object({
   /**
    * The dispatch counts: none is withdrawn any more. The head is text: `attends` is unvalidated (D28), and a DynamoDB
@@ -61,7 +45,7 @@ export const DispatchItemSchema = v.object({
   withdrawnAtMs: v.optional(v.number()),
   /** A dispatch that is both stopped and parked is stopped. */
   stop: v.optional(DispatchStopSchema),
-  /** Informs client and report and stops the fan-out; the holds alone decide whether a message is called. */
+  /** Informs client and report; the holds alone decide whether a message is called. */
   parked: v.optional(ParkingSchema),
   /**
    * The pause starts with the first waiting since the platform took a message of the dispatch, and outlasts single
@@ -74,12 +58,6 @@ export const DispatchItemSchema = v.object({
   erased: v.optional(v.set(v.number())),
   /** These dispatches retry recipients of this one (D57). */
   retriedBy: v.optional(v.set(v.string())),
-  round: v.optional(RoundSchema),
-  /** This many recipients are queued or ended, from the first on; with lots, the sum over all stretches. */
-  queued: v.optional(v.number()),
-  /** With lots, each stretch has its number, in order, which only grows. */
-  ofStretches: v.optional(v.array(v.number())),
-  wave: v.optional(WaveSchema),
   /** The operator has not yet erased all that it has marked (erase/erase-dispatch-store.ts). */
   erasing: v.optional(v.boolean()),
   expiresAtSeconds: v.optional(v.number()),

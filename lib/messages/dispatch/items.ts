@@ -27,7 +27,7 @@ export const keptAfterLastCallMs = 37 * 86_400_000;
  */
 export const longestDispatchMemorySeconds = (30 + 28 + 30) * 86_400 + keptAfterLastCallMs / 1_000;
 
-/** These facts of a head or chunk decide how long the dispatch is kept. */
+/** These facts of a head decide how long the dispatch is kept. */
 export type DispatchAge = Pick<DispatchHead, 'acceptedAtMs' | 'keptUntilMs'>;
 
 /** Returns the last possible call of a scheduled send, or undefined for other dispatches (D56). */
@@ -96,8 +96,7 @@ export function dispatchPartition(dispatchId: string): string {
 }
 
 /**
- * Keys dispatches of a client from any DID, by acceptance (`dispatchSortKey`). Acceptance writes them, else the fan-out
- * (D40, D59).
+ * Keys dispatches of a client from any DID, by acceptance (`dispatchSortKey`). Acceptance writes them, else the sender (D40, D59).
  */
 export function dispatchesPartition(clientId: number): string {
   return `DISPATCHES#${clientId}`;
@@ -152,8 +151,8 @@ export function spentKey(dispatchId: string): ItemKey {
 }
 
 /**
- * Keys the time when the next count of a dispatch's cost begins: receipts and watchers write it after they have queued
- * the count (spend/later-counts.ts).
+ * Keys the time when the next count of a dispatch's cost begins: receipts and the end of a dispatch write it after they have
+ * queued the count (spend/later-counts.ts).
  */
 export function countKey(dispatchId: string): ItemKey {
   return { pk: dispatchPartition(dispatchId), sk: 'COUNT' };
@@ -202,14 +201,9 @@ export function lookupCountKey(clientId: number): ItemKey {
   return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
 }
 
-/** Keys the pace of a number (D43), in which the fan-out and workers reserve slots (pace/schedule.ts). */
+/** Keys what is known of the pace of a number (D43; pace/known-pace.ts). */
 export function paceKey(phoneNumberId: string): ItemKey {
   return { pk: `PACE#${phoneNumberId}`, sk: 'PACE' };
-}
-
-/** Keys the slots of a number for one-time codes, which workers reserve (D44; pace/urgent.ts). */
-export function urgentKey(phoneNumberId: string): ItemKey {
-  return { pk: `PACE#${phoneNumberId}`, sk: 'URGENT' };
 }
 
 /** Keys the lease of a number's sender, or of one of its parts (sender/sender.ts). Each has its own partition. */

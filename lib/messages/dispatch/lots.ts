@@ -22,8 +22,8 @@ export type OpeningState =
   /** No opening follows. */
   | { readonly kind: 'over' };
 
-/** No slot lies in the last five seconds of an opening: a late call would fall outside. */
-export const lastSlotBeforeEndMs = 5_000;
+/** No call begins in the last five seconds of an opening: a late one would fall outside. */
+export const lastCallBeforeEndMs = 5_000;
 
 /** Tells the state of openings; one counts as ended `marginMs` before its end. */
 export function openingStateAt(open: readonly Opening[], nowMs: number, marginMs = 0): OpeningState {

@@ -13,7 +13,7 @@ import type { MessageKey } from './head.ts';
 // The claimant *ends* under its own claim. A second end means that the reply was lost; outcomes settled meanwhile stay.
 // One that was taken for dead *ends late*: what it knows to be taken is `unknown` no longer.
 
-// A worker that gives up before any call, or the fan-out of a stopped dispatch, *ends uncalled*. A claim that lands
+// A worker that gives up before any call, or the sender of a stopped dispatch, *ends uncalled*. A claim that lands
 // later is refused.
 
 // A worker that finds a claim older than any run, as read, *ends for the dead*. Recipients become `unknown`, or as
@@ -26,6 +26,10 @@ import type { MessageKey } from './head.ts';
 // claimant goes on. Receipts change no slice: who reads both folds them (D39).
 
 export const sliceSize = 10;
+
+export function slicesIn({ total }: { readonly total: number }): number {
+  return Math.ceil(total / sliceSize);
+}
 
 export interface SliceKey {
   readonly dispatchId: string;

@@ -37,7 +37,7 @@ export interface WholeDispatch {
   readonly header?: HeaderInput;
 }
 
-/** The record of an acceptance, as report, fan-out and worker read it. */
+/** The record of an acceptance, as report, sender and worker read it. */
 export interface StoredDispatch extends Omit<WholeDispatch, 'recipients' | 'repeats'> {
   readonly repeats: readonly Repeat[];
   /** By index, recipients who are the same person wait longer (pair-rate-delays.ts). */

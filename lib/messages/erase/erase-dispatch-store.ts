@@ -112,7 +112,7 @@ export function dispatchEraser({ client, table, rewriter, nowMs }: StoreOptions)
       new UpdateCommand({
         TableName: table,
         Key: dispatchKey(dispatchId),
-        // Before the fan-out begins there is no item yet, and TTL must find one.
+        // Before it begins there is no item yet, and TTL must find one.
         UpdateExpression:
           'SET erasing = :true, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) ADD erased :indexes',
         ExpressionAttributeValues: {

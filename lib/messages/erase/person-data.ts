@@ -5,7 +5,7 @@ import { recipientsOfPage } from '../accept/parameter-pages.ts';
 import { dispatchOfPartition, dispatchOfReceipts, recipientsPrefix, userIdOfReplaced } from '../dispatch/items.ts';
 import { unpackedText } from '../dispatch/packed-json.ts';
 import { addressesFrom, addressesOfItem } from '../dispatch/whole-dispatch.ts';
-import { recipientHashOf } from '../pace/number-pace.ts';
+import { recipientHashOf } from '../pace/known-pace.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { isOf, mayName, type PersonIds, spells, without } from './person.ts';
 
@@ -40,6 +40,8 @@ const nameless = [
   'SENT',
   'BACKLOG',
   'LATER',
+  'SENDER',
+  'PLACES',
   'SPEND',
   'BUDGET',
 ] as const;

@@ -47,7 +47,8 @@ export function breakerStore(table: Pick<Table, 'client' | 'name' | 'nowMs'>): B
   };
 }
 
-function breakerOf(item: unknown): Breaker {
+/** Parses the stored breaker; an absent one is closed. */
+export function breakerOf(item: unknown): Breaker {
   if (item === undefined) return unknownBreaker;
   const { open, ...breaker } = v.parse(BreakerSchema, item);
   return { ...breaker, open };

@@ -1,4 +1,4 @@
-import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 import type { DispatchItemState, DispatchParked } from '../dispatch/item.ts';
 import { type ByDispatchState, byDispatchState, type Ending } from '../dispatch/item-state.ts';
 import type { HeldBy } from './hold.ts';
@@ -18,12 +18,12 @@ export function reasonOf(scope: HoldScope, code: string): ParkReason {
   return { code: code === pausedTemplateCode ? 'template_paused' : code, scope: parkScopeOf(scope) };
 }
 
-export function holdableOf({ category, path, phoneNumberId, about: { template } }: QueuedChunk): HoldableMessage {
+export function holdableOf({ category, path, phoneNumberId, about: { template } }: CallFacts): HoldableMessage {
   return { category, path, phoneNumberId, templateName: template.name, templateLanguage: template.language };
 }
 
-/** Returns when the messages of a chunk were last judged by their template. */
-export function composedMsOf({ composedMs, acceptedAtMs }: QueuedChunk): number {
+/** Returns when the messages of a dispatch were last judged by their template. */
+export function composedMsOf({ composedMs, acceptedAtMs }: CallFacts): number {
   return composedMs ?? acceptedAtMs;
 }
 

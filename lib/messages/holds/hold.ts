@@ -145,7 +145,7 @@ export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs, byReading }
   return !byReading && nowMs >= Math.max(dueMs, askedUntilMs);
 }
 
-/** A waiting message needs less time to look again and reach its slot. */
+/** A waiting message needs less time to look again and reach its turn. */
 const probeOverdueMs = 600_000;
 
 /** Tells whether a probe is overdue for so long that no message can be waiting to make it. */

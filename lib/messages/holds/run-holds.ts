@@ -1,6 +1,6 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 import type { DispatchItemState, DispatchParked, DispatchStop } from '../dispatch/item.ts';
 import { type ByDispatchState, byDispatchState } from '../dispatch/item-state.ts';
 import type { DispatchItemStates } from '../dispatch/item-store.ts';
@@ -30,7 +30,7 @@ export interface RunHoldsPorts {
   readonly states: Pick<DispatchItemStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
   readonly wabas: Pick<HoldsOfWabas, 'change' | 'takeProbe'>;
   /** Starts a watcher, which looks at the parked dispatch until no hold is left or its time is over. */
-  readonly watchParked: (chunk: QueuedChunk, sinceMs: number) => Promise<void>;
+  readonly watchParked: (callFacts: CallFacts, sinceMs: number) => Promise<void>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
@@ -48,29 +48,37 @@ export interface Refused {
  */
 export interface RunHolds {
   saw(wabaId: string, holds: Holds): void;
-  /** Parks the dispatch of a held chunk, unless it is known to be parked. The watcher notifies the client. */
-  park(chunk: QueuedChunk, reason: ParkReason, dispatch: DispatchItemState): Promise<void>;
+  /**
+   * Parks a held dispatch, unless it is known to be parked. The watcher notifies the client. Returns false
+   * when that could not be written.
+   */
+  park(callFacts: CallFacts, reason: ParkReason, dispatch: DispatchItemState): Promise<boolean>;
   /**
    * Opens the hold of a refusal and parks the dispatch, or stops the dispatch of a disabled template. One that is not
    * there counts as in review. Returns undefined when the refusal concerns this message alone.
    */
-  byRefusal(chunk: QueuedChunk, refusal: Refused): Promise<Exclude<ByDispatchState, { kind: 'send' }> | undefined>;
-  /** Stops the dispatch of a chunk that was judged again. */
-  stop(chunk: QueuedChunk, settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>): Promise<void>;
+  byRefusal(callFacts: CallFacts, refusal: Refused): Promise<Exclude<ByDispatchState, { kind: 'send' }> | undefined>;
+  /** Stops a dispatch that was judged again. */
+  stop(callFacts: CallFacts, settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>): Promise<void>;
   /**
-   * Takes the probes of all holds on the chunk's messages; returns undefined when another worker probes or none is due.
+   * Takes the probes of all holds on the dispatch's messages; returns undefined when another worker probes or none is due.
    */
-  takeProbes(chunk: QueuedChunk): Promise<Probe | undefined>;
-  answered(chunk: QueuedChunk, question: Probe, result: ProbeResult): Promise<void>;
+  takeProbes(callFacts: CallFacts): Promise<Probe | undefined>;
+  answered(callFacts: CallFacts, question: Probe, result: ProbeResult): Promise<void>;
   /** Notes that the run's calls to the number ended with an answer. */
-  afterAnswers(chunk: QueuedChunk): Promise<void>;
+  afterAnswers(callFacts: CallFacts): Promise<void>;
   /**
    * Notes that the run's calls to the number ended without a clear answer. Returns true when the number is held from
    * now on.
    */
-  afterSilence(chunk: QueuedChunk, code: string): Promise<boolean>;
+  afterSilence(callFacts: CallFacts, code: string): Promise<boolean>;
   /** The platform took a message of a dispatch in this state: its pause is over, or ends with its waiting. */
-  taken(chunk: QueuedChunk, dispatch: DispatchItemState): Promise<void>;
+  taken(callFacts: CallFacts, dispatch: DispatchItemState): Promise<void>;
+}
+
+interface Parking {
+  readonly parked: DispatchParked;
+  readonly isStored: boolean;
 }
 
 /** Serves one run: messages that are refused together open one hold and park their dispatch once. */
@@ -78,7 +86,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
   const { states, wabas, nowMs, log } = ports;
   const seen = new Map<string, Holds>();
   const openings = new Map<string, Promise<void>>();
-  const parkings = new Map<string, Promise<DispatchParked>>();
+  const parkings = new Map<string, Promise<Parking>>();
   const stops = new Map<string, Promise<DispatchStop>>();
 
   async function change(wabaId: string, rule: HoldRule): Promise<Holds | undefined> {
@@ -97,33 +105,34 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     return await openHold({ wabaId, scope, atMs, rule: rule(atMs) }, { change, log });
   }
 
-  async function parkedBy(chunk: QueuedChunk, reason: ParkReason): Promise<DispatchParked> {
-    const { dispatchId, clientId } = chunk;
+  async function parkedBy(callFacts: CallFacts, reason: ParkReason): Promise<Parking> {
+    const { dispatchId, clientId } = callFacts;
     const parked: DispatchParked = { ...reason, sinceMs: nowMs() };
     try {
       // The watcher is queued first: a parked dispatch without one would wait until it expires.
-      await ports.watchParked(chunk, parked.sinceMs);
+      await ports.watchParked(callFacts, parked.sinceMs);
       if (await states.park(dispatchId, parked)) log('dispatch.parked', { dispatchId, clientId, code: parked.code });
+      return { parked, isStored: true };
     } catch (error) {
       log('dispatch.not_held', { dispatchId, clientId, error: errorName(error) });
+      return { parked, isStored: false };
     }
-    return parked;
   }
 
-  function parkedOnce(chunk: QueuedChunk, reason: ParkReason): Promise<DispatchParked> {
-    const parking = parkings.get(chunk.dispatchId) ?? parkedBy(chunk, reason);
-    parkings.set(chunk.dispatchId, parking);
+  function parkedOnce(callFacts: CallFacts, reason: ParkReason): Promise<Parking> {
+    const parking = parkings.get(callFacts.dispatchId) ?? parkedBy(callFacts, reason);
+    parkings.set(callFacts.dispatchId, parking);
     return parking;
   }
 
   async function stoppedBy(
-    chunk: QueuedChunk,
+    callFacts: CallFacts,
     settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>,
   ): Promise<DispatchStop> {
-    const { dispatchId, clientId } = chunk;
+    const { dispatchId, clientId } = callFacts;
     const stop: DispatchStop = { ...settlement, atMs: nowMs() };
     try {
-      if (await states.stop(chunk, stop)) log('dispatch.stopped', { dispatchId, clientId, code: stop.code });
+      if (await states.stop(callFacts, stop)) log('dispatch.stopped', { dispatchId, clientId, code: stop.code });
     } catch (error) {
       log('dispatch.not_held', { dispatchId, clientId, error: errorName(error) });
     }
@@ -131,16 +140,16 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
   }
 
   function stoppedOnce(
-    chunk: QueuedChunk,
+    callFacts: CallFacts,
     settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>,
   ): Promise<DispatchStop> {
-    const stopping = stops.get(chunk.dispatchId) ?? stoppedBy(chunk, settlement);
-    stops.set(chunk.dispatchId, stopping);
+    const stopping = stops.get(callFacts.dispatchId) ?? stoppedBy(callFacts, settlement);
+    stops.set(callFacts.dispatchId, stopping);
     return stopping;
   }
 
   async function openedOnce(
-    { wabaId }: QueuedChunk,
+    { wabaId }: CallFacts,
     scope: HoldScope,
     reason: Pick<HoldReason, 'code' | 'byReading'>,
   ): Promise<void> {
@@ -153,45 +162,45 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
   }
 
   /** Acceptance had the template, so it is probably in review. A second such refusal counts unless it is held again. */
-  async function byMissingTemplate(chunk: QueuedChunk, scope: HoldScope, again: boolean) {
-    if (again && (await change(chunk.wabaId, (holds) => holds))?.holds[scope] === undefined) return undefined;
-    await openedOnce(chunk, scope, { code: inReviewCode, byReading: true });
-    return heldBack({ parked: await parkedOnce(chunk, reasonOf(scope, inReviewCode)) }, chunk);
+  async function byMissingTemplate(callFacts: CallFacts, scope: HoldScope, again: boolean) {
+    if (again && (await change(callFacts.wabaId, (holds) => holds))?.holds[scope] === undefined) return undefined;
+    await openedOnce(callFacts, scope, { code: inReviewCode, byReading: true });
+    return heldBack(await parkedOnce(callFacts, reasonOf(scope, inReviewCode)), callFacts);
   }
 
-  function heldBack(state: DispatchItemState, chunk: QueuedChunk) {
-    const by = byDispatchState(state, chunk, nowMs());
+  function heldBack(state: DispatchItemState, callFacts: CallFacts) {
+    const by = byDispatchState(state, callFacts, nowMs());
     return by.kind === 'send' ? undefined : by;
   }
 
   return {
     saw: (wabaId, holds) => void seen.set(wabaId, holds),
 
-    park: async (chunk, reason, dispatch) => {
-      if (dispatch.parked === undefined) await parkedOnce(chunk, reason);
+    park: async (callFacts, reason, dispatch) => {
+      return dispatch.parked !== undefined || (await parkedOnce(callFacts, reason)).isStored;
     },
 
-    stop: async (chunk, settlement) => void (await stoppedOnce(chunk, settlement)),
+    stop: async (callFacts, settlement) => void (await stoppedOnce(callFacts, settlement)),
 
-    byRefusal: async (chunk, { code: number, reason, again = false }) => {
+    byRefusal: async (callFacts, { code: number, reason, again = false }) => {
       if (number === undefined) return undefined;
       const code = String(number);
       if (code === disabledCode) {
-        return heldBack({ stop: await stoppedOnce(chunk, { state: 'failed', code, reason }) }, chunk);
+        return heldBack({ stop: await stoppedOnce(callFacts, { state: 'failed', code, reason }) }, callFacts);
       }
-      const message = holdableOf(chunk);
-      if (number === notThereCode) return await byMissingTemplate(chunk, templateScope(message), again);
+      const message = holdableOf(callFacts);
+      if (number === notThereCode) return await byMissingTemplate(callFacts, templateScope(message), again);
       const scope = scopeOfRefusal(number, message);
       if (scope === undefined) return undefined;
-      await openedOnce(chunk, scope, { code });
-      return heldBack({ parked: await parkedOnce(chunk, reasonOf(scope, code)) }, chunk);
+      await openedOnce(callFacts, scope, { code });
+      return heldBack(await parkedOnce(callFacts, reasonOf(scope, code)), callFacts);
     },
 
-    takeProbes: async (chunk) => {
+    takeProbes: async (callFacts) => {
       try {
-        return await wabas.takeProbe(chunk.wabaId, holdableOf(chunk));
+        return await wabas.takeProbe(callFacts.wabaId, holdableOf(callFacts));
       } catch (error) {
-        log('hold.not_changed', { wabaId: chunk.wabaId, error: errorName(error) });
+        log('hold.not_changed', { wabaId: callFacts.wabaId, error: errorName(error) });
         return undefined;
       }
     },

@@ -1,7 +1,7 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { SubscribedTypes } from '../../webhooks/event.ts';
-import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 import type { MessageKey } from '../dispatch/head.ts';
 import { type DispatchAge, dispatchExpiresAtSeconds } from '../dispatch/items.ts';
 
@@ -20,7 +20,10 @@ export type FindSentId = (message: PlatformMessage) => Promise<MessageKey | unde
 
 /** A message that the platform did not take has no platform id. */
 export type NoteSent = (
-  chunk: Pick<QueuedChunk, 'dispatchId' | 'clientId' | 'wabaId' | 'phoneNumberId' | 'heedsOptOuts' | keyof DispatchAge>,
+  callFacts: Pick<
+    CallFacts,
+    'dispatchId' | 'clientId' | 'wabaId' | 'phoneNumberId' | 'heedsOptOuts' | keyof DispatchAge
+  >,
   endings: readonly {
     readonly recipient: Pick<MessageKey, 'index'>;
     readonly outcome: { readonly state: string; readonly platformMessageId?: string };
@@ -43,13 +46,13 @@ export interface NoteSentPorts {
  */
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();
-  return async (chunk, endings) => {
-    const { dispatchId, clientId, wabaId, phoneNumberId } = chunk;
+  return async (callFacts, endings) => {
+    const { dispatchId, clientId, wabaId, phoneNumberId } = callFacts;
     const sent = endings.flatMap(({ recipient: { index }, outcome: { platformMessageId } }) =>
       platformMessageId === undefined ? [] : [{ dispatchId, index, wabaId, phoneNumberId, platformMessageId }],
     );
-    if (sent.length > 0 && (chunk.heedsOptOuts || (await wants(clientId))))
-      await keep(sent, dispatchExpiresAtSeconds(chunk));
+    if (sent.length > 0 && (callFacts.heedsOptOuts || (await wants(clientId))))
+      await keep(sent, dispatchExpiresAtSeconds(callFacts));
   };
 
   async function wants(clientId: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import { queryPages } from '../../aws/dynamodb-batch.ts';
 import type { Table } from '../../aws/table.ts';
 import { dispatchExpiresAtSeconds, receiptGroupOf, receiptPartition, unknownMarkKey } from '../dispatch/items.ts';
 import { placeInSlice, sliceOf, sliceSize } from '../dispatch/slice.ts';
-import type { UnknownOutcomes } from '../send/chunk-ports.ts';
+import type { UnknownOutcomes } from '../send/sending-ports.ts';
 import { coalescedReads } from './coalesced-reads.ts';
 import { receiptsOf } from './receipt-items.ts';
 

@@ -52,7 +52,7 @@ function lastMoments(
       const usedMs = Math.min(leftMs, untilMs - fromMs);
       taken = inOrder([...taken, [fromMs, fromMs + usedMs]]);
       leftMs -= usedMs;
-      // The last message leaves at the start of its slot.
+      // The last message leaves at the start of its turn.
       if (leftMs <= 0) return fromMs + Math.max(0, usedMs - everyMs);
     }
     return open.at(-1)?.[1];

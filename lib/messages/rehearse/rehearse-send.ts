@@ -7,18 +7,20 @@ import type { Budgets } from '../budget/budgets.ts';
 import { type CostLimits, overBudget, overMaxCost, stopUnits } from '../budget/cost-limits.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
-import { bulkEveryMs } from '../pace/number-pace.ts';
-import type { NumberPaces } from '../pace/number-paces.ts';
+import { bulkEveryMs } from '../pace/known-pace.ts';
+import type { KnownPaces } from '../pace/known-pace-store.ts';
 import type { Timetable } from '../when/timetable.ts';
 import { type Expected, expectedEndMs } from './expected-end.ts';
 import { type ExpectedTimes, expectedTimes } from './expected-times.ts';
 import { type Portfolio, type PortfolioPorts, portfolioOf } from './portfolio.ts';
+import type { WaitingDispatches } from './waiting-dispatches.ts';
 
 export interface RehearsePorts extends CheckPorts, SendCostPorts, Omit<PortfolioPorts, 'directory'> {
   readonly directory: CheckPorts['directory'] & PortfolioPorts['directory'];
   readonly budgets: Pick<Budgets, 'committedUnits'>;
-  readonly paces: Pick<NumberPaces, 'find'>;
-  /** Reads the messages a second that the number may send, without a cache as in a round (D43). */
+  readonly paces: Pick<KnownPaces, 'find'>;
+  readonly waiting: WaitingDispatches;
+  /** Reads the messages a second that the number may send, without a cache, as a sender (D43). */
   readonly currentLimitOf: (head: DispatchHead) => Promise<number>;
 }
 
@@ -85,17 +87,18 @@ export async function rehearseSend(
 ): Promise<Rehearsed> {
   const { dispatch, warning, timetable } = await checkSend(send, ports);
   const { head, recipients } = dispatch;
-  const [costs, limitPerSecond, pace, portfolio] = await Promise.all([
+  const [costs, limitPerSecond, pace, waiting, portfolio] = await Promise.all([
     sendCost(dispatch, ports),
     ports.currentLimitOf(head),
     ports.paces.find(head.phoneNumberId),
+    ports.waiting.of(head.phoneNumberId),
     portfolioOf(send, ports),
   ]);
   const { written, optedOut, estimate, units } = costs;
   const refusal = await wouldRefuse(head, units, { means: send.means, budgets: ports.budgets });
   const nowMs = ports.nowMs();
-  // Opted-out recipients are found after the claim, so they keep their slots. If all have opted out, nothing leaves.
-  const expected: Expected = { head, recipients, limitPerSecond, pace, nowMs };
+  // Opted-out recipients are found after the claim, so they keep their turns. If all have opted out, nothing leaves.
+  const expected: Expected = { head, recipients, limitPerSecond, pace, waiting, nowMs };
   const times = timetable === undefined ? undefined : timesOf(expected, timetable);
   const lastMs = times === undefined ? expectedEndMs(expected) : Math.max(...times.map((each) => each.lastMs ?? nowMs));
   const endMs = written.length === 0 ? nowMs : lastMs;

@@ -1,3 +1,4 @@
+import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
@@ -11,6 +12,8 @@ import type { Report } from './report-store.ts';
 export interface StopPorts {
   readonly report: Report;
   readonly states: Pick<DispatchItemStates, 'of' | 'stop'>;
+  /** Has the senders of a stopped dispatch tell its end within seconds (sender/stop-news.ts). */
+  readonly tellSenders: (head: DispatchHead) => Promise<void>;
   /**
    * Counts the cost of a dispatch now (spend/count-dispatches.ts), which frees what it has reserved and cannot cost any
    * more.
@@ -30,6 +33,7 @@ export interface CancelPorts extends StopPorts {
  */
 export async function cancelDispatch(ports: CancelPorts, dispatch: DescribedDispatch): Promise<DispatchStatus> {
   await stopDispatch(ports, dispatch.head);
+  await tellIfPossible(ports, dispatch.head);
   const { dispatchId } = dispatch.head;
   // Reads the stop in force: another writer's may have been first.
   const state = (await ports.states.of([dispatchId])).get(dispatchId);
@@ -40,12 +44,14 @@ export async function cancelDispatch(ports: CancelPorts, dispatch: DescribedDisp
 
 /**
  * Cancels one dispatch of many. Returns false when it has ended or was stopped, undefined when it was withdrawn, or has
- * not begun.
+ * not begun. Rejects when its senders could not be told, so that the client repeats its request.
  */
 export async function cancelOpenDispatch(ports: StopPorts, dispatchId: string): Promise<boolean | undefined> {
   const before = await countsOf(ports.report, dispatchId);
   if (before === undefined) return undefined;
   const stopped = before.counts === undefined && (await stopDispatch(ports, before.head));
+  // A run may have died between its stop and the news of it.
+  if (stopped || before.stop !== undefined) await ports.tellSenders(before.head);
   // Separates the tries under way, which reports count from then on (item-writes.ts, `reckon`).
   if (stopped) await countsOf(ports.report, dispatchId);
   // A run may have died between its stop and its count, so an ended dispatch is counted as well.
@@ -66,4 +72,13 @@ async function stopDispatch({ states, nowMs, log }: StopPorts, head: DispatchHea
   const stopped = await states.stop(head, cancelled(nowMs()));
   if (stopped) log('dispatch.cancelled', { dispatchId, clientId });
   return stopped;
+}
+
+/** A sender that was not told finds the stop before its next call. */
+async function tellIfPossible({ tellSenders, log }: StopPorts, head: DispatchHead): Promise<void> {
+  try {
+    await tellSenders(head);
+  } catch (error) {
+    log('dispatch.not_woken', { dispatchId: head.dispatchId, error: errorName(error) });
+  }
 }

@@ -88,7 +88,7 @@ export async function countsOf(
   if (found === undefined) return undefined;
   const dispatch = await reckoned(report, found);
   const { head } = dispatch;
-  const facts = { head, lots: dispatch.lots, reserved: dispatch.reserved };
+  const facts = { head, lots: dispatch.lots, reserved: dispatch.reserved, stop: dispatch.stop };
   const all = partitionsOfDispatch(head.total);
   const open = all.filter((partition) => !knownFinal.includes(partition));
   const outcomeAt = await outcomesIn(report, dispatch, open);

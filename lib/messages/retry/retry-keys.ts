@@ -19,7 +19,7 @@ import type { RetrySource } from './retry-source.ts';
 // so no recipient is in two retries, whatever the clocks say.
 
 // What is done has begun, and what the source names, which may outlive a retry's own dispatch (D56). A retry that has
-// begun unnamed has sent nothing: the fan-out names it first.
+// begun unnamed has sent nothing: its sender names it first.
 
 export interface Retrying {
   readonly dispatchId: string;

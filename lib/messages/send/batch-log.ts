@@ -9,7 +9,6 @@ const summed: ReadonlySet<LogEvent> = new Set<LogEvent>([
   'send.dispatch_not_read',
   'send.retry',
   'send.sent',
-  'send.slot_missed',
 ]);
 
 const prefix = 'send.';

@@ -2,7 +2,7 @@ import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
-import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 import {
   type Answer,
   afterAnswer,
@@ -35,7 +35,7 @@ export interface GuardPorts {
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
-  readonly probe: (number: Pick<QueuedChunk, 'wabaId' | 'credential' | 'phoneNumberId'>) => Promise<unknown>;
+  readonly probe: (number: Pick<CallFacts, 'wabaId' | 'credential' | 'phoneNumberId'>) => Promise<unknown>;
   readonly send: (posted: Posting) => Promise<Handover>;
 }
 
@@ -52,12 +52,12 @@ export interface GuardedRun {
 const endingMs = 1_000;
 
 /**
- * Reads the breaker once, before any claim. If it is open, this run probes the platform when due, or its chunks wait.
+ * Reads the breaker once, before any claim. If it is open, this run probes the platform when due, or its messages wait.
  * An unreadable breaker holds nothing back: claims would fail too.
  */
-export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts): Promise<GuardedRun> {
+export async function guardRun(ofRun: readonly CallFacts[], ports: GuardPorts): Promise<GuardedRun> {
   const calls: NumberCall[] = [];
-  const [first] = chunks;
+  const [first] = ofRun;
   const seen = first === undefined ? unknownBreaker : await read(ports);
   const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
   // If numbers of several WABAs fell silent lately, a run waits for the answer to its first call; other recipients are
@@ -67,7 +67,7 @@ export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts
   return {
     outage: open === undefined ? undefined : waitFor(open, ports),
     send: async (posting) => {
-      // One call goes ahead: otherwise a whole chunk per worker would end `unknown`.
+      // One call goes ahead: otherwise all that a run has in flight would end `unknown`.
       if (suspected && isAhead && !isAnswered(calls)) throw new PlatformFailure('not_sent');
       isAhead = true;
       const { phoneNumberId } = posting;
@@ -85,8 +85,8 @@ export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts
     end: async () => {
       // Records for each number whether its calls were answered (D46).
       for (const [phoneNumberId, ofNumber] of Map.groupBy(calls, (call) => call.phoneNumberId)) {
-        const chunk = chunks.find((each) => each.phoneNumberId === phoneNumberId);
-        if (chunk !== undefined) await learn(seen, { chunk, calls: ofNumber }, ports);
+        const callFacts = ofRun.find((each) => each.phoneNumberId === phoneNumberId);
+        if (callFacts !== undefined) await learn(seen, { callFacts, calls: ofNumber }, ports);
       }
     },
   };
@@ -101,7 +101,7 @@ function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<
 }
 
 /** Returns the open breaker, if it holds this run back. One run takes the lease and probes for all. */
-async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: GuardPorts) {
+async function openUnlessAnswered(seen: Breaker, first: CallFacts, ports: GuardPorts) {
   if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
   const mine = await change(seen, leased(ports.nowMs()), ports);
   if (mine?.open === undefined) return seen.open;
@@ -116,16 +116,16 @@ async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: Guar
 }
 
 interface CallsOfNumber {
-  readonly chunk: QueuedChunk;
+  readonly callFacts: CallFacts;
   readonly calls: readonly Call[];
 }
 
 /** Records what this run's calls to a number mean for later runs. */
-async function learn(seen: Breaker, { chunk, calls }: CallsOfNumber, ports: GuardPorts): Promise<void> {
-  const { wabaId } = chunk;
+async function learn(seen: Breaker, { callFacts, calls }: CallsOfNumber, ports: GuardPorts): Promise<void> {
+  const { wabaId } = callFacts;
   const hasAnswer = isAnswered(calls);
   if (hasAnswer) {
-    await ports.holds.afterAnswers(chunk);
+    await ports.holds.afterAnswers(callFacts);
     if (seen.silentWabas[wabaId] !== undefined) await change(seen, afterAnswer(wabaId), ports);
   }
   const last = silenceOf(calls);
@@ -133,11 +133,11 @@ async function learn(seen: Breaker, { chunk, calls }: CallsOfNumber, ports: Guar
   const isSilent = last.answer === 'silent';
   if (isSilent) {
     if (ports.remainingMs() < probeTimeoutMs + endingMs) return;
-    const answer = await probeNumber(chunk, ports);
+    const answer = await probeNumber(callFacts, ports);
     if (answer === 'none') return;
     if (!isAnswer(answer)) return await openFor(seen, { rule: opened, code: noAnswerCode }, ports);
   }
-  if (hasAnswer || !(await ports.holds.afterSilence(chunk, last.code ?? noAnswerCode)) || !isSilent) return;
+  if (hasAnswer || !(await ports.holds.afterSilence(callFacts, last.code ?? noAnswerCode)) || !isSilent) return;
   await openFor(seen, { rule: (nowMs) => afterSilentNumber(wabaId, nowMs), code: 'no_answer_to_messages' }, ports);
 }
 
@@ -162,7 +162,7 @@ function isAnswer(answer: Answer): boolean {
   return answer === 'clear' || answer === 'open';
 }
 
-async function probeNumber(number: QueuedChunk, { probe }: GuardPorts): Promise<Answer> {
+async function probeNumber(number: CallFacts, { probe }: GuardPorts): Promise<Answer> {
   try {
     await probe(number);
     return 'clear';

@@ -1,11 +1,11 @@
 import { type DispatchCompletedData, type DispatchData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
-import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 
 type Ended = Omit<DispatchCompletedData['counts'], 'pending'>;
 
 const none: Ended = { held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
-export type NotifiedDispatch = Pick<QueuedChunk, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'about'>;
+export type NotifiedDispatch = Pick<CallFacts, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'about'>;
 
 export function dispatchData({ dispatchId, acceptedAtMs, about }: Omit<NotifiedDispatch, 'clientId'>): DispatchData {
   return {

@@ -7,10 +7,10 @@ export const platformCallTimeoutMs = 10_000;
 /** A send starts only with this much time left: the call's timeout and 3 s to record the outcome. */
 export const sendBudgetMs = platformCallTimeoutMs + 3_000;
 
-/** Lambda kills a worker after this time. */
-export const dispatchTimeoutMs = 60_000;
+/** Lambda kills a sender's process after this time, and a worker of small requests earlier. */
+export const dispatchTimeoutMs = 120_000;
 
-/** The owner of an older claim is dead: the worker's timeout, with a margin for clocks and late writes. */
+/** The owner of an older claim is dead: a sender's time-out, with a margin for clocks and late writes. */
 export const claimLifeMs = dispatchTimeoutMs + 30_000;
 
 /** Nothing is sent this long after acceptance, because a claim might already be forgotten. */

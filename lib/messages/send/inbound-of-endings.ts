@@ -1,10 +1,10 @@
 import { canonicalNumber } from '../../opt-outs/canonical-number.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 import { type Slice, sliceAt } from '../dispatch/slice.ts';
 import { type InboundUpdate, recipientsAmong } from '../inbound/inbound-message.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
-import type { ChunkEnding } from './claims/run-chunk.ts';
+import type { RecipientEnding } from './ending-events.ts';
 
 /** The person has stopped marketing from the number. */
 export const marketingRefusedCode = '131050';
@@ -16,12 +16,12 @@ export interface EndedTries {
 }
 
 /**
- * Returns what a chunk's endings say about people (D55): refused marketing, and spellings unknown to `canonicalNumber`.
+ * Returns what a try's endings say about people (D55): refused marketing, and spellings unknown to `canonicalNumber`.
  * A repeated delivery repeats refusals, not spellings.
  */
 export function inboundOfEndings(
-  { heedsOptOuts, clientId }: QueuedChunk,
-  endings: readonly ChunkEnding[],
+  { heedsOptOuts, clientId }: CallFacts,
+  endings: readonly RecipientEnding[],
   { slices, spelled }: EndedTries,
 ): InboundUpdate[] {
   if (heedsOptOuts === undefined) return [];

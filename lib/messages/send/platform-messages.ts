@@ -41,7 +41,7 @@ export interface Handover {
 
 const longestStatus = 64;
 
-/** Reads the credential before the slot, so that a cold cache does not delay the call. Never throws. */
+/** Reads the credential before the turn, so that a cold cache does not delay the call. Never throws. */
 export function readyToCall(
   credentialOf: (name: string) => Promise<unknown>,
 ): (message: Pick<Posting, 'credential'>) => Promise<void> {

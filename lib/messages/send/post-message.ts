@@ -1,5 +1,5 @@
 import { count } from '../../observe/metrics.ts';
-import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts, TriedRecipient } from '../dispatch/call-facts.ts';
 import { messageIdOf } from '../dispatch/head.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
 import type { ByDispatchState } from '../dispatch/item-state.ts';
@@ -7,15 +7,15 @@ import type { Outcome } from '../dispatch/slice.ts';
 import { byHolds, holdableOf } from '../holds/held-dispatch.ts';
 import { type Holds, holdsOn, type ProbeResult } from '../holds/hold.ts';
 import { notThereCode, type RunHolds } from '../holds/run-holds.ts';
-import type { AdaptivePace } from '../pace/adaptive-pace.ts';
+import type { LearningPace } from '../pace/learning-pace.ts';
 import { retryDelaySeconds } from '../pace/retry-delay.ts';
-import { openingsOf } from './chunk-openings.ts';
-import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
 import { classifyFailure, type FailureClass } from './classify-failure.ts';
 import { lateness, retryDeadlineMs } from './deadlines.ts';
+import { openingsOf } from './recipient-openings.ts';
+import type { RunProcess, SendingPorts } from './sending-ports.ts';
 
-export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
-  readonly learning: AdaptivePace;
+export interface RunPorts extends Omit<SendingPorts, 'process' | 'holds'>, RunProcess {
+  readonly learning: LearningPace;
   readonly holds: RunHolds;
 }
 
@@ -23,8 +23,8 @@ type Ports = Pick<RunPorts, 'platform' | 'learning' | 'holds' | 'nowMs' | 'rando
 
 /** A recipient of a claimed slice, whose time to be called has come. */
 export interface Posted {
-  readonly chunk: QueuedChunk;
-  readonly recipient: ChunkRecipient;
+  readonly callFacts: CallFacts;
+  readonly recipient: TriedRecipient;
   /** Stands for `attempts` of the recipient where its run knows of none: so many tries of its slice have ended. */
   readonly earlierTries?: number;
 }
@@ -33,7 +33,7 @@ export interface Posted {
 export interface Ended {
   readonly outcome: Outcome;
   /** These tries provably sent nothing, including this one. */
-  readonly attempts?: ChunkRecipient['attempts'];
+  readonly attempts?: TriedRecipient['attempts'];
   readonly missed?: true;
   /** The platform had no such template, and the next try must know it. */
   readonly notThere?: true;
@@ -47,10 +47,10 @@ export interface Ended {
  * `again` (R13). Never throws.
  */
 export async function postMessage(posted: Posted, ports: Ports): Promise<Ended> {
-  const { chunk, recipient } = posted;
+  const { callFacts, recipient } = posted;
   const { request = {} } = recipient;
   try {
-    const { wabaId, phoneNumberId, path, credential } = chunk;
+    const { wabaId, phoneNumberId, path, credential } = callFacts;
     const {
       platformMessageId,
       messageStatus: status = 'accepted',
@@ -60,8 +60,8 @@ export async function postMessage(posted: Posted, ports: Ports): Promise<Ended> 
       ...{ wabaId, phoneNumberId, path, credential },
       request,
     });
-    if (usagePercent >= 100) await ports.learning.slowDown(chunk);
-    const messageId = messageIdOf({ dispatchId: chunk.dispatchId, index: recipient.index });
+    if (usagePercent >= 100) await ports.learning.slowDown(callFacts);
+    const messageId = messageIdOf({ dispatchId: callFacts.dispatchId, index: recipient.index });
     if (heldStatuses.has(status)) {
       ports.log('send.held', { messageId, code: status });
       return {
@@ -73,7 +73,7 @@ export async function postMessage(posted: Posted, ports: Ports): Promise<Ended> 
     // The platform took the message, whatever status it reports.
     if (status !== 'accepted') ports.log('send.status_unknown', { messageId, code: status });
     ports.log('send.sent', { messageId });
-    if (chunk.receiptsExpected) count('ReceiptsExpected');
+    if (callFacts.receiptsExpected) count('ReceiptsExpected');
     return { outcome: { state: 'sent', platformMessageId }, result: 'taken', waId };
   } catch (error) {
     return await afterFailure(error, posted, ports);
@@ -89,11 +89,11 @@ const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment'
  */
 export function heldBackBy(
   { dispatch, holds }: { readonly dispatch: DispatchItemState; readonly holds: Holds },
-  { chunk, mayAsk }: { readonly chunk: QueuedChunk; readonly mayAsk?: (() => boolean) | undefined },
+  { callFacts, mayAsk }: { readonly callFacts: CallFacts; readonly mayAsk?: (() => boolean) | undefined },
   nowMs: number,
 ): Outcome | undefined {
-  const on = mayAsk === undefined ? holdsOn(holds, holdableOf(chunk)) : [];
-  return outcomeOf(byHolds(dispatch, on, chunk, nowMs), nowMs);
+  const on = mayAsk === undefined ? holdsOn(holds, holdableOf(callFacts)) : [];
+  return outcomeOf(byHolds(dispatch, on, callFacts, nowMs), nowMs);
 }
 
 function outcomeOf(by: ByDispatchState, nowMs: number): Outcome | undefined {
@@ -103,8 +103,11 @@ function outcomeOf(by: ByDispatchState, nowMs: number): Outcome | undefined {
 }
 
 /** Returns how a recipient ends whose time is over, or undefined while it may be called (D27). */
-export function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
-  const late = lateness({ ...chunk, attempt: attemptsOf(recipient), open: openingsOf(chunk, recipient) }, nowMs);
+export function lateOf(callFacts: CallFacts, recipient: TriedRecipient, nowMs: number) {
+  const late = lateness(
+    { ...callFacts, attempt: attemptsOf(recipient), open: openingsOf(callFacts, recipient) },
+    nowMs,
+  );
   return late === undefined ? undefined : asOutcome(late);
 }
 
@@ -112,12 +115,12 @@ function asOutcome({ state, code, reason }: { state: string; code: string; reaso
   return { state: state as 'failed' | 'expired' | 'unknown', code, reason };
 }
 
-function attemptsOf({ attempts = {} }: ChunkRecipient): number {
+function attemptsOf({ attempts = {} }: TriedRecipient): number {
   return Object.values(attempts).reduce((sum, each) => sum + each, 0);
 }
 
 async function afterFailure(error: unknown, called: Posted, ports: Ports): Promise<Ended> {
-  const { chunk, recipient } = called;
+  const { callFacts, recipient } = called;
   const verdict = classifyFailure(error);
   const result = verdict.refused === undefined ? 'unclear' : 'refused';
   const heldBack = await byRefusal(verdict, called, ports);
@@ -128,14 +131,14 @@ async function afterFailure(error: unknown, called: Posted, ports: Ports): Promi
   if (verdict.kind === 'settle') return { outcome: asOutcome(verdict.settlement), result };
   const { pace, settlement } = verdict;
   const known = recipient.attempts?.[pace] ?? called.earlierTries ?? 0;
-  await ports.learning.refused(chunk, { to: recipient.to, pace, attempt: known });
+  await ports.learning.refused(callFacts, { to: recipient.to, pace, attempt: known });
   if (pace === 'credential') {
-    const messageId = messageIdOf({ dispatchId: chunk.dispatchId, index: recipient.index });
-    ports.log('send.credential_refused', { messageId, clientId: chunk.clientId, wabaId: chunk.wabaId });
+    const messageId = messageIdOf({ dispatchId: callFacts.dispatchId, index: recipient.index });
+    ports.log('send.credential_refused', { messageId, clientId: callFacts.clientId, wabaId: callFacts.wabaId });
   }
   const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
   const attempts = { ...recipient.attempts, [pace]: known + 1 };
-  const deadlineMs = retryDeadlineMs({ ...chunk, attempt: 1, open: openingsOf(chunk, recipient) });
+  const deadlineMs = retryDeadlineMs({ ...callFacts, attempt: 1, open: openingsOf(callFacts, recipient) });
   if (dueMs >= deadlineMs) return { outcome: asOutcome(settlement), result };
   ports.log('send.retry', { code: pace });
   return { outcome: { state: 'again', dueMs }, attempts, result };
@@ -147,11 +150,11 @@ async function afterFailure(error: unknown, called: Posted, ports: Ports): Promi
  */
 async function byRefusal(
   { settlement: { reason }, refused }: FailureClass,
-  { chunk, recipient }: Posted,
+  { callFacts, recipient }: Posted,
   ports: Ports,
 ): Promise<Outcome | undefined> {
   const { code } = refused ?? {};
-  const by = await ports.holds.byRefusal(chunk, {
+  const by = await ports.holds.byRefusal(callFacts, {
     code,
     reason,
     again: recipient.notThere,

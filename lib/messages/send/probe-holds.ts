@@ -1,12 +1,11 @@
-import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts, TriedRecipient } from '../dispatch/call-facts.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
 import { answerIn } from '../holds/breaker.ts';
 import { reasonOf } from '../holds/held-dispatch.ts';
 import { type HeldBy, isProbeDue, type Probe } from '../holds/hold.ts';
 import { isOfRefusal } from '../holds/scope.ts';
-import { outsideOf } from './chunk-openings.ts';
-import { isDue } from './chunk-time.ts';
 import type { RunPorts } from './post-message.ts';
+import { outsideOf } from './recipient-openings.ts';
 
 /** A call to this recipient of a held slice probes the hold (D46). */
 export interface ProbeCall {
@@ -15,8 +14,8 @@ export interface ProbeCall {
 }
 
 export interface HeldSlice {
-  readonly chunk: QueuedChunk;
-  readonly recipients: readonly ChunkRecipient[];
+  readonly callFacts: CallFacts;
+  readonly recipients: readonly TriedRecipient[];
   /** The widest hold comes first. */
   readonly on: readonly HeldBy[];
   readonly dispatch: DispatchItemState;
@@ -27,32 +26,32 @@ export interface HeldSlice {
  * another worker probes.
  */
 export async function probeHolds(
-  { chunk, recipients, on, dispatch }: HeldSlice,
-  ports: RunPorts,
+  { callFacts, recipients, on, dispatch }: HeldSlice,
+  ports: Pick<RunPorts, 'holds' | 'platform' | 'nowMs'>,
 ): Promise<ProbeCall | undefined> {
   const nowMs = ports.nowMs();
   const asker = recipients.find(
-    (recipient) => isDue(recipient, nowMs) && outsideOf(chunk, recipient, nowMs) === undefined,
+    (recipient) => (recipient.notBeforeMs ?? 0) <= nowMs && outsideOf(callFacts, recipient, nowMs) === undefined,
   );
   if (!on.every(({ hold }) => isProbeDue(hold, nowMs))) {
     const [widest] = on;
-    if (widest !== undefined) await ports.holds.park(chunk, reasonOf(widest.scope, widest.hold.code), dispatch);
+    if (widest !== undefined) await ports.holds.park(callFacts, reasonOf(widest.scope, widest.hold.code), dispatch);
     return undefined;
   }
   if (asker === undefined) return undefined;
-  const probe = await ports.holds.takeProbes(chunk);
+  const probe = await ports.holds.takeProbes(callFacts);
   if (probe === undefined) return undefined;
   // A silent number's health is read first, free of charge: a message without an answer would end `unknown`.
   const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
-  if (!isOfSilence || (await maySend(chunk, ports))) return { probe, index: asker.index };
-  await ports.holds.answered(chunk, probe, 'unclear');
+  if (!isOfSilence || (await maySend(callFacts, ports))) return { probe, index: asker.index };
+  await ports.holds.answered(callFacts, probe, 'unclear');
   return undefined;
 }
 
 /** A refused read proves nothing: a credential may be allowed to send but not to read. */
-async function maySend(chunk: QueuedChunk, { platform }: RunPorts): Promise<boolean> {
+async function maySend(callFacts: CallFacts, { platform }: Pick<RunPorts, 'platform'>): Promise<boolean> {
   try {
-    return (await platform.probe(chunk)).maySend;
+    return (await platform.probe(callFacts)).maySend;
   } catch (error) {
     return answerIn(error) === 'clear';
   }

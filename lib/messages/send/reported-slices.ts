@@ -13,7 +13,7 @@ const metricOf = {
   unknown: 'MessagesUnknown',
 } as const;
 
-/** Returns slices of a client's chunk whose writes report outcomes and failures in metrics and log. */
+/** Returns a client's slices whose writes report outcomes and failures in metrics and log. */
 export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
   const logged = async <T>(write: () => Promise<T>, lineOfError: (error: unknown) => readonly [LogEvent, LogFacts]) => {
     try {

@@ -8,7 +8,7 @@ export interface InFlightDelivery {
 }
 
 /** Rejects when SQS cannot be reached. */
-interface VisibilityQueue {
+export interface VisibilityQueue {
   postpone(receiptHandle: string, seconds: number): Promise<void>;
   hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
@@ -27,11 +27,8 @@ export const firstHeartbeatMs = { codes: 0, others: 2_000 } as const;
  * Returns ms, 0 for a one-time code of a small request. Searches raw text, because JSON escapes inner quotes; `attends`
  * with this text is held early.
  */
-export function firstHeartbeatOf(
-  deliveries: readonly { readonly body: string }[],
-  { isOfSmallRequests }: { readonly isOfSmallRequests: boolean },
-): number {
-  const hasCode = isOfSmallRequests && deliveries.some(({ body }) => body.includes('"urgent":true'));
+export function firstHeartbeatOf(deliveries: readonly { readonly body: string }[]): number {
+  const hasCode = deliveries.some(({ body }) => body.includes('"urgent":true'));
   return hasCode ? firstHeartbeatMs.codes : firstHeartbeatMs.others;
 }
 
@@ -40,8 +37,6 @@ const firstFailureSeconds = 30;
 const longestFailureSeconds = 900;
 
 export interface VisibilityHeartbeat {
-  /** Replaces the queue's own: a postponed delivery is no longer held. */
-  readonly postpone: VisibilityQueue['postpone'];
   /** Ends the run: failed deliveries return after a backoff. Never throws. */
   end(failedIds: readonly string[]): Promise<void>;
 }
@@ -91,7 +86,6 @@ export function startHeartbeat(
   };
 
   return {
-    postpone,
     end: async (failedIds) => {
       ended = true;
       const failed = [...held.values()].filter(({ messageId }) => failedIds.includes(messageId));

@@ -1,15 +1,16 @@
 import { composedRecipient } from '../accept/composed-recipient.ts';
 import type { BacklogEntry, PartProgress } from '../dispatch/backlog.ts';
-import { type ChunkRecipient, chunkOfDispatch, type QueuedChunk } from '../dispatch/chunk.ts';
+import { type CallFacts, callFactsOf, type TriedRecipient } from '../dispatch/call-facts.ts';
 import type { StoredRecipient } from '../dispatch/head.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
-import { lotAt, openingStateAt } from '../dispatch/lots.ts';
-import { dueMsOf, openPlaces, placeInSlice, type Slice, sliceSize } from '../dispatch/slice.ts';
+import { lastCallBeforeEndMs, lotAt, openingStateAt } from '../dispatch/lots.ts';
+import { dueMsOf, openPlaces, placeInSlice, type Slice, sliceSize, slicesIn } from '../dispatch/slice.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
-import type { Revalidation } from '../fan-out/revalidate-dispatch.ts';
 import type { SliceEnd } from '../send/claims/run-slice.ts';
-import { isOfPart, type SenderPart, slicesIn } from './entry-progress.ts';
+import { isOfPart, type SenderPart } from './entry-progress.ts';
+import type { Revalidation } from './revalidate-dispatch.ts';
 import type { SenderPorts } from './sender-ports.ts';
+import { isToldIn, toldAbove } from './told-slices.ts';
 
 /** A slice that has something to do: its next try, or an end that may not be told yet. */
 export interface OpenSlice {
@@ -20,6 +21,14 @@ export interface OpenSlice {
   readonly places?: readonly number[] | undefined;
   /** It was found in the hands of another run so often. */
   readonly met?: number;
+}
+
+/** For which part a dispatch was taken, and what the part had done of it before. */
+interface TakenFor {
+  readonly part: SenderPart;
+  readonly before: Pick<PartProgress, 'floor' | 'told'>;
+  readonly limitPerSecond: number;
+  readonly nowMs: number;
 }
 
 type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
@@ -33,9 +42,11 @@ export class DispatchInHand {
   entry: BacklogEntry;
   state: DispatchItemState;
   /** What its messages are called with. It has no slices. */
-  facts: QueuedChunk;
+  facts: CallFacts;
   /** The rest of a stopped dispatch is being ended, or was. */
   rest: 'open' | 'ending' | 'ended' = 'open';
+  /** Its item may not say that it is parked: the next run finds it out again. */
+  isParkLost = false;
   readonly dispatch: StoredDispatch;
   readonly seenNewsMs: number | undefined;
   #judged: Sendable;
@@ -43,13 +54,15 @@ export class DispatchInHand {
   readonly #open = new Map<number, OpenSlice>();
   readonly #busy = new Set<number>();
   readonly #slices: number;
+  /** The part's slices that had not all ended when it was taken. */
+  readonly #own: number[] = [];
   #page: { readonly firstIndex: number; readonly recipients: readonly StoredRecipient[] } | undefined;
 
   constructor(
     entry: BacklogEntry,
     found: { readonly dispatch: StoredDispatch; readonly state: DispatchItemState; readonly slices: readonly Slice[] },
     judged: Sendable,
-    { part, floor, limitPerSecond, nowMs }: { part: SenderPart; floor: number; limitPerSecond: number; nowMs: number },
+    { part, before, limitPerSecond, nowMs }: TakenFor,
   ) {
     this.entry = entry;
     this.dispatch = found.dispatch;
@@ -60,8 +73,10 @@ export class DispatchInHand {
     this.facts = this.#factsOf(judged);
     this.#slices = slicesIn(found.dispatch.head);
     const known = new Map(found.slices.map((slice) => [slice.key.slice, slice]));
-    for (let slice = floor; slice < this.#slices; slice += 1) {
+    for (let slice = before.floor; slice < this.#slices; slice += 1) {
       if (!isOfPart(part, entry.dispatchId, slice)) continue;
+      this.#own.push(slice);
+      if (isToldIn(before.told, slice)) continue;
       const stored = known.get(slice);
       this.#put(stored === undefined ? { slice, try: 0, dueMs: 0 } : openSliceOf(stored, nowMs));
     }
@@ -77,10 +92,10 @@ export class DispatchInHand {
     this.facts = this.#factsOf(judged);
   }
 
-  #factsOf({ head, judgedMs }: Sendable): QueuedChunk {
+  #factsOf({ head, judgedMs }: Sendable): CallFacts {
     const { lots } = this.dispatch;
-    const facts = chunkOfDispatch(head, { limitPerSecond: this.#limitPerSecond, lane: '' });
-    return { ...facts, lots, composedMs: judgedMs, slices: [] };
+    const facts = callFactsOf(head, { limitPerSecond: this.#limitPerSecond });
+    return { ...facts, lots, composedMs: judgedMs };
   }
 
   /** Returns the first slice that is due, which is the caller's until `ended` or `failed`. */
@@ -129,7 +144,9 @@ export class DispatchInHand {
   progress(nowMs: number): PartProgress {
     const open = [...this.#open.values()];
     const floor = open.length === 0 ? this.#slices : Math.min(...open.map(({ slice }) => slice));
-    return { floor, dueMs: this.isBusy || open.length === 0 ? nowMs : this.nextDueMs(nowMs) };
+    const above = this.#own.filter((slice) => slice > floor);
+    const told = toldAbove(above, (slice) => !this.#open.has(slice));
+    return { floor, told, dueMs: this.isBusy || open.length === 0 ? nowMs : this.nextDueMs(nowMs) };
   }
 
   /** Returns when the next slice is due that is not in work. */
@@ -143,9 +160,9 @@ export class DispatchInHand {
   }
 
   /** Returns the recipients of a slice by place, composed. Throws when they are gone. */
-  async recipients(open: OpenSlice, ports: SenderPorts): Promise<ReadonlyMap<number, ChunkRecipient>> {
+  async recipients(open: OpenSlice, ports: SenderPorts): Promise<ReadonlyMap<number, TriedRecipient>> {
     const { dispatchId, waitsMs } = { ...this.dispatch, dispatchId: this.dispatchId };
-    const composed = new Map<number, ChunkRecipient>();
+    const composed = new Map<number, TriedRecipient>();
     for (const index of this.indexesOf(open)) {
       const stored = await this.recipient(index, ports);
       const log = ports.process.log;
@@ -185,18 +202,23 @@ export class DispatchInHand {
 
   /** A slice whose recipients are all outside of their openings is due at the first one (D56). */
   #dueMs(open: OpenSlice, nowMs: number): number {
+    // A stop ends what waits; only another run's claim is awaited (D53).
+    if (this.state.stop !== undefined && open.met === undefined) return Math.min(open.dueMs, nowMs);
     const { lots } = this.dispatch;
     if (lots === undefined || open.dueMs > nowMs) return open.dueMs;
     const { expiresAtMs = Number.POSITIVE_INFINITY } = this.dispatch.head;
     let opensMs = Number.POSITIVE_INFINITY;
     for (const index of this.indexesOf(open)) {
-      const standing = openingStateAt(lotAt(lots, index).open, nowMs);
+      const standing = openingStateAt(lotAt(lots, index).open, nowMs, lastCallBeforeEndMs);
       if (standing.kind !== 'closed' || standing.opensAtMs >= expiresAtMs) return open.dueMs;
       opensMs = Math.min(opensMs, standing.opensAtMs);
     }
     return opensMs;
   }
 }
+
+/** A try needs this of its dispatch, which a sender has read, or a queue message has brought. */
+export type TriedDispatch = Pick<DispatchInHand, 'dispatchId' | 'facts' | 'state' | 'sizeOf'>;
 
 /** A message of a try that waits longer than this is told at once (run-slice.ts). */
 const longestUntoldMs = 900_000;

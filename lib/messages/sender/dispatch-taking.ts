@@ -1,9 +1,9 @@
 import { type BacklogEntry, undecidedMs } from '../dispatch/backlog.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
-import { sliceSize } from '../dispatch/slice.ts';
+import { sliceSize, slicesIn } from '../dispatch/slice.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { DispatchInHand } from './dispatch-in-hand.ts';
-import { progressOf, type SenderPart, slicesIn } from './entry-progress.ts';
+import { progressOf, type SenderPart } from './entry-progress.ts';
 import type { SenderPorts } from './sender-ports.ts';
 
 /** `over`: nothing of the dispatch is ever sent. `undecided`: its acceptance is still under way. */
@@ -25,11 +25,11 @@ export async function takeDispatch(entry: BacklogEntry, part: SenderPart, ports:
   if (dispatch === undefined) return 'over';
   // Nothing leaves before the client can find it.
   if (entry.parts === undefined) await dispatches.list(dispatch);
-  const { floor } = progressOf(entry, part);
-  const slices = await dispatches.slicesFrom(dispatchId, floor, slicesIn(dispatch.head));
+  const before = progressOf(entry, part);
+  const slices = await dispatches.slicesFrom(dispatchId, before.floor, slicesIn(dispatch.head));
   const limitPerSecond = await ports.limitOf(dispatch);
   const asAccepted = { kind: 'sendable', head: dispatch.head, plan: dispatch.plan, fits: () => true } as const;
-  const known = { part, floor, limitPerSecond, nowMs: process.nowMs() };
+  const known = { part, before, limitPerSecond, nowMs: process.nowMs() };
   const hand = new DispatchInHand(entry, { dispatch, state, slices }, asAccepted, known);
   if (state.stop === undefined) await judge(hand, ports);
   return hand;
@@ -45,6 +45,11 @@ export async function judge(hand: DispatchInHand, ports: SenderPorts): Promise<v
   if (tooDear !== undefined) return await stop(hand, tooDear, ports);
   // What is found unchanged is as good as judged: a later review alone outdates it.
   hand.judgedAgain({ ...judged, judgedMs });
+}
+
+/** An acceptance mostly decides within milliseconds; one that is slow is asked for ever more rarely. */
+export function askedAgainMs({ enteredAtMs }: BacklogEntry, nowMs: number): number {
+  return nowMs + Math.max(250, (nowMs - enteredAtMs) / 2);
 }
 
 function restsOf(hand: DispatchInHand, { total }: DispatchHead) {

@@ -1,5 +1,4 @@
-import type { BacklogEntry, PartProgress } from '../dispatch/backlog.ts';
-import { sliceSize } from '../dispatch/slice.ts';
+import type { BacklogEntry, ParkedEntry, PartProgress } from '../dispatch/backlog.ts';
 
 /** The senders of a number each take every `of`-th slice of a dispatch. `part` counts from 0. */
 export interface SenderPart {
@@ -15,20 +14,31 @@ export function isOfPart({ part, of }: SenderPart, dispatchId: string, slice: nu
   return of === 1 || (slice + hashOf(dispatchId)) % of === part;
 }
 
+/** Returns the part that a dispatch of one slice is of. */
+export function partOf(dispatchId: string, of: number): number {
+  return hashOf(dispatchId) % of;
+}
+
 function hashOf(dispatchId: string): number {
   let hash = 0;
   for (const letter of dispatchId) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;
   return hash;
 }
 
-export function slicesIn({ total }: { readonly total: number }): number {
-  return Math.ceil(total / sliceSize);
+/** Returns whether the part has slices of the dispatch at all. */
+export function hasSlices(part: SenderPart, { dispatchId, slices }: Pick<BacklogEntry, 'dispatchId' | 'slices'>) {
+  return Array.from({ length: Math.min(part.of, slices) }).some((_, slice) => isOfPart(part, dispatchId, slice));
 }
 
-/** Returns a part's progress. After a change of their number, each part begins again from the least floor. */
-export function progressOf({ parts, notBeforeMs }: BacklogEntry, { part, of }: SenderPart): PartProgress {
+/**
+ * Returns a part's progress: one without slices is done. After a change of their number, each part begins again from the
+ * least floor.
+ */
+export function progressOf(entry: BacklogEntry, { part, of }: SenderPart): PartProgress {
+  const { parts, notBeforeMs, slices } = entry;
   const own = parts?.length === of ? parts[part] : undefined;
   if (own !== undefined) return own;
+  if (!hasSlices({ part, of }, entry)) return { floor: slices, dueMs: doneMs };
   if (parts === undefined) return { floor: 0, dueMs: notBeforeMs };
   return { floor: floorOf({ parts }), dueMs: Math.min(...parts.map(({ dueMs }) => dueMs)) };
 }
@@ -44,9 +54,12 @@ export const doneMs = Number.MAX_SAFE_INTEGER;
 const isDone = ({ dueMs }: PartProgress) => dueMs === doneMs;
 
 /** The part has nothing left to do. Once that is true of all of them, each may end the dispatch. */
-export function isPartDone({ parts = [] }: BacklogEntry, { part, of }: SenderPart): boolean {
-  const own = parts.length === of ? parts[part] : undefined;
-  return own !== undefined && isDone(own) && !parts.every(isDone);
+export function isPartDone(entry: BacklogEntry, part: SenderPart): boolean {
+  return isDone(progressOf(entry, part)) && !partsOf(entry, part).every(isDone);
+}
+
+function partsOf(entry: BacklogEntry, { of }: Pick<SenderPart, 'of'>): readonly PartProgress[] {
+  return Array.from({ length: of }, (_, part) => progressOf(entry, { part, of }));
 }
 
 /** Returns when something is to be done for a part, or to end the dispatch. */
@@ -65,12 +78,13 @@ export interface PartMoved {
   readonly progress: PartProgress;
   /** The sender has read the dispatch after these news. */
   readonly seenNewsMs: number | undefined;
+  readonly parked?: ParkedEntry | undefined;
 }
 
 /** Moves a part. A floor never goes back, and unseen news stay due. */
-export function partMoved({ part: { part, of }, progress, seenNewsMs }: PartMoved): EntryRule {
+export function partMoved({ part: { part, of }, progress, seenNewsMs, parked }: PartMoved): EntryRule {
   return (entry) => {
-    const before = Array.from({ length: of }, (_, at) => progressOf(entry, { part: at, of }));
+    const before = partsOf(entry, { of });
     const isNews = entry.newsMs !== undefined && entry.newsMs !== seenNewsMs;
     const parts = before.map((known, at) =>
       at === part
@@ -81,7 +95,7 @@ export function partMoved({ part: { part, of }, progress, seenNewsMs }: PartMove
           }
         : known,
     );
-    return { ...entry, parts };
+    return { ...entry, parts, parked: isNews ? undefined : parked };
   };
 }
 
@@ -90,6 +104,7 @@ export function withNews(nowMs: number): EntryRule {
   return (entry) => ({
     ...entry,
     newsMs: nowMs,
+    parked: undefined,
     notBeforeMs: Math.min(entry.notBeforeMs, nowMs),
     ...(entry.parts && { parts: entry.parts.map((part) => ({ ...part, dueMs: Math.min(part.dueMs, nowMs) })) }),
   });

@@ -1,10 +1,9 @@
-import type { BacklogEntry } from '../dispatch/backlog.ts';
-import type { QueuedChunk } from '../dispatch/chunk.ts';
-import type { DispatchHead } from '../dispatch/head.ts';
+import type { BacklogEntry, ParkedEntry } from '../dispatch/backlog.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
-import type { Ending } from '../dispatch/item-state.ts';
+import { parkEndMs } from '../dispatch/item-state.ts';
 import type { Breaker } from '../holds/breaker.ts';
-import { byHolds, holdableOf } from '../holds/held-dispatch.ts';
+import { holdableOf } from '../holds/held-dispatch.ts';
 import { type Holds, holdsOn } from '../holds/hold.ts';
 import type { HoldableMessage } from '../holds/scope.ts';
 import { dueMsOfEntry } from './entry-progress.ts';
@@ -19,20 +18,25 @@ export interface Holding {
  * Returns when a dispatch need not wait for its holds any more (D46): a probe is due, or its waiting is over. Infinity
  * stands for a reading. While the platform is down, its probe comes first.
  */
-export function heldUntilMs(state: DispatchItemState, holding: Holding, facts: QueuedChunk, nowMs: number): number {
-  return heldUntil(state, holding, { ...holdableOf(facts), ...facts }, nowMs);
+export function heldUntilMs(state: DispatchItemState, holding: Holding, facts: CallFacts, nowMs: number): number {
+  const { open } = holding.breaker ?? {};
+  if (open !== undefined) return open.probeAtMs;
+  const { parked, stop } = state;
+  // A dispatch that is not parked has to find that out.
+  if (parked === undefined || stop !== undefined) return 0;
+  return endMsOf(holding, holdableOf(facts), parkEndMs({ ...state, parked }, facts), nowMs);
 }
 
-function heldUntil(
-  state: DispatchItemState,
-  { holds, breaker }: Holding,
-  of: HoldableMessage & Ending,
-  nowMs: number,
-): number {
-  if (breaker?.open !== undefined) return breaker.open.probeAtMs;
-  const on = holdsOn(holds, of);
-  if (on.length === 0 || state.parked === undefined || state.stop !== undefined) return 0;
-  if (byHolds(state, on, of, nowMs).kind !== 'wait') return 0;
+/** Returns the same for an entry, without reading its dispatch: what a hold says is never written to entries. */
+export function heldUntilOfEntry({ parked, phoneNumberId }: BacklogEntry, holding: Holding, nowMs: number): number {
+  if (parked === undefined) return 0;
+  const { open } = holding.breaker ?? {};
+  return open?.probeAtMs ?? endMsOf(holding, { ...parked, phoneNumberId }, parked.untilMs, nowMs);
+}
+
+function endMsOf({ holds }: Holding, message: HoldableMessage, untilMs: number, nowMs: number): number {
+  const on = holdsOn(holds, message);
+  if (on.length === 0 || nowMs >= untilMs) return 0;
   return Math.max(
     ...on.map(({ hold: { byReading, nextAskMs, askedUntilMs = 0 } }) =>
       byReading ? Number.POSITIVE_INFINITY : Math.max(nextAskMs, askedUntilMs),
@@ -40,13 +44,18 @@ function heldUntil(
   );
 }
 
-/** Returns when the sweeper wakes a number for an entry: what the item of a hold says is never written to entries. */
-export function wakeMsOf(
-  entry: BacklogEntry,
-  { head, state, lots }: { readonly head: DispatchHead; readonly state: DispatchItemState } & Pick<Ending, 'lots'>,
-  holding: Holding,
-  nowMs: number,
-): number {
-  if (state.stop !== undefined) return nowMs;
-  return Math.max(dueMsOfEntry(entry), heldUntil(state, holding, { ...head, lots }, nowMs));
+/** Returns what the entry of a parked dispatch says of it. */
+export function parkedEntryOf(state: DispatchItemState, facts: CallFacts): ParkedEntry | undefined {
+  const { parked, stop } = state;
+  if (parked === undefined || stop !== undefined) return undefined;
+  const { phoneNumberId: _own, ...holdable } = holdableOf(facts);
+  return { wabaId: facts.wabaId, ...holdable, untilMs: parkEndMs({ ...state, parked }, facts) };
+}
+
+/**
+ * Returns when the sweeper wakes a number for an entry. Where a stop has not reached the entry, it tells the senders
+ * (stop-news.ts).
+ */
+export function wakeMsOf(entry: BacklogEntry, holding: Holding, nowMs: number): number {
+  return Math.max(dueMsOfEntry(entry), heldUntilOfEntry(entry, holding, nowMs));
 }

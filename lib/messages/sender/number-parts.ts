@@ -1,8 +1,8 @@
 import type { WakeSender } from '../dispatch/sender-wake-queue.ts';
 import type { SenderKey, SenderPorts } from './sender-ports.ts';
 
-/** One sender makes so many calls a second, at most. */
-const callsOfSender = 125;
+/** One sender makes so many calls a second, at most: `npm run bench -- sender-rate` finds what its memory allows. */
+export const callsOfSender = 125;
 /** Dispatches leave at this share of a number's limit. */
 const shareOfLimit = 0.9;
 

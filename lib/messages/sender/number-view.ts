@@ -1,25 +1,24 @@
 import type { Breaker } from '../holds/breaker.ts';
 import { type Holds, noHolds } from '../holds/hold.ts';
-import { bulkEveryMs, type NumberPace, unknownPace } from '../pace/number-pace.ts';
-import type { NumberPaces } from '../pace/number-paces.ts';
+import { bulkEveryMs, type KnownPace, unknownPace } from '../pace/known-pace.ts';
+import type { KnownPaces } from '../pace/known-pace-store.ts';
 
 /** What a sender last saw of its number and of what holds it back. */
 export class NumberView {
-  pace: NumberPace = unknownPace;
+  pace: KnownPace = unknownPace;
   /** Is unknown before the first dispatch. */
   limitPerSecond = 1;
   breaker: Breaker | undefined;
   /** The paces whose changes this view sees at once. */
-  readonly paces: NumberPaces;
+  readonly paces: KnownPaces;
   readonly #holds = new Map<string, Holds>();
 
-  constructor(paces: NumberPaces) {
+  constructor(paces: KnownPaces) {
     this.paces = {
       find: paces.find,
       change: async (...args) => {
-        const changed = await paces.change(...args);
-        this.pace = changed.pace;
-        return changed;
+        this.pace = await paces.change(...args);
+        return this.pace;
       },
     };
   }

@@ -1,4 +1,4 @@
-import { bulkEveryMs, type NumberPace, urgentEveryMs } from '../pace/number-pace.ts';
+import { bulkEveryMs, type KnownPace, urgentEveryMs } from '../pace/known-pace.ts';
 
 // A small request has one sender at a time too. What it needs has these states, and these writers:
 
@@ -21,7 +21,7 @@ export type Share = 'free' | 'tenth';
 
 const secondMs = 1_000;
 
-/** Slots that passed unused are made up for this long: with nine tenths of the limit, no second has more than it. */
+/** Places that passed unused are made up for this long: with nine tenths of the limit, no second has more than it. */
 const catchUpMs = 75;
 
 /** A place that comes later is no better than a place in front of the backlog. */
@@ -42,7 +42,7 @@ export function secondOf(atMs: number): number {
 const shareOfTenth = 0.5;
 
 /** Returns milliseconds between two places of a share at this pace; Infinity where a second has none of the tenth. */
-export function everyMsOf(share: Share, limitPerSecond: number, pace: NumberPace, nowMs: number): number {
+export function everyMsOf(share: Share, limitPerSecond: number, pace: KnownPace, nowMs: number): number {
   if (share === 'free') return bulkEveryMs(limitPerSecond, pace, nowMs);
   const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs) / shareOfTenth;
   return everyMs > secondMs ? Number.POSITIVE_INFINITY : everyMs;

@@ -6,14 +6,15 @@ import type { DispatchItem, DispatchItemState, DispatchStop, standingIn } from '
 import type { DispatchItemStates } from '../dispatch/item-store.ts';
 import type { Slice } from '../dispatch/slice.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
-import type { Released } from '../fan-out/cost-at-release.ts';
-import type { Revalidation } from '../fan-out/revalidate-dispatch.ts';
 import type { Breakers } from '../holds/breaker.ts';
 import type { Holds } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
-import type { ChunkWorkerPorts } from '../send/chunk-ports.ts';
+import type { KnownPaces } from '../pace/known-pace-store.ts';
+import type { SendingPorts } from '../send/sending-ports.ts';
+import type { Released } from './cost-at-release.ts';
 import type { EntryRule, SenderPart } from './entry-progress.ts';
 import type { Places } from './places-store.ts';
+import type { Revalidation } from './revalidate-dispatch.ts';
 import type { Service } from './served-least.ts';
 
 /** A sender of a number: one of its parts. */
@@ -48,7 +49,7 @@ export interface FoundDispatch {
 }
 
 /** Every method rejects when the store cannot be reached, and reads strongly. */
-export interface SenderDispatches extends Pick<ChunkWorkerPorts['dispatches'], 'look'> {
+export interface SenderDispatches extends Pick<SendingPorts['dispatches'], 'look'> {
   find(dispatchId: string): Promise<FoundDispatch>;
   /** Returns the stored slices from this one on. */
   slicesFrom(dispatchId: string, slice: number, slices: number): Promise<readonly Slice[]>;
@@ -63,9 +64,13 @@ export interface SenderDispatches extends Pick<ChunkWorkerPorts['dispatches'], '
   ): Promise<NonNullable<DispatchItem['underWay']>>;
 }
 
-export interface SenderPorts
-  extends Pick<ChunkWorkerPorts, 'slices' | 'unknowns' | 'platform' | 'people' | 'events' | 'noteSent' | 'process'>,
-    Pick<ComposePorts, 'compose'> {
+/** What a try of a slice needs, whether a sender makes it or a worker of small requests. */
+export interface SliceTryPorts
+  extends Pick<SendingPorts, 'slices' | 'unknowns' | 'platform' | 'people' | 'events' | 'noteSent' | 'process'> {
+  readonly dispatches: Pick<SenderDispatches, 'look'>;
+}
+
+export interface SenderPorts extends SliceTryPorts, Pick<ComposePorts, 'compose'> {
   readonly statesOf: (key: SenderKey) => RunStates<SenderState>;
   readonly backlog: SenderBacklog;
   readonly dispatches: SenderDispatches;
@@ -77,7 +82,7 @@ export interface SenderPorts
   };
   /** Small requests have turns of the number while no sender works. */
   readonly places: Pick<Places, 'close'>;
-  readonly paces: ChunkWorkerPorts['numbers']['paces'];
+  readonly paces: KnownPaces;
   /** Returns messages a second that the platform lets the number send. Never throws. */
   readonly limitOf: (dispatch: StoredDispatch) => Promise<number>;
   /** Sends a wake for a part of a number. Rejects when the queue cannot be reached. */

@@ -4,7 +4,7 @@ import { backoff, type Pause } from '../../aws/pause.ts';
 import { runStateStore } from '../../aws/run-state-store.ts';
 import type { Table } from '../../aws/table.ts';
 import { senderKey } from '../dispatch/items.ts';
-import type { SenderPorts } from './sender-ports.ts';
+import type { SenderPorts, SenderState } from './sender-ports.ts';
 
 const SenderStateSchema = v.object({
   ...runStateEntries,
@@ -12,6 +12,11 @@ const SenderStateSchema = v.object({
   turnsUntilMs: v.optional(v.number()),
   lost: v.optional(v.number()),
 });
+
+/** Parses the item of a part's lease; an absent one is free. */
+export function senderStateOf(item: unknown): SenderState {
+  return v.parse(SenderStateSchema, item ?? {});
+}
 
 /** What a run tells the next one is of use for minutes. */
 const memorySeconds = 86_400;
@@ -26,7 +31,7 @@ export function senderStateStore(
     runStateStore(
       {
         ...{ table, key: senderKey(key) },
-        stateOf: (item) => v.parse(SenderStateSchema, item ?? {}),
+        stateOf: senderStateOf,
         itemOf: (state) => ({ ...state, expiresAtSeconds: Math.ceil(table.nowMs() / 1_000) + memorySeconds }),
       },
       { pause, newWriter },

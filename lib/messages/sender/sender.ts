@@ -7,7 +7,7 @@ import { countingLost } from './lost-leases.ts';
 import { NumberView } from './number-view.ts';
 import type { SenderKey, SenderPorts, SenderState } from './sender-ports.ts';
 import { ServedLeast } from './served-least.ts';
-import { SliceStarter } from './slice-starter.ts';
+import { type NextSlice, SliceStarter } from './slice-starter.ts';
 import { Turns } from './turns.ts';
 
 const leasing = { leaseMs: 25_000, renewMs: 10_000 };
@@ -65,9 +65,9 @@ class Sender {
   readonly #hands: DispatchesInHand;
   readonly #slices: SliceStarter;
   readonly #beganMs: number;
-  readonly #known = new Set<string>();
+  /** By dispatch, the news that the other parts were woken for. */
+  readonly #known = new Map<string, number>();
   #clients = new ServedLeast();
-  readonly #clientsInFront = new ServedLeast();
   #changed = Promise.withResolvers<void>();
 
   constructor(wake: SenderWake, ports: SenderPorts) {
@@ -77,9 +77,9 @@ class Sender {
     this.#beganMs = nowMs();
     this.#number = new NumberView(ports.paces);
     const everyMs = () => this.#number.everyMs(nowMs(), wake.of);
-    this.#turns = new Turns({ nowMs, pause, everyMs });
     const changed = () => this.#signal();
     const lastCallMs = this.#beganMs + remainingMs() - lastCallBeforeEndMs;
+    this.#turns = new Turns({ nowMs, pause, everyMs, lastMs: lastCallMs });
     this.#slices = new SliceStarter(
       { invocation, turns: this.#turns, number: this.#number, lastCallMs, ports },
       everyMs,
@@ -89,13 +89,15 @@ class Sender {
   }
 
   mayGoOn(): boolean {
-    const longestMs = this.#wake.waitedMs > scarceAfterMs ? scarceRunMs : runMs;
+    const isShort = this.#wake.waitedMs > scarceAfterMs || this.#hands.entries.isAlone;
+    const longestMs = isShort ? scarceRunMs : runMs;
     return this.#ports.process.nowMs() - this.#beganMs < longestMs;
   }
 
   /** Returns when something of the backlog is due, as far as the queue's delays reach; the sweeper sees the rest. */
   async firstDueMs(): Promise<number | undefined> {
     const entries = await this.#ports.backlog.of(this.#wake.phoneNumberId);
+    await this.#readHolds(this.#unread(entries));
     this.#hands.saw(entries);
     const dueMs = this.#hands.nextDueMs();
     // Where this part has nothing to do, its wake was for another one.
@@ -108,7 +110,8 @@ class Sender {
     this.#turns.notBefore(state.turnsUntilMs ?? 0);
     this.#turns.notBefore(await this.#ports.places.close(this.#wake.phoneNumberId, this.#ports.process.nowMs()));
     this.#clients = new ServedLeast(state.service);
-    this.#hands.lost = state.lost ?? 0;
+    const { lost = 0 } = state;
+    this.#hands.entries.takeTurn(lost, this.#ports.process.nowMs());
     const over = new AbortController();
     await this.#tryTo(() => this.#look());
     void this.#keepLooking(keep, over.signal);
@@ -119,7 +122,10 @@ class Sender {
     await this.#hands.leave();
     const { service } = this.#clients;
     const { endMs: turnsUntilMs } = this.#turns;
-    return (before) => ({ ...before, service, turnsUntilMs });
+    // Alone it went well: the next run takes another one.
+    const next = this.#hands.entries.isAlone ? lost + 1 : 0;
+    this.#hands.entries.endTurn();
+    return (before) => ({ ...before, service, turnsUntilMs, lost: next });
   }
 
   /** What is claimed is called and recorded. Never throws. */
@@ -137,37 +143,45 @@ class Sender {
     return this.#slices.isBusy || this.#hands.nextDueMs() <= this.#ports.process.nowMs() + idleMs;
   }
 
+  /**
+   * Starts the next slice: of the client that was served least, in it of the dispatch that was served least. In front are
+   * small requests without a place, and the first slice of a newcomer.
+   */
   #startNext(): boolean {
-    return this.#startOf(true) || this.#startOf(false);
+    const byClient = Map.groupBy(this.#hands.ready(), ({ clientId }) => String(clientId));
+    const clients = this.#clients.ordered([...byClient.keys()]);
+    return [true, false].some((isFront) => {
+      if (!this.#slices.mayStart(isFront)) return false;
+      for (const client of clients) {
+        const isNewcomer = this.#clients.isNewcomer(client);
+        const entries = (byClient.get(client) ?? []).filter(({ front }) => (front ?? isNewcomer) === isFront);
+        const next = this.#hands.nextOf(entries);
+        if (next === undefined) continue;
+        this.#start({ ...next, isFront }, client);
+        return true;
+      }
+      return false;
+    });
   }
 
-  /** Starts the next slice: of the client that was served least, in it of the dispatch that was served least. */
-  #startOf(isFront: boolean): boolean {
-    if (!this.#slices.mayStart(isFront)) return false;
-    const ready = this.#hands.ready().filter(({ front = false }) => front === isFront);
-    const clients = isFront ? this.#clientsInFront : this.#clients;
-    const byClient = Map.groupBy(ready, ({ clientId }) => String(clientId));
-    for (const client of clients.ordered([...byClient.keys()])) {
-      const next = this.#hands.nextOf(byClient.get(client) ?? []);
-      if (next === undefined) continue;
-      clients.serve(client, next.size);
-      this.#slices.start(next, (outcome) => this.#hands.afterSlice(next, outcome));
-      return true;
-    }
-    return false;
+  #start(next: NextSlice, client: string): void {
+    this.#clients.serve(client, next.size);
+    this.#slices.start(next, (outcome) => {
+      this.#hands.afterSlice(next, outcome);
+      this.#signal();
+    });
   }
 
   async #look(): Promise<void> {
-    const { paces, holds, dispatches, backlog } = this.#ports;
+    const { paces, holds, backlog } = this.#ports;
     const { phoneNumberId } = this.#wake;
     const [entries, pace, breaker] = await Promise.all([
       backlog.of(phoneNumberId),
       paces.find(phoneNumberId),
       holds.breakers.find(),
-      ...this.#number.wabaIds.map(async (wabaId) => {
-        this.#number.saw(wabaId, (await dispatches.look({ wabaId, dispatchIds: [] })).holds);
-      }),
+      this.#readHolds(this.#number.wabaIds),
     ]);
+    await this.#readHolds(this.#unread(entries));
     this.#number.pace = pace;
     this.#number.breaker = breaker;
     this.#hands.saw(entries);
@@ -180,11 +194,25 @@ class Sender {
     }
   }
 
-  /** The first part wakes the others for each dispatch that it sees for the first time: all other wakes are its own. */
+  /** Returns the WABAs of parked dispatches whose holds this run has not read. */
+  #unread(entries: readonly BacklogEntry[]): readonly string[] {
+    const parked = entries.flatMap((entry) => (entry.parked === undefined ? [] : [entry.parked.wabaId]));
+    const known = new Set(this.#number.wabaIds);
+    return [...new Set(parked)].filter((wabaId) => !known.has(wabaId));
+  }
+
+  async #readHolds(wabaIds: readonly string[]): Promise<void> {
+    const { look } = this.#ports.dispatches;
+    await Promise.all(
+      wabaIds.map(async (wabaId) => this.#number.saw(wabaId, (await look({ wabaId, dispatchIds: [] })).holds)),
+    );
+  }
+
+  /** The first part wakes the others for each dispatch that is new to it, or has news: all other wakes are its own. */
   async #wakeOthers(entries: readonly BacklogEntry[]): Promise<void> {
     const { part, of, phoneNumberId } = this.#wake;
-    const news = entries.filter(({ dispatchId }) => !this.#known.has(dispatchId));
-    for (const { dispatchId } of news) this.#known.add(dispatchId);
+    const news = entries.filter(({ dispatchId, newsMs = 0 }) => this.#known.get(dispatchId) !== newsMs);
+    for (const { dispatchId, newsMs = 0 } of news) this.#known.set(dispatchId, newsMs);
     if (part !== 0 || of === 1 || news.length === 0) return;
     const others = Array.from({ length: of - 1 }, (_, at) => at + 1);
     await Promise.all(others.map((other) => this.#ports.wake({ phoneNumberId, part: other }, 0)));

@@ -8,6 +8,7 @@ const beforeEqual = 0.5;
 export class ServedLeast {
   readonly #units: Map<string, number>;
   #waiting: ReadonlySet<string> = new Set();
+  readonly #newcomers = new Set<string>();
 
   constructor(known: Service = {}) {
     this.#units = new Map(Object.entries(known));
@@ -21,13 +22,21 @@ export class ServedLeast {
     const others = names.filter((name) => this.#waiting.has(name));
     const least = others.length === 0 ? 0 : Math.min(...others.map((name) => this.#of(name)));
     for (const name of names) {
-      if (!this.#waiting.has(name)) this.#units.set(name, Math.max(this.#of(name), least - beforeEqual));
+      if (this.#waiting.has(name)) continue;
+      if (others.length > 0 && this.#of(name) < least) this.#newcomers.add(name);
+      this.#units.set(name, Math.max(this.#of(name), least - beforeEqual));
     }
     this.#waiting = new Set(names);
     return names.toSorted((one, other) => this.#of(one) - this.#of(other));
   }
 
+  /** It has come to others who wait, was served less than all of them, and has not been served since. */
+  isNewcomer(name: string): boolean {
+    return this.#newcomers.has(name);
+  }
+
   serve(name: string, units: number): void {
+    this.#newcomers.delete(name);
     this.#units.set(name, this.#of(name) + units);
   }
 

@@ -1,24 +1,23 @@
-import type { ChunkRecipient, QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts, TriedRecipient } from '../dispatch/call-facts.ts';
 import type { Slice } from '../dispatch/slice.ts';
-import { eventsOfEndings } from '../send/chunk-events.ts';
-import type { ChunkEnding } from '../send/claims/run-chunk.ts';
+import { eventsOfEndings, type RecipientEnding } from '../send/ending-events.ts';
 import { inboundOfEndings } from '../send/inbound-of-endings.ts';
-import type { SenderPorts } from './sender-ports.ts';
+import type { SliceTryPorts } from './sender-ports.ts';
 
 /** The recipients of a try, by place, and how the platform spelled them, by index. */
 export interface TriedRecipients {
-  readonly recipients: ReadonlyMap<number, ChunkRecipient>;
+  readonly recipients: ReadonlyMap<number, TriedRecipient>;
   readonly spelled: ReadonlyMap<number, string>;
 }
 
 /** Tells the endings of a try, idempotently by their ids. Rejects when a queue or the store cannot be reached. */
 export async function tellEndings(
-  facts: QueuedChunk,
+  facts: CallFacts,
   recorded: Slice,
   { recipients, spelled }: TriedRecipients,
-  { events, people, noteSent, process }: SenderPorts,
+  { events, people, noteSent, process }: SliceTryPorts,
 ): Promise<void> {
-  const endings = [...recipients].flatMap(([place, recipient]): ChunkEnding[] => {
+  const endings = [...recipients].flatMap(([place, recipient]): RecipientEnding[] => {
     const outcome = recorded.outcomes[place];
     return outcome === undefined || outcome.state === 'again' ? [] : [{ recipient, outcome }];
   });

@@ -1,13 +1,14 @@
 import { errorName } from '../../observe/error-name.ts';
-import type { ChunkRecipient } from '../dispatch/chunk.ts';
+import type { TriedRecipient } from '../dispatch/call-facts.ts';
+import { newerState } from '../dispatch/item-state.ts';
 import type { Outcome } from '../dispatch/slice.ts';
 import { holdableOf } from '../holds/held-dispatch.ts';
 import { isNowMarketing } from '../holds/hold.ts';
 import { canonicalAddress } from '../request/recipient-address.ts';
 import { excludedIn } from '../send/excluded-recipients.ts';
-import type { DispatchInHand } from './dispatch-in-hand.ts';
+import type { TriedDispatch } from './dispatch-in-hand.ts';
 import type { NumberView } from './number-view.ts';
-import type { SenderPorts } from './sender-ports.ts';
+import type { SliceTryPorts } from './sender-ports.ts';
 
 /** Looks, after the claim of a slice, at what must keep its recipients from being called (D42, D46, D53, D55, D60). */
 export class SliceLookout {
@@ -15,16 +16,16 @@ export class SliceLookout {
   barred: ReadonlyMap<number, Outcome> = new Map();
   /** The last look began then. */
   lookedMs = 0;
-  readonly #hand: DispatchInHand;
-  readonly #recipients: ReadonlyMap<number, ChunkRecipient>;
+  readonly #hand: TriedDispatch;
+  readonly #recipients: ReadonlyMap<number, TriedRecipient>;
   readonly #number: NumberView;
-  readonly #ports: SenderPorts;
+  readonly #ports: SliceTryPorts;
   #looking: Promise<void> | undefined;
 
   constructor(
-    hand: DispatchInHand,
-    recipients: ReadonlyMap<number, ChunkRecipient>,
-    { number, ports }: { readonly number: NumberView; readonly ports: SenderPorts },
+    hand: TriedDispatch,
+    recipients: ReadonlyMap<number, TriedRecipient>,
+    { number, ports }: { readonly number: NumberView; readonly ports: SliceTryPorts },
   ) {
     this.#hand = hand;
     this.#recipients = recipients;
@@ -48,12 +49,13 @@ export class SliceLookout {
     try {
       const seen = await dispatches.look({ wabaId: facts.wabaId, dispatchIds: [dispatchId], optOutsOf });
       this.#number.saw(facts.wabaId, seen.holds);
-      this.#hand.state = seen.dispatches.get(dispatchId) ?? {};
+      const state = newerState(this.#hand.state, seen.dispatches.get(dispatchId) ?? {});
+      this.#hand.state = state;
       const isAsked = seen.anyStops || isNowMarketing(seen.holds, holdableOf(facts));
       const recipients = [...this.#recipients.values()];
       const addressees = recipients.flatMap(({ to }) => (to === undefined ? [] : [canonicalAddress(to)]));
       const stopped = isAsked ? new Set((await people.stoppedAmong(facts, addressees)).keys()) : new Set<string>();
-      this.barred = excludedIn(recipients, { stopped, erased: this.#hand.state.erased });
+      this.barred = excludedIn(recipients, { stopped, erased: newerState(this.#hand.state, state).erased });
       this.lookedMs = atMs;
     } catch (error) {
       process.log('send.dispatch_not_read', { error: errorName(error) });

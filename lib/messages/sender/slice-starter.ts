@@ -1,10 +1,14 @@
+import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { sliceSize } from '../dispatch/slice.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
 import { type GuardedRun, guardRun } from '../send/circuit-breaker-run.ts';
 import type { SliceEnd } from '../send/claims/run-slice.ts';
 import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
-import { SliceRun, type SliceShared } from './slice-run.ts';
+import type { SliceShared } from './recipient-calls.ts';
+import type { SenderPorts } from './sender-ports.ts';
+import { SliceRun } from './slice-run.ts';
+import type { Turns } from './turns.ts';
 
 /** A slice is claimed so long before its turns come, or as much longer as claims take in a slow table. */
 const aheadMs = 300;
@@ -21,6 +25,14 @@ export interface NextSlice {
   readonly hand: DispatchInHand;
   readonly open: OpenSlice;
   readonly size: number;
+  /** Its calls have turns in front of others. */
+  readonly isFront: boolean;
+}
+
+interface Running {
+  run?: SliceRun;
+  readonly size: number;
+  readonly isFront: boolean;
 }
 
 export type SliceOutcome =
@@ -30,17 +42,19 @@ export type SliceOutcome =
   /** The dispatch's data cannot be read, or is damaged: nothing was claimed. */
   | { readonly kind: 'failed' };
 
+type SenderShared = SliceShared<SenderPorts> & { readonly turns: Turns };
+
 /** Starts slices, as many ahead of the turns as are needed and as may be lost. */
 export class SliceStarter {
-  readonly #shared: SliceShared;
+  readonly #shared: SenderShared;
   #tries = 0;
   readonly #everyMs: () => number;
   readonly #changed: () => void;
   /** The last claim took so long, with the look after it. */
   #claimMs = 0;
-  readonly #running = new Map<Promise<void>, { run?: SliceRun } & Running>();
+  readonly #running = new Map<Promise<void>, Running>();
 
-  constructor(shared: SliceShared, everyMs: () => number, changed: () => void) {
+  constructor(shared: SenderShared, everyMs: () => number, changed: () => void) {
     this.#shared = shared;
     this.#everyMs = everyMs;
     this.#changed = changed;
@@ -62,16 +76,18 @@ export class SliceStarter {
       unrecorded += size;
       if (run?.isReady !== true) claiming += size;
     }
+    const { turns } = this.#shared;
+    if (turns.areOver) return false;
     const everyMs = this.#everyMs();
-    const ahead = (this.#shared.turns.waiting(isFront) + claiming) * everyMs;
+    const ahead = (turns.waiting(isFront) + claiming) * everyMs;
     if (ahead > Math.max(aheadMs, aheadOfClaim * this.#claimMs)) return false;
     return unrecorded < Math.max(sliceSize + 1, unrecordedMs / everyMs);
   }
 
   /** `ended` is called with the outcome before the slice counts as ended. */
   start(next: NextSlice, ended: (outcome: SliceOutcome) => void): void {
-    const place: { run?: SliceRun } & Running = { size: next.size, isFront: next.hand.entry.front === true };
-    const running = this.#run(next, place).then((outcome) => {
+    const place: Running = { size: next.size, isFront: next.isFront };
+    const running = correlated(next.hand.facts.correlationId, () => this.#run(next, place)).then((outcome) => {
       this.#running.delete(running);
       ended(outcome);
     });
@@ -92,7 +108,7 @@ export class SliceStarter {
     return { guarded, holds };
   }
 
-  async #run({ hand, open }: NextSlice, place: { run?: SliceRun }): Promise<SliceOutcome> {
+  async #run({ hand, open }: NextSlice, place: Running): Promise<SliceOutcome> {
     const { process } = this.#shared.ports;
     try {
       const recipients = await hand.recipients(open, this.#shared.ports);
@@ -100,7 +116,8 @@ export class SliceStarter {
       if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
       this.#tries += 1;
       const owner = `${this.#shared.invocation}/${this.#tries}`;
-      const run = new SliceRun(hand, { open, recipients, owner }, { send: guarded.send, holds }, this.#shared);
+      const own = { open, recipients, owner, isFront: place.isFront };
+      const run = new SliceRun(hand, own, { send: guarded.send, holds }, this.#shared);
       place.run = run;
       const beganMs = process.nowMs();
       run.whenReady(() => {

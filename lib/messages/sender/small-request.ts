@@ -14,8 +14,8 @@ export interface SmallRequestPorts {
   readonly store: () => Promise<void>;
   /** Begins the dispatch unless it was withdrawn. */
   readonly begin: () => Promise<'begun' | 'withdrawn'>;
-  /** Puts its entry in front of the backlog unless it is there: an entry holds no recipient (D60). */
-  readonly enterInFront: () => Promise<void>;
+  /** Puts its entry into the backlog unless it is there, one-time codes in front. It holds no recipient (D60). */
+  readonly enter: () => Promise<void>;
   /** Is best effort: the sweeper finds the entry. */
   readonly wake: () => Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function sendSmallRequest(
     // The sender drops an entry without a record, and waits for one whose dispatch has not begun.
     await ports.store();
     if ((await ports.begin()) === 'withdrawn') return 'acknowledged';
-    await ports.enterInFront();
+    await ports.enter();
   } catch {
     return 'again';
   }

@@ -3,9 +3,10 @@ import type { ServiceEvent } from '../../webhooks/event.ts';
 import { aboutDispatch } from '../dispatch/head.ts';
 import type { DispatchStop } from '../dispatch/item.ts';
 import { endOfTry } from '../dispatch/item-state.ts';
+import { slicesIn } from '../dispatch/slice.ts';
 import { messageEvent } from '../send/message-event.ts';
 import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
-import { floorOf, slicesIn } from './entry-progress.ts';
+import { floorOf } from './entry-progress.ts';
 import type { SenderPorts } from './sender-ports.ts';
 
 /** So many recipients are told before the floor moves. */

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from '../../aws/concurrently.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
-import { straightRecipients } from '../dispatch/chunk.ts';
+import { straightRecipients } from '../dispatch/call-facts.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
 import type { Proven } from '../receipts/fold-receipts.ts';
 import { type CostLine, costOf, marketAt, releasedHead } from '../report/cost.ts';

@@ -1,12 +1,12 @@
-import type { QueuedChunk } from '../dispatch/chunk.ts';
+import type { CallFacts } from '../dispatch/call-facts.ts';
 import type { Slice } from '../dispatch/slice.ts';
 
 /**
- * A straight chunk's end must be counted if no receipt will report it (D58): messages taken without receipts are
+ * A small request's end must be counted if no receipt will report it (D58): messages taken without receipts are
  * billed; failures count for the client's day and release their reservation.
  */
 export function endIsCounted(
-  { receiptsExpected }: Pick<QueuedChunk, 'receiptsExpected'>,
+  { receiptsExpected }: Pick<CallFacts, 'receiptsExpected'>,
   ended: readonly Slice[],
 ): boolean {
   const outcomes = ended.flatMap((slice) => slice.outcomes);

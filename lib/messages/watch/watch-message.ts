@@ -5,8 +5,7 @@ import { ParkingSchema } from '../dispatch/item.ts';
 import { type Lot, openingStateAt, openingsOfAll } from '../dispatch/lots.ts';
 
 /*
- * A message of the watch queue watches a dispatch until nothing is pending (D41) or it is no longer parked (D46), or
- * counts its cost once (D58).
+ * A message of the watch queue watches a dispatch until it is no longer parked (D46), or counts its cost once (D58).
  */
 
 /** Queued watch messages carry this version (D47). */
@@ -19,14 +18,6 @@ const watchedDispatch = {
   acceptedAtMs: v.number(),
   correlationId: v.optional(v.string()),
 };
-
-export const WatchMessageSchema = v.object({
-  kind: v.literal('running'),
-  ...watchedDispatch,
-  /** These partitions of claims have no pending messages. */
-  final: v.array(v.number()),
-});
-export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
 
 const ParkedWatchSchema = v.object({
   kind: v.literal('parked'),
@@ -45,7 +36,7 @@ export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
 const CountMessageSchema = v.object({ kind: v.literal('count'), ...watchedDispatch, dueMs: v.number() });
 export type CountMessage = v.InferOutput<typeof CountMessageSchema>;
 
-export const QueuedWatchSchema = v.variant('kind', [WatchMessageSchema, ParkedWatchSchema, CountMessageSchema]);
+export const QueuedWatchSchema = v.variant('kind', [ParkedWatchSchema, CountMessageSchema]);
 
 export type QueuedWatch = v.InferOutput<typeof QueuedWatchSchema>;
 
@@ -62,35 +53,11 @@ export function parkedWatchOf(dispatch: Facts, sinceMs: number): ParkedWatch {
 /** The first look notifies the client: by then the parking is usually written. */
 export const firstParkedLookSeconds = 3;
 
-export function watchOf(head: DispatchHead): WatchMessage {
-  return { kind: 'running', ...watched(head), final: [] };
-}
-
 export function countMessageOf(dispatch: Facts, dueMs: number): CountMessage {
   return { kind: 'count', ...watched(dispatch), dueMs };
 }
 
 const shortestWaitSeconds = 5;
-
-/** Returns the seconds until the earliest possible end of a dispatch whose last message leaves at `lastMs`. */
-export function firstLookSeconds(lastMs: number, nowMs: number): number {
-  return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((lastMs - nowMs) / 1_000)) + shortestWaitSeconds);
-}
-
-/**
- * Returns the seconds to the next look at a running dispatch: a tenth of its age, from 5 s to 15 min. A scheduled
- * send's age begins with its opening; with all lots closed the look waits for the next.
- */
-export function nextLookSeconds(
-  { acceptedAtMs, lots }: Pick<WatchMessage, 'acceptedAtMs'> & { readonly lots?: readonly Lot[] | undefined },
-  nowMs: number,
-): number {
-  const closed = closedSeconds(lots, nowMs);
-  if (closed > 0) return closed;
-  const opening = openingsOfAll(lots ?? []).findLast(([fromMs]) => fromMs <= nowMs);
-  const ageMs = nowMs - Math.max(acceptedAtMs, opening?.[0] ?? 0);
-  return Math.min(maxDelaySeconds, Math.max(shortestWaitSeconds, Math.ceil(ageMs / 10_000)));
-}
 
 /** Returns whole seconds until a closed dispatch opens, from 5 s to 15 min, or 0 while any lot is open. */
 export function closedSeconds(lots: readonly Lot[] | undefined, nowMs: number): number {

@@ -141,7 +141,7 @@ async function holdsOnDispatch(head: DispatchHead, { holds, isDown }: Ports): Pr
 }
 
 /**
- * Resumes a dispatch without holds, or one whose overdue holds no message probes because the rest is in the fan-out.
+ * Resumes a dispatch without holds, or one whose overdue holds no message probes because none is claimed.
  * The next look sees another run's result.
  */
 async function resume(

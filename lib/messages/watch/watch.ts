@@ -1,26 +1,20 @@
 import * as v from 'valibot';
 import { queuedMessage } from '../../aws/queued-message.ts';
-import type { DelayedQueue } from '../../aws/sqs-batch.ts';
 import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { DispatchReservation } from '../budget/budgets.ts';
 import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
+import type { DispatchStop } from '../dispatch/item.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { completedEvent } from '../send/completed-event.ts';
-import {
-  type CountMessage,
-  nextLookSeconds,
-  type QueuedWatch,
-  QueuedWatchSchema,
-  type WatchMessage,
-  watchVersion,
-} from './watch-message.ts';
+import { type CountMessage, type QueuedWatch, QueuedWatchSchema, watchVersion } from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 
 export interface DispatchProgress extends Pick<StoredDispatch, 'head' | 'lots'> {
   readonly reserved?: DispatchReservation;
+  readonly stop?: DispatchStop | undefined;
   /** These partitions have no pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
   /** The counts are there once nothing is pending. */
@@ -28,9 +22,6 @@ export interface DispatchProgress extends Pick<StoredDispatch, 'head' | 'lots'> 
 }
 
 export interface WatchPorts {
-  /** Returns undefined for a missing dispatch. Final partitions need not be read again. */
-  readonly progressOf: (dispatchId: string, knownFinal: readonly number[]) => Promise<DispatchProgress | undefined>;
-  readonly queue: DelayedQueue<WatchMessage>;
   readonly events: EventSink;
   readonly parked: ParkedPorts;
   readonly spend: WatchedSpend;
@@ -52,8 +43,7 @@ export interface WatchDelivery {
 }
 
 /**
- * Returns the ids to deliver again. Pending dispatches are requeued, which uses up no deliveries; ended ones emit
- * `dispatch.completed` (D41), and their cost is counted (D58).
+ * Returns the ids to deliver again. Dispatches that are still parked are requeued, which uses up no deliveries.
  */
 export async function watchDispatches(deliveries: readonly WatchDelivery[], ports: WatchPorts): Promise<string[]> {
   const again = await Promise.all(
@@ -73,24 +63,7 @@ export async function watchDispatches(deliveries: readonly WatchDelivery[], port
 
 async function lookAt(message: QueuedWatch, ports: WatchPorts): Promise<void> {
   if (message.kind === 'count') return await ports.spend.count(message);
-  if (message.kind === 'running') return await look(message, ports);
   await lookAtParked(message, { ...ports, ...ports.parked });
-}
-
-async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
-  const { dispatchId, clientId, acceptedAtMs } = message;
-  const progress = await ports.progressOf(dispatchId, message.final);
-  if (progress === undefined) {
-    ports.log('dispatch.watch_ended', { dispatchId, clientId });
-    return;
-  }
-  const { head, lots, finalPartitions, counts } = progress;
-  if (counts === undefined) {
-    const next = { ...message, final: [...finalPartitions] };
-    await ports.queue.sendLater(next, nextLookSeconds({ acceptedAtMs, lots }, ports.nowMs()));
-    return;
-  }
-  await tellCompleted(head, counts, ports);
 }
 
 /** Tells the end of a dispatch and has its cost counted. After a failure both are repeated, idempotently. */

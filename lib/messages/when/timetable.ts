@@ -2,7 +2,7 @@ import { FaultList } from '../../http/fault-list.ts';
 import { jsonExcerpt } from '../../http/json-excerpt.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
 import type { Recipient } from '../dispatch/head.ts';
-import { type Lot, lastSlotBeforeEndMs, type Opening } from '../dispatch/lots.ts';
+import { type Lot, lastCallBeforeEndMs, type Opening } from '../dispatch/lots.ts';
 import { inAll, openingsIn, within } from './openings.ts';
 import type { SendTime } from './send-time.ts';
 import { zonesOf } from './zones-of.ts';
@@ -104,9 +104,9 @@ function openGroups(toBeTimed: ToBeTimed, time: SendTime, earliestMs: number): Z
   return groups;
 }
 
-/** The last seconds of an opening have no slots, so an opening that is not longer is none. */
+/** No call begins in the last seconds of an opening, so an opening that is not longer is none. */
 function usable(open: readonly Opening[]): Opening[] {
-  return open.filter(([fromMs, untilMs]) => untilMs - fromMs > lastSlotBeforeEndMs);
+  return open.filter(([fromMs, untilMs]) => untilMs - fromMs > lastCallBeforeEndMs);
 }
 
 type Group = Pick<ZoneTimes, 'zones' | 'members'>;

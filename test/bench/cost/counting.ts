@@ -1,7 +1,6 @@
 import type { TableAccess } from '../../../lib/aws/dynamodb-batch.ts';
 import { tableOf } from '../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { chunkOfDispatch } from '../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../lib/messages/receipts/receipt-store.ts';
@@ -104,9 +103,10 @@ function headOf(dispatchId: string, total: number): DispatchHead {
 }
 
 async function begin({ client: documentClient, name: tableName }: TableAccess, head: DispatchHead): Promise<void> {
-  const slices = [{ try: 0, size: 1, recipients: [{ index: 0, to: '5491155550001' }] }];
-  const chunk = { ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
-  await acceptedDispatchesStore(tableOf(documentClient, tableName, { nowMs })).beginStraight(chunk);
+  await acceptedDispatchesStore(tableOf(documentClient, tableName, { nowMs })).beginStraight({
+    head,
+    recipients: [{ to: '5491155550001' }],
+  });
 }
 
 function receiptOf({ dispatchId }: DispatchHead, index: number, status: string): Receipt {

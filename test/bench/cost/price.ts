@@ -8,7 +8,7 @@ export type Counts = Readonly<Partial<Record<Billed, number>>>;
 export const billedNames = Object.keys(prices.prices) as Billed[];
 
 /** Lambda gives a whole processor at this memory, and below it a share by memory. */
-const memoryOfProcessorMb = 1_769;
+export const memoryOfProcessorMb = 1_769;
 
 /**
  * Lambda bills wall time. Waiting costs by memory; computing costs the same at any memory. Both count as if they never

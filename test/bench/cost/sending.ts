@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { forEachConcurrently } from '../../../lib/aws/concurrently.ts';
-import { straightRecipients } from '../../../lib/messages/dispatch/chunk.ts';
+import { straightRecipients } from '../../../lib/messages/dispatch/call-facts.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { recordOptOut } from '../../../lib/opt-outs/record-opt-out.ts';
-import { type Metered, type MeteredDispatch, meterDispatches, nameOf } from '../../pipeline/metered-dispatches.ts';
+import type { RunTimes } from '../../pipeline/meter.ts';
+import { type MeteredDispatch, meterDispatches, nameOf } from '../../pipeline/metered-dispatches.ts';
 import { limitPerSecond } from '../../pipeline/quiet-world.ts';
 import { startMs } from '../../pipeline/world.ts';
 import { makeDispatch } from '../../support/made-dispatches.ts';
@@ -22,7 +23,7 @@ import { aMillion } from './table.ts';
 
 /** The costs count for each message, by the part of its way. */
 export interface SendingCost {
-  readonly parts: Readonly<Record<'acceptance' | 'fanOut' | 'dispatch', Counts>>;
+  readonly parts: Readonly<Record<'acceptance' | 'sending', Counts>>;
   readonly dollarsOfAMillion: number;
   /** A run of the workers takes so many messages. */
   readonly ofRun: number;
@@ -78,7 +79,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
       const afterMs = Math.floor(at / sending.requests) * everyMs;
       return { dispatch: dispatchOf(at, recipients, afterMs), afterMs };
     }),
-    clients: [clientOf(stack), clientOf(stack), clientOf(stack)],
+    clients: [clientOf(stack), clientOf(stack), clientOf(stack), clientOf(stack)],
     table,
     delayJitterMs,
     gatherMs,
@@ -94,41 +95,39 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
   }
   // Each run writes its own metrics.
   const metricBytes = await bytesWritten(() => metered(async () => undefined));
-  const workers = runsOf(run, ['dispatch', 'small']);
-  const fanOuts = runsOf(run, ['fan-out']);
-  const { ofRun, ofMessage, ofSmallRequest } = assumed.workerProcessorMs;
-  const smallRequests = recipients <= straightRecipients ? requests : 0;
+  const senders = run.meter.timesOf('dispatch');
+  const small = run.meter.timesOf('small');
+  const runs = senders.runs + small.runs;
   const { queue, grouped } = run.meter.requests;
+  const sum = (of: 'writeUnits' | 'readUnits') => run.store.dispatch[of] + run.store.small[of];
   return {
-    ofRun: messages / workers.runs,
-    fanOut: times(
-      {
-        invocations: fanOuts.runs,
-        ...lambdaTime({ memoryMb: assumed.memoryOf('messages-fan-out'), waitedMs: fanOuts.ms, processorMs: 0 }),
-        writeUnits: run.store.fanOut.writeUnits,
-        readUnits: run.store.fanOut.readUnits,
-        logBytes: (logBytes.get('fan-out') ?? 0) + fanOuts.runs * assumed.invocationLogBytes,
-      },
-      1 / messages,
-    ),
-    dispatch: times(
-      {
-        invocations: workers.runs,
-        ...overlappingLambdaTime({
-          memoryMb: assumed.memoryOf('messages-dispatch'),
-          waitedMs: workers.ms,
-          processorMs: workers.runs * ofRun + messages * ofMessage + smallRequests * ofSmallRequest,
-        }),
-        writeUnits: run.store.dispatch.writeUnits,
-        readUnits: run.store.dispatch.readUnits,
-        // The requests for round messages count too.
+    ofRun: messages / runs,
+    sending: times(
+      together(timeOfSenders(senders, small.runs === 0 ? messages : 0), timeOfSmallRequests(small, messages), {
+        invocations: runs,
+        writeUnits: sum('writeUnits'),
+        readUnits: sum('readUnits'),
+        // The wakes of acceptance count too.
         queueRequests: queue + grouped,
         groupedRequests: grouped,
-        logBytes: (logBytes.get('dispatch') ?? 0) + workers.runs * (metricBytes + assumed.invocationLogBytes),
-      },
+        logBytes: (logBytes.get('dispatch') ?? 0) + runs * (metricBytes + assumed.invocationLogBytes),
+      }),
       1 / messages,
     ),
   };
+}
+
+function timeOfSenders({ runs, ms }: RunTimes, messages: number): Counts {
+  const { ofRun, ofMessage } = assumed.senderProcessorMs;
+  const processorMs = runs * ofRun + messages * ofMessage;
+  return overlappingLambdaTime({ memoryMb: assumed.memoryOf('messages-dispatch'), waitedMs: ms, processorMs });
+}
+
+function timeOfSmallRequests({ runs, ms }: RunTimes, messages: number): Counts {
+  if (runs === 0) return {};
+  const { ofRun, ofMessage } = assumed.smallRequestProcessorMs;
+  const processorMs = runs * ofRun + messages * ofMessage;
+  return overlappingLambdaTime({ memoryMb: assumed.memoryOf('messages-dispatch-urgent'), waitedMs: ms, processorMs });
 }
 
 /** Stops each recipient for another client, and marks the one that sends, so that each looked-up item exists. */
@@ -146,12 +145,6 @@ async function optOutsOf(
     });
     await forEachConcurrently(stops, 20, (stop) => recordOptOut(stop, ports));
   }
-}
-
-function runsOf({ meter }: Metered, names: readonly string[]) {
-  const all = names.map((name) => meter.timesOf(name));
-  const sum = (of: 'runs' | 'ms') => all.reduce((total, each) => total + each[of], 0);
-  return { runs: sum('runs'), ms: sum('ms') };
 }
 
 /**

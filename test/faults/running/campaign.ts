@@ -25,7 +25,7 @@ export const numberIds = lines.map(({ numberId }) => numberId);
 const wabas = ['200000000000001', '200000000000002'] as const;
 /** This share of the recipients gets a one-time code (D44). */
 const codeShare = 0.05;
-/** A worker reserves the slots of up to ten recipients; more take turns like any dispatch. */
+/** Up to ten recipients are a small request; more take turns like any dispatch. */
 const mostCodesTogether = 20;
 const dispatchesPerNumber = 3;
 const largestDispatch = 10_000;

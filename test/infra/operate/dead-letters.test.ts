@@ -2,16 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { queuePurposes } from '../../../infra/names.ts';
 import { judgeLetter } from '../../../infra/operate/send/dead-letters.ts';
 import type { QueueName } from '../../../infra/queues.ts';
+import { encodeSmallRequest } from '../../../lib/messages/dispatch/small-request-message.ts';
 import { encodeWake } from '../../../lib/webhooks/delivery/pending.ts';
-import { chunkOf, recipientAt } from '../../lib/messages/send/chunk-run-world.ts';
 import { makeEvent } from '../../support/delivery-world.ts';
+import { makeDispatch, makeRecipients } from '../../support/made-dispatches.ts';
 
 const day = 86_400_000;
-const { acceptedAtMs } = chunkOf([]);
-const chunk = (changes: object = {}) =>
-  JSON.stringify(chunkOf([{ try: 0, size: 2, recipients: [recipientAt(0), recipientAt(1)] }], changes));
+const { acceptedAtMs, dispatchId } = makeDispatch([]).head;
+const request = (changes: Parameters<typeof makeDispatch>[1] = {}) =>
+  encodeSmallRequest({ ...makeDispatch(makeRecipients(2), changes), limitPerSecond: 80 });
 
-describe('a chunk', () => {
+describe('a small request', () => {
   test.each<[string, object, number, string, string]>([
     ['that may still leave goes again: claims outlive it', {}, 14 * day, 'again', 'may still leave'],
     [
@@ -31,12 +32,12 @@ describe('a chunk', () => {
       'may still leave',
     ],
   ])('%s', (_, changes, ageMs, verdict, text) => {
-    for (const queue of ['dispatch', 'urgent'] as const) {
-      expect(judgeLetter(queue, chunk(changes), acceptedAtMs + ageMs)).toEqual({
+    for (const queue of ['urgent'] as const) {
+      expect(judgeLetter(queue, request(changes), acceptedAtMs + ageMs)).toEqual({
         ...{
           verdict,
           text: expect.stringContaining(text),
-          messages: { dispatchId: chunkOf([]).dispatchId, indexes: [0, 1] },
+          messages: { dispatchId, indexes: [0, 1] },
         },
       });
     }
@@ -72,7 +73,7 @@ const dispatch = { dispatchId: 'j', clientId: 1001, acceptedAtMs };
 test.each<[QueueName, string, object]>([
   ['receipts', 'again', { numbers: [] }],
   ['inbound', 'again', { wabaId: '2', phoneNumberId: '3', words: [] }],
-  ['watch', 'again', { kind: 'running', ...dispatch, final: [] }],
+  ['watch', 'again', { kind: 'count', ...dispatch, dueMs: 1 }],
   ['sync', 'useless', { walk: { id: 'w', turn: 1, after: 0 } }],
   ['hints', 'useless', { wabaId: '2', templateIds: [], numbers: true }],
 ])('%s: %s, and a message without its fields stays', (queue, verdict, message) => {

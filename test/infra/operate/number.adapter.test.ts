@@ -9,9 +9,11 @@ import { type Table, tableOf } from '../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { opened } from '../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
-import { perSecondOf, slowedDown } from '../../../lib/messages/pace/number-pace.ts';
-import { paceStore } from '../../../lib/messages/pace/pace-store.ts';
-import { laneOf, reserve } from '../../../lib/messages/pace/reserve.ts';
+import { perSecondOf, slowedDown } from '../../../lib/messages/pace/known-pace.ts';
+import { knownPaceStore } from '../../../lib/messages/pace/known-pace-store.ts';
+import { backlogStore } from '../../../lib/messages/sender/backlog-store.ts';
+import { partMoved } from '../../../lib/messages/sender/entry-progress.ts';
+import { senderStateStore } from '../../../lib/messages/sender/sender-state-store.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
 import { makeDispatch, makeRecipients } from '../../support/made-dispatches.ts';
@@ -25,7 +27,7 @@ let nowMs = startMs;
 const [channel] = demo.channels;
 const { did = '', phone_number_id: phoneNumberId = '', waba_id: wabaId = '' } = channel ?? {};
 let target: Target;
-let paces: ReturnType<typeof paceStore>;
+let paces: ReturnType<typeof knownPaceStore>;
 let messages: Table;
 
 beforeAll(async () => {
@@ -33,7 +35,7 @@ beforeAll(async () => {
   const channels = demo.channels.map((each) => ({ ...each, throughput_per_second: 80 }));
   await provision({ ...demo, channels }, target, { nowMs: () => startMs });
   messages = tableOf(client, target.tableName('messages'), { nowMs: () => nowMs });
-  paces = paceStore(messages, { newWriter: randomUUID });
+  paces = knownPaceStore(messages, { newWriter: randomUUID });
 });
 
 let call: PlatformTransport = async ({ path, accessToken }) => ({
@@ -59,7 +61,7 @@ async function run(...typed: string[]) {
   return { lines, error };
 }
 
-test('says limit, pace, senders, and what the platform says now', async () => {
+test('says limit, pace, clients, sender, backlog, and what the platform says now', async () => {
   const { lines, error } = await run(did);
   expect(error).toBeUndefined();
   expect(lines).toEqual([
@@ -67,9 +69,10 @@ test('says limit, pace, senders, and what the platform says now', async () => {
     'limit     80 a second, as provisioned',
     'pace      80 a second now, 72 of them for all but one-time codes',
     'platform  status ACTIVE, quality YELLOW, level STANDARD',
-    expect.stringMatching(/^senders {3}client \d+/),
+    expect.stringMatching(/^clients {3}\d+/),
     'held      nothing of this number',
-    'waiting   nothing has a slot of this number',
+    'sender    none',
+    'backlog   empty',
   ]);
 });
 
@@ -81,43 +84,66 @@ test('shows that the platform could not be asked, and all other facts', async ()
   const { lines } = await run(did);
   call = answers;
   expect(lines).toContainEqual(expect.stringMatching(/^platform {2}could not be asked: /));
-  expect(lines).toHaveLength(7);
+  expect(lines).toHaveLength(8);
 });
 
-test('shows which clients have slots, what the service learnt from a refusal, and what is held', async () => {
-  const wave = { phoneNumberId, limitPerSecond: 80, clientId: 1001 };
-  const dispatchId = ulid(nowMs - 60_000);
-  const dispatch = makeDispatch(makeRecipients(300), {
-    dispatchId,
-    did,
-    wabaId,
-    phoneNumberId,
-    acceptedAtMs: nowMs - 60_000,
-  });
-  const accepted = acceptedDispatchesStore(tableOf(client, messages.name, { nowMs: () => nowMs }));
-  await accepted.store(dispatch, AbortSignal.timeout(10_000));
-  await accepted.begin(dispatch.head, AbortSignal.timeout(10_000));
-  await accepted.list(dispatch, AbortSignal.timeout(10_000));
-  await reserve(paces, { ...wave, lane: laneOf(dispatchId, 300), count: 250 }, nowMs);
-  await reserve(paces, { ...wave, lane: laneOf(ulid(nowMs), 300), count: 1 }, nowMs);
-  await reserve(paces, { ...wave, lane: '*', count: 5 }, nowMs);
-  await paces.change(phoneNumberId, undefined, (pace) => ({ pace: slowedDown(pace, 80, nowMs), result: 0 }));
-  await holdStore(messages).change(wabaId, opened(`number:${phoneNumberId}`, { code: '133010', nowMs }));
+const ids = { begun: ulid(startMs - 60_000), front: ulid(startMs - 50_000), later: ulid(startMs - 40_000) };
+
+async function acceptAll(): Promise<void> {
+  const accepted = acceptedDispatchesStore(messages);
+  const backlog = backlogStore(messages);
+  for (const [at, dispatchId] of Object.values(ids).entries()) {
+    const facts = { dispatchId, did, wabaId, phoneNumberId, clientId: 1001 + at, acceptedAtMs: startMs - 60_000 };
+    const dispatch = makeDispatch(makeRecipients(300), facts);
+    await accepted.store(dispatch, AbortSignal.timeout(10_000));
+    await accepted.begin(dispatch.head, AbortSignal.timeout(10_000));
+  }
+  const entries = new Map((await backlog.of(phoneNumberId)).map((entry) => [entry.dispatchId, entry]));
+  const entryOf = (dispatchId: string) => entries.get(dispatchId) ?? expect.unreachable();
+  const moved = (dueMs: number, failures?: number) =>
+    partMoved({ part: { part: 0, of: 1 }, progress: { floor: 10, dueMs, failures }, seenNewsMs: undefined });
+  await backlog.change(entryOf(ids.begun), moved(startMs));
+  await backlog.change(entryOf(ids.front), (entry) => ({ ...entry, front: true }));
+  await backlog.change(entryOf(ids.later), moved(startMs + 60_000, 2));
+}
+
+test('shows who sends, the backlog in order, and what each dispatch waits for, within 80 columns', async () => {
+  await acceptAll();
+  await senderStateStore(messages)({ phoneNumberId, part: 0, of: 1 }).change((state) => ({
+    ...{ ...state, wakeAtMs: nowMs + 30_000, service: { 1001: 20, 1002: 50, 1003: 0 }, lost: 2 },
+    lease: { owner: 'run-1/lease-1', untilMs: nowMs + 25_000, messages: [] },
+  }));
+  await paces.change(phoneNumberId, (pace) => slowedDown(pace, 80, nowMs));
   await holdStore(messages).change(wabaId, opened('number:31', { code: '133010', nowMs }));
   const { lines } = await run(did);
   expect(lines).toContain('pace      60 a second now, 54 of them for all but one-time codes');
-  expect(lines).toContain('held');
+  expect(lines.slice(lines.indexOf('sender    run-1/lease-1'))).toEqual([
+    'sender    run-1/lease-1',
+    '          its lease lasts until 2026-11-26T12:00:25.000Z',
+    '          its next wake comes at 2026-11-26T12:00:30.000Z',
+    '          2 leases in a row were lost: a dispatch may kill its process',
+    '          served beyond the least: client 1001 20, client 1002 50, client 1003 0',
+    'backlog   3 dispatches, some 700 recipients left; the next one first',
+    expect.stringMatching(/^DISPATCH +CLIENT +LEFT +DUE +WAITS_FOR$/),
+    `${ids.front}  1002     300  -                     front turn`,
+    `${ids.later}  1003     200  2026-11-26T12:01:00Z  poison`,
+    `${ids.begun}  1001     200  -                     turn`,
+  ]);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.join('\n')).not.toContain('number 31 ');
+});
+
+test('shows what is held, and that a lease was not given back', async () => {
+  await holdStore(messages).change(wabaId, opened(`number:${phoneNumberId}`, { code: '133010', nowMs }));
+  nowMs = startMs + 26_000;
+  const { lines } = await run(did);
+  nowMs = startMs;
   expect(lines).toContainEqual(
     expect.stringMatching(new RegExp(`^ {2}133010 .+ number ${phoneNumberId} of waba ${wabaId}$`)),
   );
-  expect(lines.join('\n')).not.toContain('number 31 ');
-  expect(lines).toContainEqual(
-    expect.stringMatching(`^ {2}client 1001, dispatch ${dispatchId}: \\d+ slots, the last at 2026`),
-  );
-  expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, dispatch \.\.\.[0-9A-Z]{8}: 1 slot, /));
-  expect(lines.filter((line) => line.startsWith('  DISPATCH ') || line.startsWith(`  ${dispatchId} `))).toHaveLength(2);
-  expect(lines.at(-1)).toMatch(/^ {2}total 300: /);
-  expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, small requests: 5 slots/));
+  expect(lines).toContain('sender    none');
+  expect(lines).toContain('          its lease was not given back, over at 2026-11-26T12:00:25.000Z');
+  expect(lines.filter((line) => line.endsWith(' hold 133010'))).toHaveLength(2);
 });
 
 test('--json has the same facts as one document', async () => {
@@ -127,12 +153,16 @@ test('--json has the same facts as one document', async () => {
     limit: { per_second: 80, origin: 'as provisioned' },
     platform: { status: 'ACTIVE', quality_rating: 'YELLOW', throughput_level: 'STANDARD' },
     held: [{ code: '133010' }],
-    waiting: expect.arrayContaining([expect.objectContaining({ client_id: 1001, of: 'small requests', slots: 5 })]),
-    dispatches: [{ client_id: 1001, total: 300 }],
+    senders: [{ part: 0, owner: 'run-1/lease-1', leases_lost: 2, service: { 1001: 20 } }],
+    backlog: [
+      { dispatch_id: ids.front, client_id: 1002, recipients_left: 300, front: true, waits_for: 'hold', code: '133010' },
+      { dispatch_id: ids.later, front: false, due: '2026-11-26T12:01:00.000Z', waits_for: 'poison', failures: 2 },
+      { dispatch_id: ids.begun, client_id: 1001, recipients_left: 200, waits_for: 'hold' },
+    ],
   });
 });
 
-test('--limit caps a number for a time, keeps reserved slots, and ends by itself or with --limit none (D43)', async () => {
+test('--limit caps a number for a time, keeps what was learnt, and ends by itself or with --limit none (D43)', async () => {
   const before = await paces.find(phoneNumberId);
   expect((await run(did, '--limit', '20', '--for', '4h')).lines).toContain(
     'cap       20 a second until 2026-11-26T16:00:00.000Z, by an operator',
@@ -146,7 +176,7 @@ test('--limit caps a number for a time, keeps reserved slots, and ends by itself
     version: before.version + 1,
     capped: { perSecond: 20, untilMs: startMs + 14_400_000 },
   });
-  expect(capped.schedule.nextPosition).toBe(before.schedule.nextPosition);
+  expect(capped.learned).toEqual(before.learned);
   expect(perSecondOf(80, capped, startMs + 14_400_000)).toBe(80);
   nowMs = startMs + 14_400_000;
   expect((await run(did)).lines.join('\n')).not.toContain('cap ');

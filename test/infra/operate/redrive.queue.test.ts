@@ -12,10 +12,13 @@ import { WouldChange } from '../../../infra/operate/command.ts';
 import { redriveCommand } from '../../../infra/operate/send/redrive.ts';
 import type { OpenQueue } from '../../../infra/operate/target.ts';
 import type { QueueName } from '../../../infra/queues.ts';
+import { queueBody } from '../../../lib/aws/queue-body.ts';
 import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
-import { encodeRound } from '../../../lib/messages/accept/round-message.ts';
-import type { QueuedChunk } from '../../../lib/messages/dispatch/chunk.ts';
-import { chunkOf, recipientsFrom } from '../../lib/messages/send/chunk-run-world.ts';
+import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
+import { encodeSenderWake } from '../../../lib/messages/dispatch/sender-wake.ts';
+import { encodeSmallRequest } from '../../../lib/messages/dispatch/small-request-message.ts';
+import { countMessageOf } from '../../../lib/messages/watch/watch-message.ts';
+import { makeDispatch, makeRecipients } from '../../support/made-dispatches.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshQueue, localQueueClient } from '../../support/stores.ts';
 
@@ -121,11 +124,16 @@ const die = (bodies: readonly string[], group = 'client-1001') =>
   );
 
 const unreadable = (count: number) => Array.from({ length: count }, (_, at) => `no json ${at}`);
-const chunk = (first: number, count: number, changes: Partial<QueuedChunk> = {}) =>
-  JSON.stringify(chunkOf([{ try: 0, size: count, recipients: recipientsFrom(first, count) }], changes));
-const dispatch = (dispatchId: string) => encodeRound({ dispatchId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 });
+const request = (count: number, changes: Partial<DispatchHead> = {}) =>
+  encodeSmallRequest({
+    ...makeDispatch(makeRecipients(count), { acceptedAtMs: Date.now(), ...changes }),
+    limitPerSecond: 80,
+  });
+const watch = (dispatchId: string) =>
+  queueBody(countMessageOf({ dispatchId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 }, nowMs));
+const wake = encodeSenderWake({ phoneNumberId: '3', part: 0, of: 1, delaySeconds: 0 });
 const sync = JSON.stringify({ version: 1, walk: { id: 'w', turn: 1, after: 0 } });
-const dispatches = (count: number) => Array.from({ length: count }, (_, at) => dispatch(`J${at}`));
+const watches = (count: number) => Array.from({ length: count }, (_, at) => watch(`J${at}`));
 
 async function waitingIn({ url }: OpenQueue): Promise<number> {
   const { Attributes = {} } = await client.send(
@@ -148,13 +156,13 @@ async function arrived({ url }: OpenQueue) {
 }
 
 test('a dry run counts and says why it is safe; every letter stays and can be seen at once', async () => {
-  await die([...dispatches(12), 'no json']);
-  const { lines, error } = await run('fan-out');
+  await die([...watches(12), 'no json']);
+  const { lines, error } = await run('watch');
   expect(error).toEqual(new WouldChange('nothing was sent: repeat with --yes; at 10 a second that takes 2 s'));
   expect(lines).toEqual([
-    'fan-out: 13 dead letters',
+    'watch: 13 dead letters',
     expect.stringMatching(/^the oldest was queued \d{4}-/),
-    expect.stringMatching(/^again {3}12: dispatches that stand still: .+ not sent to again/),
+    expect.stringMatching(/^again {3}12: watchers of dispatches: an end that is told twice has one id/),
     expect.stringMatching(/^stays {3}1: not readable/),
   ]);
   expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([13, 0]);
@@ -163,23 +171,23 @@ test('a dry run counts and says why it is safe; every letter stays and can be se
 
 test('a dry run that finds nothing to send again ends well', async () => {
   await die(unreadable(1));
-  expect(await run('fan-out')).toMatchObject({ error: undefined });
-  expect(await run('fan-out', '--json')).toMatchObject({ error: undefined });
-  await die(dispatches(1));
-  expect((await run('fan-out', '--json')).error).toMatchObject({ exitStatus: 3 });
+  expect(await run('watch')).toMatchObject({ error: undefined });
+  expect(await run('watch', '--json')).toMatchObject({ error: undefined });
+  await die(watches(1));
+  expect((await run('watch', '--json')).error).toMatchObject({ exitStatus: 3 });
 });
 
 test('with --yes they are in their queue, in their groups, in pace; what is not readable stays', async () => {
-  await die([...dispatches(12), 'no json']);
-  const { lines, pauses, opened } = await run('fan-out', '--yes', '--pace', '5', '--stage', 'prod');
-  expect(opened).toEqual(['prod', 'fanOut']);
+  await die([...watches(12), 'no json']);
+  const { lines, pauses, opened } = await run('watch', '--yes', '--pace', '5', '--stage', 'prod');
+  expect(opened).toEqual(['prod', 'watch']);
   expect(lines.at(-1)).toBe('12 sent again; 1 dead letters are left');
   const found = await arrived(queue);
-  expect(found.toSorted()).toEqual(dispatches(12).toSorted());
+  expect(found.toSorted()).toEqual(watches(12).toSorted());
   expect(new Set(groups)).toEqual(new Set(['client-1001']));
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(1_000);
   expect(await waitingIn(deadLetters)).toBe(1);
-  const line = { what: 'command.redrive', on: { queue: 'fan-out', count: 13 } };
+  const line = { what: 'command.redrive', on: { queue: 'watch', count: 13 } };
   expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
 });
 
@@ -189,70 +197,70 @@ test('held letters that can be seen again do not end a long run before its last 
   beforeReceive = async (receive) => {
     if (receive !== 3) return;
     await showHidden();
-    await die(dispatches(5));
+    await die(watches(5));
   };
-  expect((await run('fan-out', '--yes')).lines.at(-1)).toBe('5 sent again; 20 dead letters are left');
+  expect((await run('watch', '--yes')).lines.at(-1)).toBe('5 sent again; 20 dead letters are left');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([5, 20]);
 });
 
 test('a run ends that holds more letters than it reads before they can be seen again', async () => {
   await die(unreadable(12));
   beforeReceive = showHidden;
-  expect((await run('fan-out', '--yes')).lines.at(-1)).toBe('0 sent again; 12 dead letters are left');
+  expect((await run('watch', '--yes')).lines.at(-1)).toBe('0 sent again; 12 dead letters are left');
   expect(await waitingIn(deadLetters)).toBe(12);
 });
 
 test('a message that several letters carry counts once, and the letters are said; all go again', async () => {
-  const again = chunk(10, 10);
-  await die([chunk(0, 10), again, again, chunk(15, 1), chunk(0, 10, { dispatchId: 'K' })]);
+  const again = request(10);
+  await die([request(5, { dispatchId: 'I' }), again, again, request(1), request(4, { dispatchId: 'K' })]);
   const lines = [
     expect.stringMatching(/^the oldest/),
-    expect.stringMatching(/^again {3}5 with 30 messages: chunks whose messages may still leave/),
+    expect.stringMatching(/^again {3}5 with 19 messages: .* whose messages may still leave/),
     expect.stringMatching(/^2 of them carry messages of another one.+ leave once$/),
   ];
-  expect((await run('dispatch')).lines.slice(1, 4)).toEqual(lines);
-  expect((await run('dispatch', '--yes')).lines.slice(1)).toEqual([...lines, '5 sent again; 0 dead letters are left']);
+  expect((await run('urgent')).lines.slice(1, 4)).toEqual(lines);
+  expect((await run('urgent', '--yes')).lines.slice(1)).toEqual([...lines, '5 sent again; 0 dead letters are left']);
 });
 
 test('--at-most ends it, and the rest stays for the next run', async () => {
-  await die(dispatches(12));
-  expect((await run('fan-out', '--yes', '--at-most', '3')).lines.at(-1)).toBe('3 sent again; 9 dead letters are left');
+  await die(watches(12));
+  expect((await run('watch', '--yes', '--at-most', '3')).lines.at(-1)).toBe('3 sent again; 9 dead letters are left');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([3, 9]);
-  await run('fan-out', '--yes');
+  await run('watch', '--yes');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([12, 0]);
 });
 
 test('letters that die again meanwhile are not moved in a circle', async () => {
-  await die(dispatches(3));
+  await die(watches(3));
   // Everything that is sent dies at once.
   queue = deadLetters;
-  expect((await run('fan-out', '--yes')).lines.at(-1)).toBe('3 sent again; 3 dead letters are left');
+  expect((await run('watch', '--yes')).lines.at(-1)).toBe('3 sent again; 3 dead letters are left');
 });
 
 test('what the queue refuses stays, and the command ends with status 1', async () => {
-  await die(dispatches(2));
+  await die(watches(2));
   refuses = 1;
-  const { lines, error } = await run('fan-out', '--yes');
+  const { lines, error } = await run('watch', '--yes');
   expect(lines.at(-1)).toBe('1 sent again; 1 dead letters are left');
   expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('1 were refused') });
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([1, 1]);
 });
 
 test('letters that a run that was ended hides are said, and no reason to think that all went', async () => {
-  await die(dispatches(12));
+  await die(watches(12));
   await client.send(
     new ReceiveMessageCommand({ QueueUrl: deadLetters.url, MaxNumberOfMessages: 5, VisibilityTimeout: 60 }),
   );
-  const dry = await run('fan-out');
+  const dry = await run('watch');
   expect(dry.lines).toContainEqual(expect.stringMatching(/^5 could not be seen: .+ in two minutes$/));
-  const { lines, error } = await run('fan-out', '--yes');
+  const { lines, error } = await run('watch', '--yes');
   expect(lines.at(-2)).toBe('7 sent again; 5 dead letters are left');
   expect(lines.at(-1)).toMatch(/^5 could not be seen: another run holds them, .+ in two minutes$/);
   expect(error).toBeUndefined();
 });
 
 test.each([
-  [['fan-out', '--yes'], dispatches(2)],
+  [['watch', '--yes'], watches(2)],
   [
     ['sync', '--drop', '--yes'],
     [sync, sync],
@@ -269,6 +277,11 @@ test.each([
 
 describe('what is of no use', () => {
   test('is not sent, and stays unless --drop is named', async () => {
+    await die([wake]);
+    expect((await run('dispatch', '--drop')).lines).toContainEqual(
+      expect.stringMatching(/^drop {4}1: wakes of numbers/),
+    );
+    await run('dispatch', '--drop', '--yes');
     await die([sync, sync, 'no json']);
     expect((await run('sync', '--yes')).lines.at(-1)).toBe('0 sent again; 3 dead letters are left');
     expect((await run('sync', '--drop')).lines).toContainEqual(expect.stringMatching(/^drop {4}2: synchronizations/));
@@ -279,16 +292,16 @@ describe('what is of no use', () => {
   });
 
   test('what could be sent again is never dropped', async () => {
-    await die(dispatches(2));
-    expect((await run('fan-out', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
+    await die(watches(2));
+    expect((await run('watch', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
   });
 });
 
 test.each([
   [[], 'infra/ops redrive QUEUE'],
-  [['fanOut'], 'QUEUE is one of fan-out, dispatch, urgent'],
-  [['fan-out', '--pace', '0'], '--pace takes 1 to 200, not 0'],
-  [['fan-out', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
+  [['fanOut'], 'QUEUE is one of dispatch, urgent, watch'],
+  [['watch', '--pace', '0'], '--pace takes 1 to 200, not 0'],
+  [['watch', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
 ])('%j is refused with status 2, and no queue is opened', async (typed, message) => {
   const { error, opened } = await run(...typed);
   expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(message) });

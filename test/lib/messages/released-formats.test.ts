@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint-message.ts';
-import { decodeRound } from '../../../lib/messages/accept/round-message.ts';
-import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/dispatch/chunk.ts';
+import { decodeSenderWake } from '../../../lib/messages/dispatch/sender-wake.ts';
+import { decodeSmallRequest } from '../../../lib/messages/dispatch/small-request-message.ts';
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';
@@ -19,12 +19,9 @@ import { type QueuedBodies, queuedBodies } from '../../support/queued-bodies.ts'
  * release, which fixtures/write-released.ts wrote.
  */
 
-const readChunk = (body: string) => v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
-
 const readers: Readonly<Record<keyof QueuedBodies, (body: string) => unknown>> = {
-  fanOut: decodeRound,
-  chunks: readChunk,
-  urgentChunks: readChunk,
+  wakes: decodeSenderWake,
+  smallRequests: decodeSmallRequest,
   watches: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
   events: decodeQueued,
   syncs: decodeSync,
@@ -54,24 +51,6 @@ test('every kind of event is among those that are queued today', () => {
   const kinds = today.events.map(decodeQueued).flatMap((queued) => ('type' in queued ? queued.type : []));
   const missing = eventTypes.filter((type) => !new Set<string>(kinds).has(type));
   expect(missing, 'add an event of the kind to test/support/queued-bodies.ts').toEqual([]);
-});
-
-test.each(['chunks', 'urgentChunks'] as const)('every field of a chunk is among those of today: %s', (queue) => {
-  const chunks = today[queue].map(readChunk);
-  const slices = chunks.flatMap((chunk) => chunk.slices);
-  const recipients = slices.flatMap((slice) => slice.recipients);
-  const ofSlices = QueuedChunkSchema.entries.slices.item;
-  const namesIn = (objects: readonly object[]) => [...new Set(objects.flatMap(Object.keys))].sort();
-  const namesOf = ({ entries }: { readonly entries: object }) => Object.keys(entries).sort();
-  // These members distinguish straight chunks from chunks in slots that a fan-out has reserved.
-  const others = {
-    chunks: ['alone', 'straight', 'urgent', 'header', 'catalogId'],
-    urgentChunks: ['keptUntilMs', 'lots'],
-  }[queue];
-  expect([...namesIn(chunks), ...others].sort()).toEqual(namesOf(QueuedChunkSchema));
-  expect(namesIn(slices)).toEqual(namesOf(ofSlices));
-  const ofFanOut = { chunks: ['params'], urgentChunks: ['unfit'] }[queue];
-  expect([...namesIn(recipients), ...ofFanOut].sort()).toEqual(namesOf(ofSlices.entries.recipients.item));
 });
 
 describe('the version of a message (D47)', () => {

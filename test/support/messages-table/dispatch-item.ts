@@ -2,12 +2,10 @@ import { type AfterWrite, after } from '../../../lib/aws/item-write.ts';
 import { type DispatchItem, type DispatchItemState, stateOf } from '../../../lib/messages/dispatch/item.ts';
 import { type CallsOf, type DispatchWrite, dispatchWrites } from '../../../lib/messages/dispatch/item-writes.ts';
 import { type Slice, type SliceKey, sliceSize, withdrawn } from '../../../lib/messages/dispatch/slice.ts';
-import { roundWrites } from '../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { makeDispatchHead } from '../made-dispatches.ts';
 import type { Written } from './written.ts';
 
-export const writesOfDispatch = { ...dispatchWrites, ...roundWrites };
-export type DispatchPort = CallsOf<typeof writesOfDispatch>;
+export type DispatchPort = CallsOf<typeof dispatchWrites>;
 
 /** Models hold the item as it is stored, and apply the product's own writes to it. */
 export function written<Value>(
@@ -24,7 +22,7 @@ export function writtenByName(
   item: DispatchItem | undefined,
   args: readonly unknown[],
 ): Written<DispatchItem, unknown> {
-  const write = (writesOfDispatch as Record<string, (...args: readonly unknown[]) => DispatchWrite<unknown>>)[name];
+  const write = (dispatchWrites as Record<string, (...args: readonly unknown[]) => DispatchWrite<unknown>>)[name];
   if (write === undefined) throw new Error(`${name} is no write of a dispatch`);
   return written(item, write(...args));
 }
@@ -32,7 +30,7 @@ export function writtenByName(
 /** Small states need a short head. */
 export const begunItem: DispatchItem = { head: 'a head' };
 
-/** Begins a dispatch for the fan-out, acceptance, or the worker of a straight chunk. */
+/** Begins a dispatch for acceptance, or the worker of a small request. */
 export function begun(item: DispatchItem | undefined): Written<DispatchItem, 'begun' | 'withdrawn'> {
   const { item: next, value } = written(item, dispatchWrites.begin(makeDispatchHead()));
   return { item: value === 'begun' ? { ...item, ...begunItem } : next, value };

@@ -1,9 +1,10 @@
 import type { RunStates } from '../../../lib/aws/leased-run.ts';
 import type { Versioned } from '../../../lib/aws/versioned-item.ts';
-import { type BacklogEntry, backlogKey, newEntry } from '../../../lib/messages/dispatch/backlog.ts';
+import { type BacklogEntry, laterThanMs, newEntry } from '../../../lib/messages/dispatch/backlog.ts';
 import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
-import { withNews } from '../../../lib/messages/sender/entry-progress.ts';
+import { dueMsOfEntry } from '../../../lib/messages/sender/entry-progress.ts';
 import type { SenderBacklog, SenderState } from '../../../lib/messages/sender/sender-ports.ts';
+import type { NewsPorts } from '../../../lib/messages/sender/stop-news.ts';
 import type { Caller } from './memory-table.ts';
 
 const noState: Versioned<SenderState> = { state: { wakeAtMs: 0 }, version: 0 };
@@ -12,44 +13,59 @@ const noState: Versioned<SenderState> = { state: { wakeAtMs: 0 }, version: 0 };
 export class MemoryBacklog {
   /** The keys are dispatch ids. */
   readonly entries = new Map<string, BacklogEntry>();
+  /** What is due later than in a quarter of an hour stands apart. */
+  readonly later = new Map<string, BacklogEntry>();
+  /** Senders have read so many entries. */
+  entriesRead = 0;
   readonly states = new Map<string, Versioned<SenderState>>();
-  /** These entries stand apart, where no sender sees them, until they are moved. */
-  readonly #later = new Set<string>();
 
   enter(head: DispatchHead, { front }: Pick<BacklogEntry, 'front'> = {}): void {
-    const { pk: partition, sk: _key, ...whole } = newEntry(head);
-    const { dispatchId } = head;
-    if (this.entries.has(dispatchId)) return;
+    const { pk, sk: _key, ...whole } = newEntry(head);
     // Nothing of it ever opens: it ends at once.
-    const isEver = Number.isFinite(whole.notBeforeMs);
-    const entry = isEver ? whole : { ...whole, notBeforeMs: head.acceptedAtMs };
-    this.entries.set(dispatchId, front ? { ...entry, front } : entry);
-    if (isEver && partition !== backlogKey(whole).pk) this.#later.add(dispatchId);
+    const entry = Number.isFinite(whole.notBeforeMs) ? whole : { ...whole, notBeforeMs: head.acceptedAtMs };
+    const place = pk.startsWith('LATER') && entry === whole ? this.later : this.entries;
+    if (!this.entries.has(head.dispatchId)) place.set(head.dispatchId, front ? { ...entry, front } : entry);
   }
 
-  /** Moves what is due before then to where senders look, as the look at the backlog does. */
+  get size(): number {
+    return this.entries.size + this.later.size;
+  }
+
+  /** Moves what is due before then to where senders look. */
   moveLater(untilMs: number): void {
-    for (const dispatchId of this.#later) {
-      const { notBeforeMs = 0 } = this.entries.get(dispatchId) ?? {};
-      if (notBeforeMs < untilMs) this.#later.delete(dispatchId);
-    }
+    for (const [dispatchId, entry] of this.later) if (entry.notBeforeMs < untilMs) this.#bring(dispatchId);
   }
 
-  /** Something was written to the dispatch: a later one is moved at once. */
-  tellNews(dispatchId: string, nowMs: number): void {
-    const entry = this.entries.get(dispatchId);
-    if (entry !== undefined) this.#put(withNews(nowMs)(entry));
-    this.#later.delete(dispatchId);
+  /** Moves what is due soon to where senders look, and returns what is due before then (sender/backlog-store.ts). */
+  dueBefore(atMs: number): readonly BacklogEntry[] {
+    this.moveLater(atMs + laterThanMs);
+    return [...this.entries.values()].filter((entry) => dueMsOfEntry(entry) <= atMs);
+  }
+
+  ofNews(run: Caller): NewsPorts['backlog'] {
+    return {
+      bring: async ({ dispatchId }, rule) => {
+        const entry = await run.call('bringEntry', () => this.#bring(dispatchId));
+        return entry && (await this.ofSender(run).change(entry, rule));
+      },
+    };
+  }
+
+  #bring(dispatchId: string): BacklogEntry | undefined {
+    const later = this.later.get(dispatchId);
+    if (later !== undefined && !this.entries.has(dispatchId)) this.entries.set(dispatchId, later);
+    this.later.delete(dispatchId);
+    return this.entries.get(dispatchId);
   }
 
   ofSender(run: Caller): SenderBacklog {
     return {
       of: (phoneNumberId) =>
-        run.call('lookAtBacklog', () =>
-          [...this.entries.values()].filter(
-            (entry) => entry.phoneNumberId === phoneNumberId && !this.#later.has(entry.dispatchId),
-          ),
-        ),
+        run.call('lookAtBacklog', () => {
+          const found = [...this.entries.values()].filter((entry) => entry.phoneNumberId === phoneNumberId);
+          this.entriesRead += found.length;
+          return found;
+        }),
       change: async (entry, rule) => {
         for (let seen: BacklogEntry | undefined = entry; seen !== undefined; ) {
           const before: BacklogEntry = seen;
@@ -94,9 +110,5 @@ export class MemoryBacklog {
         }
       },
     };
-  }
-
-  #put(entry: BacklogEntry): void {
-    this.entries.set(entry.dispatchId, { ...entry, version: (entry.version ?? 0) + 1 });
   }
 }

@@ -1,5 +1,4 @@
 import type { AcceptedDispatches } from '../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { type BacklogEntry, newEntry } from '../../../lib/messages/dispatch/backlog.ts';
 import { type DispatchHead, messageIdOf } from '../../../lib/messages/dispatch/head.ts';
 import { type DispatchItem, type DispatchItemState, stateOf } from '../../../lib/messages/dispatch/item.ts';
 import type { DispatchItemStates } from '../../../lib/messages/dispatch/item-store.ts';
@@ -8,11 +7,10 @@ import { pairRateDelaysMs } from '../../../lib/messages/dispatch/pair-rate-delay
 import type { Slice, SliceKey } from '../../../lib/messages/dispatch/slice.ts';
 import type { Slices } from '../../../lib/messages/dispatch/slice-store.ts';
 import type { WholeDispatch } from '../../../lib/messages/dispatch/whole-dispatch.ts';
-import type { LookPorts } from '../../../lib/messages/fan-out/backlog-look.ts';
-import type { DispatchRounds } from '../../../lib/messages/fan-out/dispatch-rounds.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 import type { ProvenSlices, ReceiptRecords } from '../../../lib/messages/receipts/receipt-ports.ts';
-import type { UnknownOutcomes } from '../../../lib/messages/send/chunk-ports.ts';
+import type { UnknownOutcomes } from '../../../lib/messages/send/sending-ports.ts';
+import type { ReleaseCostPorts } from '../../../lib/messages/sender/cost-at-release.ts';
 import { begun, type DispatchPort, itemInState, withdrawnDispatch, writtenByName } from './dispatch-item.ts';
 import { appended, provenPlaces } from './receipt-items.ts';
 import { sliceWrites } from './slice-item.ts';
@@ -40,13 +38,11 @@ export class MemoryTable {
   /** The keys are dispatch and number: `J 0`. */
   readonly slices = new Map<string, Slice>();
   readonly doubtful = new Set<string>();
-  /** The backlog, by dispatch. */
-  readonly backlog = new Map<string, BacklogEntry>();
   /** The keys are message ids. */
   readonly receipts: Record<string, readonly Receipt[]> = {};
   readonly #stored = new Map<string, WholeDispatch>();
 
-  /** `set` keeps whether a dispatch has begun, and the progress of its fan-out. */
+  /** `set` keeps whether a dispatch has begun, and whatever else its item has. */
   readonly states = {
     get: (dispatchId: string): DispatchItemState | undefined => {
       const dispatch = this.dispatches.get(dispatchId);
@@ -61,7 +57,7 @@ export class MemoryTable {
     return picked(this.states, dispatchIds);
   }
 
-  /** Stores a dispatch for its fan-out, as acceptance does. */
+  /** Stores a dispatch for its sender, as acceptance does. */
   store(dispatch: WholeDispatch): void {
     this.#stored.set(dispatch.head.dispatchId, dispatch);
   }
@@ -85,11 +81,7 @@ export class MemoryTable {
   ofAcceptance(run: Caller): Pick<AcceptedDispatches, 'store' | 'withdraw' | 'list' | 'begin'> {
     return {
       list: () => run.call('list', () => undefined),
-      store: (dispatch) =>
-        run.call('store', () => {
-          this.store(dispatch);
-          this.backlog.set(dispatch.head.dispatchId, newEntry(dispatch.head));
-        }),
+      store: (dispatch) => run.call('store', () => this.store(dispatch)),
       begin: (head) => run.call('beginAccepted', () => this.begin(head)),
       withdraw: (dispatchId) =>
         run.call('withdraw', () => {
@@ -102,7 +94,8 @@ export class MemoryTable {
     };
   }
 
-  ofRounds(run: Caller): DispatchRounds {
+  /** What senders read of a dispatch beside its item. */
+  ofStored(run: Caller): Pick<AcceptedDispatches, 'find' | 'list'> & ReleaseCostPorts['dispatches'] {
     return {
       find: (dispatchId) =>
         run.call('findStored', () => {
@@ -118,21 +111,6 @@ export class MemoryTable {
           return this.#stored.get(dispatchId)?.recipients.slice(firstIndex, end) ?? [];
         }),
       list: () => run.call('listDispatch', () => undefined),
-      take: this.#writeOf(run, 'take', 'takeRound'),
-      announce: this.#writeOf(run, 'announce', 'checkpoint'),
-      handOver: this.#writeOf(run, 'handOver'),
-    };
-  }
-
-  ofLook(run: Caller): LookPorts['backlog'] {
-    return {
-      due: async function* (this: MemoryTable, atMs: number) {
-        const due = await run.call('findBacklog', () =>
-          [...this.backlog.values()].filter(({ notBeforeMs }) => notBeforeMs <= atMs),
-        );
-        yield due.map((entry) => ({ entry, item: this.dispatches.get(entry.dispatchId) }));
-      }.bind(this),
-      remove: ({ dispatchId }) => run.call('removeEntry', () => void this.backlog.delete(dispatchId)),
     };
   }
 

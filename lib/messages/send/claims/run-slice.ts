@@ -1,4 +1,4 @@
-import type { ChunkRecipient } from '../../dispatch/chunk.ts';
+import type { TriedRecipient } from '../../dispatch/call-facts.ts';
 import {
   dueMsOf,
   folded,
@@ -14,7 +14,7 @@ import type { Slices } from '../../dispatch/slice-store.ts';
 
 export interface SliceTry {
   readonly claim: SliceClaim;
-  readonly recipients: ReadonlyMap<number, ChunkRecipient>;
+  readonly recipients: ReadonlyMap<number, TriedRecipient>;
 }
 
 /** These facts are read strongly after the claim and before any call, or when the claimant is found dead. */
@@ -37,12 +37,14 @@ export interface SlicePorts {
   readonly look: (claim: SliceClaim) => Promise<SliceLook>;
   readonly markUnknown: (dispatchId: string) => Promise<void>;
   readonly proven: (claim: Pick<SliceClaim, 'key'>) => Promise<ReadonlySet<number>>;
-  /** Calls one recipient in its slot, or not any more. Never throws. */
-  readonly call: (recipient: ChunkRecipient) => Promise<Outcome>;
+  /** Calls one recipient at its turn, or not any more. Never throws. */
+  readonly call: (recipient: TriedRecipient) => Promise<Outcome>;
   readonly nowMs: () => number;
   /** Waits with backoff before a failed write is repeated; returns false when no time is left. */
   readonly mayRepeat: (times: number) => Promise<boolean>;
   readonly claimLifeMs: number;
+  /** The dispatch is stopped, so no next try is awaited. */
+  readonly isStopped?: () => boolean;
   /** Returns when to repeat a try that failed before any call. */
   readonly retryMs: () => number;
 }
@@ -79,7 +81,7 @@ export async function runSlice({ claim, recipients }: SliceTry, ports: SlicePort
 
 async function outcomeAt(
   place: number,
-  recipient: ChunkRecipient | undefined,
+  recipient: TriedRecipient | undefined,
   { heldBack, proven, barred }: Pick<SliceLook, 'proven' | 'barred'> & { readonly heldBack: Outcome | undefined },
   ports: SlicePorts,
 ): Promise<Outcome> {
@@ -139,12 +141,12 @@ const longestWaitMs = 900_000;
 
 /**
  * The claimant may have died before it emitted or requeued, so this delivery waits for the next try. If that is far, as
- * at the next opening (D56), it emits and requeues now.
+ * at the next opening (D56), or the dispatch is stopped, it emits and requeues now.
  */
 async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   const dueMs = dueMsOf(met) ?? 0;
   const waitMs = dueMs - ports.nowMs();
-  if (waitMs > 0 && waitMs <= longestWaitMs) return { kind: 'later', atMs: dueMs };
+  if (waitMs > 0 && waitMs <= longestWaitMs && !ports.isStopped?.()) return { kind: 'later', atMs: dueMs };
   return await toEmit(met, ports);
 }
 

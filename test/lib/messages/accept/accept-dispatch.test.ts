@@ -1,11 +1,8 @@
-import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
 import type { HandOverPorts } from '../../../../lib/messages/accept/hand-over.ts';
 import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
-import { decodeRound, encodeRound } from '../../../../lib/messages/accept/round-message.ts';
-import { addressesOfChunk, headOfChunk, QueuedChunkSchema } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch/head.ts';
+import { decodeSmallRequest } from '../../../../lib/messages/dispatch/small-request-message.ts';
 import type { WholeDispatch } from '../../../../lib/messages/dispatch/whole-dispatch.ts';
 import { acceptDispatch } from '../../../support/begun-dispatches.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
@@ -45,7 +42,8 @@ function recording(options: Recording) {
   });
   const ports: HandOverPorts = {
     acceptance: acceptanceOf(options, call),
-    ...{ queue: queue('queue'), urgentQueue: queue('urgent queue') },
+    urgentQueue: queue('urgent queue'),
+    wake: async ({ dispatchId }, signal) => await call(`wake ${dispatchId}`, signal),
     ...{ limitOf: async () => 40, remainingMs: () => options.remainingMs ?? 29_000 },
   };
   return { calls, bodies, ports };
@@ -67,29 +65,23 @@ const dispatchOf = (count: number, head: Partial<DispatchHead> = {}): WholeDispa
 const small = dispatchOf(10);
 const large = dispatchOf(11);
 
-async function chunkOf(dispatch: WholeDispatch) {
+async function queuedOf(dispatch: WholeDispatch) {
   const { bodies, ports } = recording({});
   await acceptDispatch(dispatch, ports);
   const [, body = ''] = /^urgent queue for 1002: (.*)$/s.exec(bodies.join()) ?? [];
-  return v.parse(QueuedChunkSchema, JSON.parse(body));
+  return decodeSmallRequest(body);
 }
 
-test('a dispatch is stored and begun, then the fan-out is woken by its id alone, then it is listed (D25, D40)', async () => {
+test('a dispatch is stored and begun, then its senders are woken, then it is listed (D25, D40)', async () => {
   const { calls, bodies, ports } = recording({});
   await acceptDispatch(dispatchOf(11, { correlationId: 'c' }), ports);
-  expect(calls).toEqual(['store', 'begin', 'queue', 'list']);
-  const [, text = ''] = /^queue for 1002: (.*)$/.exec(bodies.join()) ?? [];
-  const message = { dispatchId: 'J', clientId: 1002, acceptedAtMs: large.head.acceptedAtMs, correlationId: 'c' };
-  expect(JSON.parse(text)).toEqual({ version: 1, ...message });
-  expect(decodeRound(text)).toEqual(message);
-  const later = { ...message, round: 3, parkedSeconds: 15 };
-  expect(decodeRound(encodeRound(later))).toEqual(later);
+  expect([calls, bodies]).toEqual([['store', 'begin', 'wake J', 'list'], []]);
 });
 
 test('a retry is stored and begun, however few they are (D57)', async () => {
   const { calls, ports } = recording({});
   await acceptDispatch(dispatchOf(2, { retryOf: 'S' }), ports);
-  expect(calls).toEqual(['store', 'begin', 'queue', 'list']);
+  expect(calls).toEqual(['store', 'begin', 'wake J', 'list']);
 });
 
 describe('the beginning decides (D25, R20)', () => {
@@ -105,86 +97,49 @@ describe('the beginning decides (D25, R20)', () => {
     expect(calls).toEqual(['store', 'begin', 'begin', 'withdraw J']);
     const begun = recording({ failing: 'begin', withdraw: 'begun' });
     await acceptDispatch(large, begun.ports);
-    expect(begun.calls).toEqual([...calls, 'queue', 'list']);
+    expect(begun.calls).toEqual([...calls, 'wake J', 'list']);
   });
 
   test('one failure is none', async () => {
     const { calls, ports } = recording({ failing: 'begin', times: 1 });
     await acceptDispatch(large, ports);
-    expect(calls).toEqual(['store', 'begin', 'begin', 'queue', 'list']);
+    expect(calls).toEqual(['store', 'begin', 'begin', 'wake J', 'list']);
   });
-});
-
-test.each([
-  ['nothing', '', 'SyntaxError'],
-  ['no dispatch', '{"version":1}', 'ValiError'],
-  ['one of a later version', '{"version":2}', LaterVersion.name],
-])('refuses to read %s as a dispatch', (_, body, name) => {
-  expect(() => decodeRound(body)).toThrow(expect.objectContaining({ name }));
 });
 
 describe('a request of up to ten recipients goes straight (D25)', () => {
-  test('as one chunk into the queue of small requests, with nothing stored before', async () => {
+  test('whole into the queue of small requests, with nothing stored before', async () => {
     const { calls, ports } = recording({});
     await acceptDispatch(small, ports);
     expect(calls).toEqual(['urgent queue', 'begin']);
-    const chunk = await chunkOf(small);
-    expect(chunk).toMatchObject({ version: 1, straight: true, alone: true, lane: '*', limitPerSecond: 40 });
-    expect(chunk.slices).toMatchObject([{ try: 0, size: 10, recipients: Array(10).fill({}) }]);
-    expect(chunk.slices[0]?.recipients[9]).toMatchObject({
-      ...{ index: 9, to: '5491155000009' },
-      request: { to: '5491155000009', biz_opaque_callback_data: 'J-9' },
-    });
-    expect(addressesOfChunk(chunk)).toEqual(small.recipients.map(({ to }) => to));
+    expect(await queuedOf(small)).toEqual({ ...small, limitPerSecond: 40 });
   });
 
-  test.each<Partial<DispatchHead>>([
-    {},
-    {
-      ...{ campaignId: 7, attends: { agent: 'Ana' }, expiresAtMs: 9, urgent: true, receiptsExpected: true },
-      ...{ correlationId: 'c', path: 'marketing_messages', heedsOptOuts: true },
-    },
-  ])(
-    'its chunk says all that the head of its dispatch does, with the limit of its number as last read (%#)',
-    async (head) => {
-      const dispatch = dispatchOf(3, head);
-      expect(headOfChunk(await chunkOf(dispatch))).toEqual({ ...dispatch.head, throughputPerSecond: 40 });
-    },
-  );
-
-  test('the head of its dispatch says whether a recipient is addressed by user id', async () => {
-    const [one, other] = makeRecipients(2);
-    const recipients = [one, { ...other, to: 'US.1' }] as Recipient[];
-    const dispatch = { ...dispatchOf(2, { byUserId: true }), recipients };
-    expect(headOfChunk(await chunkOf(dispatch))).toEqual({ ...dispatch.head, throughputPerSecond: 40 });
-  });
-
-  test('a recipient that cannot be composed is in the chunk without a request, fails there, and is logged', async () => {
-    const logged = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    const recipients: Recipient[] = [...makeRecipients(1), { to: '5491100000001', params: { body: [] } }];
-    const { slices } = await chunkOf({ ...dispatchOf(2), recipients });
-    expect(slices[0]?.recipients).toEqual([
-      expect.objectContaining({ request: expect.anything() }),
-      { index: 1, to: '5491100000001', params: { body: [] } },
-    ]);
-    expect(logged.mock.calls.join()).toMatch(/"dispatch\.not_composable".*"J-1"/);
+  test('with all that its head says, and its header', async () => {
+    const dispatch: WholeDispatch = {
+      ...dispatchOf(3, {
+        ...{ campaignId: 7, attends: { agent: 'Ana' }, expiresAtMs: 9, urgent: true, receiptsExpected: true },
+        ...{ correlationId: 'c', path: 'marketing_messages', heedsOptOuts: true, byUserId: true },
+      }),
+      header: { type: 'image_url', value: 'https://cdn.example.com/a.png' },
+    };
+    expect(await queuedOf(dispatch)).toEqual({ ...dispatch, limitPerSecond: 40 });
   });
 
   test('text is read as it was written, whatever SQS refuses of it (R22)', async () => {
     const recipients: Recipient[] = [{ to: 'US.a', params: { body: ['\ufffe🙂\ud800'], buttons: ['1'] } }];
-    const { slices } = await chunkOf({ ...dispatchOf(1), recipients });
-    expect(JSON.stringify(slices[0]?.recipients[0]?.request)).toContain('\ufffe🙂\\ud800');
+    expect((await queuedOf({ ...dispatchOf(1), recipients })).recipients).toEqual(recipients);
   });
 
   test.each<[string, WholeDispatch]>([
     ['eleven recipients', large],
     ['dropped ones, which its report counts', { ...small, repeats: [[10, 0]] }],
     ['a time of its own (D56)', makeDispatch(makeRecipients(1), { dispatchId: 'J', when: { asked: {}, fromMs: 1 } })],
-    ['more than a chunk holds', makeDispatch(makeRecipients(3, 70_000), { dispatchId: 'J' })],
+    ['more than its message may hold', makeDispatch(makeRecipients(3, 70_000), { dispatchId: 'J' })],
   ])('not one with %s', async (_, dispatch) => {
     const { calls, ports } = recording({});
     await acceptDispatch(dispatch, ports);
-    expect(calls).toEqual(['store', 'begin', 'queue', 'list']);
+    expect(calls).toEqual(['store', 'begin', 'wake J', 'list']);
   });
 });
 
@@ -241,7 +196,7 @@ test.each([
 });
 
 test.each([
-  ['queue', large, 'dispatch.not_woken', 'list'],
+  ['wake J', large, 'dispatch.not_woken', 'list'],
   ['list', large, 'dispatch.not_described', 'list'],
   ['begin', small, 'dispatch.not_described', 'begin'],
 ])('a dispatch that is handed over counts, also where %s fails or hangs', async (name, dispatch, event, last) => {

@@ -102,9 +102,9 @@ describe('with any one call hanging at any time, 200 says that all is sent, and 
   test.each([
     { goes: 'straight, and a worker comes later', scenario: {}, body: one, writes: ['send', 'begin'] },
     { goes: 'straight, and a worker comes at once', scenario: { eager: true }, body: one, writes: ['send', 'begin'] },
-    { goes: 'as a dispatch, and the fan-out comes later', scenario: {}, body: eleven, writes: dispatchWrites },
+    { goes: 'as a dispatch, and its sender comes later', scenario: {}, body: eleven, writes: dispatchWrites },
     {
-      goes: 'as a dispatch, and the fan-out comes at once',
+      goes: 'as a dispatch, and its sender comes at once',
       scenario: { eager: true },
       body: eleven,
       writes: dispatchWrites,

@@ -3,11 +3,9 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ItemKey } from '../../../../lib/aws/item-key.ts';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
-import { straightChunk } from '../../../../lib/messages/accept/hand-over.ts';
 import { maxRecipientBytes, ParametersGone } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { backlogKey, laterKey, laterThanMs, newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
-import { headOfChunk } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
@@ -66,12 +64,6 @@ function dispatchOf(count: number, head: Partial<DispatchHead> = {}, textBytes =
   made += 1;
   const dispatchId = `01JD${String(made).padStart(22, '0')}`;
   return makeDispatch(makeRecipients(count, textBytes), { dispatchId, acceptedAtMs: nowMs, ...head });
-}
-
-async function chunkOf(dispatch: WholeDispatch) {
-  const straight = await straightChunk(dispatch, async () => 40);
-  if (straight === undefined) throw new Error('it goes as a dispatch');
-  return straight;
 }
 
 async function listed({ clientId, did }: DispatchHead) {
@@ -220,15 +212,11 @@ describe('a dispatch', () => {
 
   test('that goes straight begins with its head and its addresses, and is listed', async () => {
     const dispatch = dispatchOf(3, { clientId: 1004 });
-    const chunk = await chunkOf(dispatch);
     const { dispatchId } = dispatch.head;
-    expect(await dispatches.beginStraight(chunk, signal)).toBe('begun');
-    const [slice] = chunk.slices;
-    // A later try carries fewer recipients.
-    const later = { ...chunk, slices: [{ ...slice, try: 1, size: 3, recipients: slice?.recipients.slice(2) ?? [] }] };
-    expect(await dispatches.beginStraight(later)).toBe('begun');
+    expect(await dispatches.beginStraight(dispatch, signal)).toBe('begun');
+    expect(await dispatches.beginStraight({ ...dispatch, recipients: [] })).toBe('begun');
     const item = await itemOf(dispatchKey(dispatchId));
-    expect(item).toMatchObject({ head: JSON.stringify(headOfChunk(chunk)), expiresAtSeconds: in30DaysSeconds });
+    expect(item).toMatchObject({ head: JSON.stringify(dispatch.head), expiresAtSeconds: in30DaysSeconds });
     expect(addressesOf(item?.['to'])).toEqual(dispatch.recipients.map(({ to }) => to));
     expect(await listed(dispatch.head)).toEqual([{ dispatchId, total: 3 }]);
   });
@@ -254,7 +242,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     const { key, claim } = claimOf(dispatchId);
     for (const _ of [1, 2]) expect(await dispatches.withdraw(dispatchId, signal)).toBe('withdrawn');
     expect(await beginListed(dispatches, { head: dispatch.head, repeats: [] })).toBe('withdrawn');
-    expect(await dispatches.beginStraight(await chunkOf(dispatch))).toBe('withdrawn');
+    expect(await dispatches.beginStraight(dispatch)).toBe('withdrawn');
     const met = await slices.claim(claim);
     expect([met.kind, isWithdrawn(met.slice)]).toEqual(['met', true]);
     expect(await dispatches.withdraw(dispatchId)).toBe('withdrawn');
@@ -273,7 +261,6 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     expect(await slices.find({ dispatchId: large.head.dispatchId, slice: 0 })).toBeUndefined();
 
     const straight = dispatchOf(3);
-    const chunk = await chunkOf(straight);
     const { dispatchId } = straight.head;
     const { slice } = await slices.claim(claimOf(dispatchId).claim);
     expect(await dispatches.withdraw(dispatchId)).toBe('begun');
@@ -281,7 +268,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     // The same holds after the worker has ended the slice.
     await slices.end(slice, new Map());
     expect(await dispatches.withdraw(dispatchId)).toBe('begun');
-    expect(await dispatches.beginStraight(chunk)).toBe('begun');
+    expect(await dispatches.beginStraight(straight)).toBe('begun');
     expect(await dispatches.withdraw(dispatchId)).toBe('begun');
   });
 
@@ -322,7 +309,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     ['store', () => dispatches.store(dispatchOf(11), AbortSignal.abort())],
     ['begin', () => dispatches.begin(dispatchOf(11).head, AbortSignal.abort())],
     ['pointer', () => dispatches.list(dispatchOf(11), AbortSignal.abort())],
-    ['beginning', async () => dispatches.beginStraight(await chunkOf(dispatchOf(1)), AbortSignal.abort())],
+    ['beginning', async () => dispatches.beginStraight(dispatchOf(1), AbortSignal.abort())],
   ])('a %s that was given up is not waited for', async (_, write) => {
     await expect(write()).rejects.toThrow('aborted');
   });
@@ -332,7 +319,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     const { dispatches: store, commands } = metered(localDocumentClient(), (name) => {
       if (name === 'UpdateItemCommand') givenUp.abort();
     });
-    await expect(store.beginStraight(await chunkOf(dispatchOf(1)), givenUp.signal)).rejects.toThrow('aborted');
+    await expect(store.beginStraight(dispatchOf(1), givenUp.signal)).rejects.toThrow('aborted');
     expect(commands).toEqual(['PutItemCommand', 'UpdateItemCommand']);
   });
 });

@@ -92,7 +92,7 @@ function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: O
       ...{ store: call('store'), begin: call('begin'), withdraw: call('withdraw'), list: nothing },
       beginStraight: async () => 'begun',
     },
-    queue: { send: nothing },
+    wake: nothing,
     urgentQueue: { send: nothing },
     limitOf: async () => 80,
     budgets: { reserve: call('reserve'), release: call('release') },
@@ -259,7 +259,7 @@ function answered(world: World, place: number, answer: string): World {
   return { ...world, requests: world.requests.with(place, ended(world.requests[place] as Request, answer)) };
 }
 
-/** Faults end: the keyed request comes once more, and the fan-out reads every message. */
+/** Faults end: the keyed request comes once more, and the sender reads every message. */
 export async function afterOneMore(world: World): Promise<World> {
   const place = world.requests.length;
   const nowMs = world.nowMs + runOverMs;

@@ -5,15 +5,13 @@ import {
   type IdempotencyPorts,
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
-import { newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
+import { undecidedMs } from '../../../../lib/messages/dispatch/backlog.ts';
 import { type DispatchItem, standingIn } from '../../../../lib/messages/dispatch/item.ts';
 import { isWithdrawn, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
-import { standingOfEntry } from '../../../../lib/messages/fan-out/backlog-look.ts';
-import { roundAfterLast } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { acceptUnderNextKey } from '../../../../lib/messages/retry/retry-keys.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { acceptDispatch } from '../../../support/begun-dispatches.ts';
-import { makeDispatch, makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
+import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
 import { begun, withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
@@ -47,10 +45,10 @@ export interface Dispatch {
   readonly stored: boolean;
   /** The backlog has its entry. */
   readonly entered: boolean;
-  /** A straight dispatch is queued; another one has a wake in the queue. */
+  /** A straight dispatch is queued. */
   readonly queued: boolean;
   readonly listed: boolean;
-  /** The fan-out works on it. */
+  /** Its sender sends it. */
   readonly released: boolean;
   readonly item: DispatchItem;
   /** A worker or the withdrawal has claimed this first slice. */
@@ -135,7 +133,7 @@ function portsOf(
       beginStraight: call('list'),
       withdraw: call('withdraw'),
     },
-    queue: { send: call('wake') },
+    wake: call('wake'),
     urgentQueue: { send: call('send') },
     limitOf: async () => 80,
     remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
@@ -180,7 +178,7 @@ function retrying({ wanted = [], checked }: Request, ports: HandOverPorts & Idem
       const begin = () => call('begin')(chosen);
       const acceptance = { ...ports.acceptance, begin, store: nothing, list: nothing };
       const dispatch = makeDispatch(makeRecipients(chosen.size), { dispatchId, retryOf: source.dispatchId });
-      await acceptDispatch(dispatch, { ...ports, acceptance, queue: { send: nothing } });
+      await acceptDispatch(dispatch, { ...ports, acceptance, wake: nothing });
       return { dispatchId };
     });
   };
@@ -250,6 +248,7 @@ export function effectOf(
       return { store: withDispatch(store, dispatchId, { item, ...retry }), value };
     }
     case 'check':
+    case 'wake':
       return { store };
     case 'readSource': {
       const begunOnes = store.requests.flatMap(({ dispatch }, at) =>
@@ -284,7 +283,7 @@ export function withDispatch<S extends Store>(store: S, dispatchId: string, chan
 }
 
 /**
- * Returns the next step of the fan-out, a worker or the look at the backlog; a message may come again, and its consumer
+ * Returns the next step of a sender, a worker or a sweep; a message may come again, and its consumer
  * may die.
  */
 export function consumed(
@@ -294,19 +293,17 @@ export function consumed(
   const { entered, queued, listed, released, item, slice } = dispatch;
   const standing = standingIn(item);
   if (kind !== 'straight') {
-    if (queued && standing === 'begun' && !released) {
-      if (!listed) return { does: 'the fan-out lists', changes: { listed: true } };
-      return { does: 'the fan-out releases', changes: { released: true, item: { ...item, round: last } } };
+    // Whatever wake is lost, a sweep wakes the sender (sender/sweep.ts, sender/dispatch-taking.ts).
+    if (!entered || (standing === 'open' && nowMs - startedAtMs < undecidedMs)) return undefined;
+    if (standing === 'withdrawn' || released)
+      return { does: 'the sender removes the entry of', changes: { entered: false } };
+    if (standing === 'begun') {
+      return listed
+        ? { does: 'the sender sends', changes: { released: true } }
+        : { does: 'the sender lists', changes: { listed: true } };
     }
-    if (!entered) return undefined;
-    const entry = { ...newEntry(makeDispatchHead()), enteredAtMs: startedAtMs };
-    const found = standingOfEntry(entry, item, nowMs);
-    if (found === 'over') return { does: 'the look removes the entry of', changes: { entered: false } };
-    if (found === 'dead') {
-      const { dispatch: withdrawn = item } = withdrawnDispatch({ dispatch: item, slice: undefined }, '', 0);
-      return { does: 'the look withdraws', changes: { item: withdrawn } };
-    }
-    return found === 'undecided' ? undefined : { does: 'the look wakes', changes: { queued: true } };
+    const { dispatch: withdrawn = item } = withdrawnDispatch({ dispatch: item, slice: undefined }, '', 0);
+    return { does: 'the sender withdraws', changes: { item: withdrawn } };
   }
   if (!queued || standing === 'begun') return undefined;
   // The withdrawal or a worker has slice 0 for good; the worker then begins the dispatch before it sends.
@@ -316,8 +313,6 @@ export function consumed(
   const { item: claimed = null } = sliceWrites.claim(undefined, firstClaim);
   return { does: 'a worker claims', changes: { slice: claimed } };
 }
-
-const last = { round: roundAfterLast };
 
 const firstClaim = { key: { dispatchId: '', slice: 0 }, try: 0, owner: 'worker', atMs: 0, size: 2 };
 

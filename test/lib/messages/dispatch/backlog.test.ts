@@ -13,7 +13,7 @@ const acceptedAtMs = 1_800_000_000_000;
 const head = makeDispatchHead({ dispatchId: 'J', phoneNumberId: '300000000000001', acceptedAtMs, correlationId: 'C' });
 const facts = {
   ...{ phoneNumberId: '300000000000001', dispatchId: 'J', clientId: 1001, correlationId: 'C' },
-  ...{ enteredAtMs: acceptedAtMs, notBeforeMs: acceptedAtMs, expiresAtSeconds: 1_802_592_000 },
+  ...{ enteredAtMs: acceptedAtMs, notBeforeMs: acceptedAtMs, expiresAtSeconds: 1_802_592_000, slices: 1 },
 };
 
 test('an entry is stored where every version looks for it, and is read again', () => {

@@ -10,14 +10,13 @@ import { dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import { claimed, ended, withdrawn } from '../../../../lib/messages/dispatch/slice.ts';
 import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/dispatch/slice-items.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
-import { type Progress, roundWrites } from '../../../../lib/messages/fan-out/dispatch-rounds.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { withdrawnDispatch } from '../../../support/messages-table/dispatch-item.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 /*
  * What each write does in each state is written here by hand: the model of explorations and the request follow from one
- * definition (item-writes.ts, dispatch-rounds.ts), so they agree even where a condition is missing.
+ * definition (item-writes.ts), so they agree even where a condition is missing.
  */
 
 let table: string;
@@ -31,9 +30,6 @@ const head = 'as begun';
 const stop = { state: 'failed', code: 'cancelled', atMs: 5_000 } as const;
 const parked = { code: 'template_paused', scope: 'template', sinceMs: 1_000 } as const;
 const goesOn = { ...parked, goesOn: true } as const;
-const wave = { until: 60, position: 7 };
-/** Owner `a` has taken the first round at 0. */
-const inRound = { head, round: { round: 0, lease: { owner: 'a', untilMs: 45_000 } } };
 
 /** Each column of the table below is one of these states, in their order. */
 const states: readonly (readonly [name: string, item: DispatchItem | undefined])[] = [
@@ -46,10 +42,6 @@ const states: readonly (readonly [name: string, item: DispatchItem | undefined])
   ['parked', { head, parked, pausedFromMs: 500 }],
   ['parked, goes on', { head, parked: goesOn, pausedFromMs: 500 }],
   ['paused', { head, pausedFromMs: 500 }],
-  ['in a round', inRound],
-  ['a wave is announced', { ...inRound, queued: 30, wave, ofStretches: [30, 0] }],
-  ['queued', { ...inRound, queued: 30 }],
-  ['handed over', { head, round: { round: 1 }, queued: 60 }],
 ];
 
 const first = { key: { dispatchId: '', slice: 0 }, atMs: 1, size: 10 };
@@ -70,11 +62,6 @@ interface Row {
 const headOf = (dispatchId: string) => makeDispatchHead({ dispatchId, acceptedAtMs: 1_000, keptUntilMs: 8_000 });
 const isWritten = { '+': true, '=': true, '.': false };
 const noAnswer = { '+': undefined, '.': undefined };
-const run = (dispatchId: string, owner: string, round = 0) => ({ dispatchId, round, owner });
-const lease = (owner: string, untilMs: number, round = 0) => ({ round: { round, lease: { owner, untilMs } } });
-/** `h` is held by another run, `o` is over. */
-const taken = { '+': { kind: 'taken' }, h: { kind: 'held', untilMs: 45_000 }, o: { kind: 'over' } };
-const announced = { '+': { begun: true }, '.': undefined };
 
 const stopAs = (code: string, atMs: number) => (id: string) =>
   dispatchWrites.stop(headOf(id), { state: 'failed', code, atMs });
@@ -83,145 +70,98 @@ const resume =
   (sinceMs: number, more = {}) =>
   (id: string) =>
     dispatchWrites.resume(id, { sinceMs, ...more });
-const take = (owner: string, nowMs: number, round?: number) => (id: string) =>
-  roundWrites.take(run(id, owner, round), nowMs);
-const announce = (owner: string, progress: Progress, round?: number) => (id: string) =>
-  roundWrites.announce(run(id, owner, round), progress, 10);
-const handOver = (owner: string, round?: number) => (id: string) =>
-  roundWrites.handOver(run(id, owner, round), { queued: 60 }, { round: 1, dueMs: 3 });
 
 const stopped: Pick<Row, 'sets' | 'gives' | 'removes'> = {
   gives: { expiresAtSeconds: 8 },
   sets: { stop },
   removes: ['parked', 'pausedFromMs'],
 };
-const over = { sets: { round: { round: 1, dueMs: 3 }, queued: 60 }, removes: ['wave', 'ofStretches'] } as const;
-const renewed = lease('a', 45_010);
 
 const rows: Readonly<Record<string, Row>> = {
   begin: {
     write: (id) => dispatchWrites.begin(headOf(id)),
-    in: '+.+ ++++++ ++++',
+    in: '+.+ ++++++',
     answers: { '+': 'begun', '.': 'withdrawn' },
     gives: { head: 'its head' },
     sets: { expiresAtSeconds: 8 },
   },
   withdraw: {
     write: (id) => dispatchWrites.withdraw(id, 2_000),
-    in: '+++ ...... ....',
+    in: '+++ ......',
     answers: { '+': 'withdrawn', '.': 'begun' },
     sets: { withdrawnAtMs: 2_000, expiresAtSeconds: 2 + 125 * 86_400 },
   },
   'stop as the stopped one': {
     write: stopAs('cancelled', 5_000),
-    in: '++= +==+++ ++++',
+    in: '++= +==+++',
     answers: isWritten,
     ...stopped,
   },
   'stop with another code': {
     write: stopAs('132016', 5_000),
-    in: '++. +..+++ ++++',
+    in: '++. +..+++',
     answers: isWritten,
     ...stopped,
     sets: { stop: { ...stop, code: '132016' } },
   },
   'stop at another time': {
     write: stopAs('cancelled', 6_000),
-    in: '++. +..+++ ++++',
+    in: '++. +..+++',
     answers: isWritten,
     ...stopped,
     sets: { stop: { ...stop, atMs: 6_000 } },
   },
   'park as the parked one': {
     write: park(1_000),
-    in: '... +..==+ ++++',
+    in: '... +..==+',
     answers: isWritten,
     gives: { pausedFromMs: 1_000 },
     sets: { parked },
   },
   'park later': {
     write: park(2_000),
-    in: '... +....+ ++++',
+    in: '... +....+',
     answers: isWritten,
     gives: { pausedFromMs: 2_000 },
     sets: { parked: { ...parked, sinceMs: 2_000 } },
   },
   goOn: {
     write: (id) => dispatchWrites.goOn(id, 1_000),
-    in: '... ...++. ....',
+    in: '... ...++.',
     answers: noAnswer,
     sets: { parked: goesOn },
   },
   'goOn of another waiting': {
     write: (id) => dispatchWrites.goOn(id, 2_000),
-    in: '... ...... ....',
+    in: '... ......',
     answers: noAnswer,
   },
-  resume: { write: resume(1_000), in: '... ...++. ....', answers: isWritten, removes: ['parked'] },
+  resume: { write: resume(1_000), in: '... ...++.', answers: isWritten, removes: ['parked'] },
   'resume what goes on': {
     write: resume(1_000, { goesOn: true }),
-    in: '... ...++. ....',
+    in: '... ...++.',
     answers: isWritten,
     removes: ['parked', 'pausedFromMs'],
   },
-  'resume another waiting': { write: resume(2_000), in: '... ...... ....', answers: isWritten },
+  'resume another waiting': { write: resume(2_000), in: '... ......', answers: isWritten },
   endPause: {
     write: dispatchWrites.endPause,
-    in: '=== ===..+ ====',
+    in: '=== ===..+',
     answers: isWritten,
     removes: ['pausedFromMs'],
   },
   reckon: {
     write: (id) => dispatchWrites.reckon(id, { 0: 2 }),
-    in: '..+ .+r... ....',
+    in: '..+ .+r...',
     answers: { '+': { 0: 2 }, r: { 0: 1 }, '.': { 0: 2 } },
     sets: { underWay: { 0: 2 } },
   },
   nameRetry: {
     write: (id) => dispatchWrites.nameRetry(id, 'R'),
-    in: '... ++++++ ++++',
+    in: '... ++++++',
     answers: noAnswer,
     sets: { retriedBy: new Set(['R']) },
   },
-  'take again': { write: take('a', 10), in: 'ooo ++++++ +++o', answers: taken, sets: renewed },
-  'take what another holds': {
-    write: take('b', 44_999),
-    in: 'ooo ++++++ hhho',
-    answers: taken,
-    sets: lease('b', 89_999),
-  },
-  'take what is over': { write: take('b', 45_000), in: 'ooo ++++++ +++o', answers: taken, sets: lease('b', 90_000) },
-  'take the next round': { write: take('b', 0, 1), in: 'ooo ++++++ hhh+', answers: taken, sets: lease('b', 45_000, 1) },
-  'announce a wave': {
-    write: announce('a', { queued: 30, wave, ofStretches: [30, 0] }),
-    in: '... ...... +++.',
-    answers: announced,
-    sets: { ...renewed, queued: 30, wave, ofStretches: [30, 0] },
-  },
-  'announce no wave from there': {
-    write: announce('a', { queued: 30 }),
-    in: '... ...... +.+.',
-    answers: announced,
-    sets: { ...renewed, queued: 30 },
-  },
-  'announce no wave from further on': {
-    write: announce('a', { queued: 60 }),
-    in: '... ...... +++.',
-    answers: announced,
-    sets: { ...renewed, queued: 60 },
-    removes: ['wave', 'ofStretches'],
-  },
-  'announce an earlier wave': {
-    write: announce('a', { queued: 0, wave }),
-    in: '... ...... +...',
-    answers: announced,
-    sets: { ...renewed, queued: 0, wave },
-  },
-  'announce for another run': { write: announce('b', { queued: 90 }), in: '... ...... ....', answers: announced },
-  'announce for another round': { write: announce('a', { queued: 90 }, 1), in: '... ...... ....', answers: announced },
-  handOver: { write: handOver('a'), in: '... ...... +++=', answers: isWritten, ...over },
-  'handOver for another run': { write: handOver('b'), in: '... ...... ...=', answers: isWritten },
-  'handOver for another round': { write: handOver('a', 1), in: '... ...... ....', answers: isWritten },
 };
 
 async function stored(dispatchId: string): Promise<DispatchItem | undefined> {
@@ -257,13 +197,6 @@ test.each(Object.entries(rows))('%s: in each state it writes or is refused (D25,
   }
 });
 
-test('a take tells what is queued, and a stop (D46, D53)', async () => {
-  await put('taken', { head, stop, queued: 30, wave, ofStretches: [30, 0] });
-  const answer = await executor({ client, name: table })(take('a', 0)('taken'));
-  const progress = { queued: 30, wave, ofStretches: [30, 0] };
-  expect(answer).toEqual({ kind: 'taken', progress, state: { begun: true, stop } });
-});
-
 test('a withdrawal takes slice 0 as well, or nothing: where a worker has claimed it, or the dispatch has begun (D25)', async () => {
   const slices = sliceStore(tableOf(client, table));
   const accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => 2_000 }), async () => undefined);
@@ -289,7 +222,7 @@ test('a withdrawal takes slice 0 as well, or nothing: where a worker has claimed
 
 test('states of many dispatches are one answer; one that has only begun says no more', async () => {
   const store = dispatchItemStore(tableOf(client, table, { pause: async () => undefined }));
-  await put('many begun', { head: '{}', queued: 3 });
+  await put('many begun', { head: '{}' });
   await put('many stopped', { stop: { ...stop, reason: 'why' } });
   expect(await store.of(['many stopped', 'many begun', 'many stopped', 'none'])).toEqual(
     new Map([

@@ -22,7 +22,6 @@ import {
   senderKey,
   sentIdKey,
   unknownMarkKey,
-  urgentKey,
   userIdOfReplaced,
 } from '../../../../lib/messages/dispatch/items.ts';
 import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../../lib/messages/dispatch/slice-items.ts';
@@ -67,7 +66,6 @@ test.each<[string, object, object]>([
     placesKey({ phoneNumberId: '300000000000001', second: 1_800_000_000, share: 'free' }),
     { pk: 'PLACES#300000000000001#1800000000', sk: 'free' },
   ],
-  ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
   [
     'the lease of a sender',
     senderKey({ phoneNumberId: '300000000000001', part: 7 }),

@@ -9,7 +9,7 @@ import { parameterStore } from '../../../../lib/messages/accept/parameter-store.
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { acceptedKey, dispatchKey } from '../../../../lib/messages/dispatch/items.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
-import { recipientHashOf } from '../../../../lib/messages/pace/number-pace.ts';
+import { recipientHashOf } from '../../../../lib/messages/pace/known-pace.ts';
 import { processReceipts } from '../../../../lib/messages/receipts/process-receipts.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';

@@ -3,15 +3,13 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
-import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
-import { chunkOfDispatch } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead, Recipient } from '../../../../lib/messages/dispatch/head.ts';
 import { paceKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { Outcome } from '../../../../lib/messages/dispatch/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
 import { replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
-import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
-import { paceItemOf } from '../../../../lib/messages/pace/pace-items.ts';
+import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/known-pace.ts';
+import { itemOfPace } from '../../../../lib/messages/pace/known-pace-store.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
@@ -59,21 +57,12 @@ export const elsewhere = headOf('ELSEWHERE', 12, { clientId: 1002 });
 export const straight = headOf('STRAIGHT', 1, { attends: { order: secret }, byUserId: true });
 export const platformId = `wamid.${Buffer.from(`\u0018\u0013${number}\u0015\u0002`).toString('base64')}`;
 
-/** Stores a dispatch and begins it, as acceptance and the fan-out do. */
+/** Stores a dispatch and begins it, as acceptance does. */
 export async function accept({ messages }: Tables, head: DispatchHead, recipients: Recipient[]): Promise<void> {
   const dispatches = acceptedDispatchesStore(tableOf(client, messages, { nowMs: () => acceptedAtMs }));
   const dispatch = { ...makeDispatch(recipients), head };
   await dispatches.store(dispatch, new AbortController().signal);
   await beginListed(dispatches, { head, repeats: [] });
-}
-
-function chunkOf(head: DispatchHead, recipients: readonly string[]): QueuedChunk {
-  const some = recipients.map((to, index) => ({ index, to, request: { to } }));
-  return {
-    ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }),
-    ...{ alone: true, straight: true },
-    slices: [{ try: 0, size: head.total, recipients: some }],
-  };
 }
 
 /** Ends a slice: its first recipient as given, the others `sent`. */
@@ -118,7 +107,7 @@ async function storeDispatches(tables: Tables): Promise<void> {
   await accept(tables, open, recipientsOf(...many(24), number));
   await accept(tables, elsewhere, recipientsOf(...many(11), number));
   const dispatches = acceptedDispatchesStore(tableOf(client, tables.messages, { nowMs: () => acceptedAtMs }));
-  await dispatches.beginStraight(chunkOf(straight, [userId]));
+  await dispatches.beginStraight({ head: straight, recipients: [{ to: userId }] });
   await end(tables, { head: straight, slice: 0 }, { state: 'sent', platformMessageId: platformId });
 }
 
@@ -145,7 +134,7 @@ async function storeTraces(tables: Tables): Promise<void> {
   await replacedIdWriter(accessTo(tables))(bulk.wabaId, [{ userId: oldId, by: userId, atMs: acceptedAtMs }]);
   const pace = withBlocked(unknownPace, recipientHashOf(`+${number}`), nowMs, acceptedAtMs);
   const waiting = withBlocked(pace, recipientHashOf(others[0]), nowMs, acceptedAtMs);
-  const paceItem = { ...paceKey('300000000000001'), ...paceItemOf(waiting), version: 1, writer: 'w' };
+  const paceItem = { ...paceKey('300000000000001'), ...itemOfPace(waiting), version: 1, writer: 'w' };
   await client.send(new PutCommand({ TableName: tables.messages, Item: paceItem }));
 }
 

@@ -204,7 +204,7 @@ export function looked(world: World, watch: Watch): World {
     if (holdsOn(world.holds, kinds[id]).length > 0) return later();
     return withDispatch(later(), id, written(dispatch, dispatchWrites.resume(id, parked)));
   }
-  if (toldMs === undefined) return nowMs < sinceMs + 90_000 ? later() : gone;
+  if (toldMs === undefined) return nowMs < sinceMs + 150_000 ? later() : gone;
   if (pausedFromMs === undefined || pausedFromMs > toldMs) return tell(gone, `resumed ${toldMs}`);
   if (parked !== undefined) return gone;
   if (nowMs < sinceMs + longestUnprovenMs) return later();

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { QueuedChunk } from '../../../../lib/messages/dispatch/chunk.ts';
+import { type CallFacts, callFactsOf } from '../../../../lib/messages/dispatch/call-facts.ts';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
 import { noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
-import { chunkOf } from '../send/chunk-run-world.ts';
+import { scenarioHead } from '../../../support/scenario-dispatch.ts';
 
 const nowMs = 1_800_000_000_000;
-const chunk = chunkOf([]);
-const { wabaId } = chunk;
+const callFacts = callFactsOf(scenarioHead, { limitPerSecond: 80 });
+const { wabaId } = callFacts;
 
 function statesNoting(calls: unknown[][]): RunHoldsPorts['states'] {
   return {
@@ -48,7 +48,7 @@ const ofTemplate = { code: 'template_paused', scope: 'template', sinceMs: nowMs 
 describe('a refusal that concerns more than its message (D46)', () => {
   test('opens a hold and parks its dispatch, once for a run and after it is watched; the message waits', async () => {
     const { calls, logged, holds, wabas, writes } = world();
-    const refused = Array.from({ length: 10 }, () => holds.byRefusal(chunk, { code: 132015, reason: 'paused' }));
+    const refused = Array.from({ length: 10 }, () => holds.byRefusal(callFacts, { code: 132015, reason: 'paused' }));
     expect(await Promise.all(refused)).toEqual(Array(10).fill(waits));
     expect(calls).toEqual([
       ['watch', 'J', nowMs],
@@ -64,7 +64,7 @@ describe('a refusal that concerns more than its message (D46)', () => {
     ]);
   });
 
-  test.each<[number, Partial<QueuedChunk>, string, string]>([
+  test.each<[number, Partial<CallFacts>, string, string]>([
     [131042, {}, 'waba', 'waba'],
     [131031, {}, 'waba', 'waba'],
     [368, {}, 'waba', 'waba'],
@@ -76,7 +76,7 @@ describe('a refusal that concerns more than its message (D46)', () => {
   ])('%i of %j holds %s, and is told as that of a %s', async (code, changes, held, scope) => {
     const { calls, holds, wabas } = world();
     const counted = await countedBy(async () => {
-      expect(await holds.byRefusal({ ...chunk, ...changes }, { code })).toEqual(waits);
+      expect(await holds.byRefusal({ ...callFacts, ...changes }, { code })).toEqual(waits);
     });
     expect(Object.keys(wabas.of(wabaId).holds)).toEqual([held]);
     expect(calls[1]).toEqual(['park', 'J', { code: String(code), scope, sinceMs: nowMs }]);
@@ -86,41 +86,41 @@ describe('a refusal that concerns more than its message (D46)', () => {
 
   test('of one that is open already no operator is told again', async () => {
     const { ports, logged } = world();
-    await runHolds({ ...ports, nowMs: () => nowMs - 1 }).byRefusal(chunk, { code: 131042 });
+    await runHolds({ ...ports, nowMs: () => nowMs - 1 }).byRefusal(callFacts, { code: 131042 });
     const counted = await countedBy(async () => {
-      await runHolds(ports).byRefusal({ ...chunk, dispatchId: 'K' }, { code: 131042 });
+      await runHolds(ports).byRefusal({ ...callFacts, dispatchId: 'K' }, { code: 131042 });
     });
     expect(logged.filter(([event]) => event === 'hold.opened')).toHaveLength(1);
     expect(counted).toEqual([]);
   });
 
-  test.each<[number | undefined, Partial<QueuedChunk>]>([
+  test.each<[number | undefined, Partial<CallFacts>]>([
     [undefined, {}],
     [131026, {}],
     [131064, { category: 'MARKETING' }],
     [131048, { category: 'AUTHENTICATION' }],
   ])('%s of %j concerns the message alone', async (code, changes) => {
     const { calls, holds, writes } = world();
-    expect(await holds.byRefusal({ ...chunk, ...changes }, { code })).toBeUndefined();
+    expect(await holds.byRefusal({ ...callFacts, ...changes }, { code })).toBeUndefined();
     expect([calls, writes()]).toEqual([[], 0]);
   });
 
   test('a template that is not there is probably in review: it is held until a reading, and refused again only after one (D46)', async () => {
     const { holds, wabas } = world();
-    expect(await holds.byRefusal(chunk, { code: 132001 })).toMatchObject({ kind: 'wait' });
+    expect(await holds.byRefusal(callFacts, { code: 132001 })).toMatchObject({ kind: 'wait' });
     const [[scope, hold] = []] = Object.entries(wabas.of(wabaId).holds);
     expect([scope, hold]).toMatchObject([
-      `template:${chunk.about.template.name}/${chunk.about.template.language}`,
+      `template:${callFacts.about.template.name}/${callFacts.about.template.language}`,
       { code: 'template_in_review', byReading: true },
     ]);
     // A message that an earlier reading has let go waits with the others of a new hold, and fails without one.
-    expect(await holds.byRefusal(chunk, { code: 132001, again: true })).toMatchObject({ kind: 'wait' });
-    expect(await world().holds.byRefusal(chunk, { code: 132001, again: true })).toBeUndefined();
+    expect(await holds.byRefusal(callFacts, { code: 132001, again: true })).toMatchObject({ kind: 'wait' });
+    expect(await world().holds.byRefusal(callFacts, { code: 132001, again: true })).toBeUndefined();
   });
 
   test('dispatches of one run are parked each for itself, under one hold', async () => {
     const { calls, holds, writes } = world();
-    for (const dispatchId of ['J', 'K', 'J']) await holds.byRefusal({ ...chunk, dispatchId }, { code: 132015 });
+    for (const dispatchId of ['J', 'K', 'J']) await holds.byRefusal({ ...callFacts, dispatchId }, { code: 132015 });
     expect([calls.map(([name, dispatchId]) => `${name} ${dispatchId}`), writes()]).toEqual([
       ['watch J', 'park J', 'watch K', 'park K'],
       1,
@@ -130,23 +130,23 @@ describe('a refusal that concerns more than its message (D46)', () => {
   test('132016 stops the dispatch: this message and the rest fail with the code and the text of the platform', async () => {
     const { calls, holds } = world();
     const settlement = { state: 'failed', code: '132016', reason: 'Template is Disabled' };
-    const refused = [1, 2].map(() => holds.byRefusal(chunk, { code: 132016, reason: 'Template is Disabled' }));
+    const refused = [1, 2].map(() => holds.byRefusal(callFacts, { code: 132016, reason: 'Template is Disabled' }));
     expect(await Promise.all(refused)).toEqual(Array(2).fill({ kind: 'settle', settlement }));
     expect(calls).toEqual([['stop', 'J', { ...settlement, atMs: nowMs }]]);
   });
 
   test('a message past its time does not wait', async () => {
     const settlement = { state: 'expired', code: 'template_paused' };
-    const late = { ...chunk, expiresAtMs: nowMs };
+    const late = { ...callFacts, expiresAtMs: nowMs };
     expect(await world().holds.byRefusal(late, { code: 132015 })).toEqual({ kind: 'settle', settlement });
   });
 });
 
 test('a dispatch that is met by a hold is parked, unless it is known to be', async () => {
   const { calls, holds } = world();
-  await holds.park(chunk, { code: '131042', scope: 'waba' }, { parked: { ...ofTemplate, scope: 'template' } });
+  await holds.park(callFacts, { code: '131042', scope: 'waba' }, { parked: { ...ofTemplate, scope: 'template' } });
   expect(calls).toEqual([]);
-  for (const _ of [1, 2]) await holds.park(chunk, { code: '131042', scope: 'waba' }, {});
+  for (const _ of [1, 2]) await holds.park(callFacts, { code: '131042', scope: 'waba' }, {});
   expect(calls).toEqual([
     ['watch', 'J', nowMs],
     ['park', 'J', { code: '131042', scope: 'waba', sinceMs: nowMs }],
@@ -160,42 +160,42 @@ test.each<[string, DispatchItemState, unknown[][]]>([
   ['known to go on', { parked: { ...ofTemplate, scope: 'template', goesOn: true }, pausedFromMs: 1 }, []],
 ])('a message of a dispatch was taken that is %s (D46)', async (_, dispatch, expected) => {
   const { calls, holds } = world();
-  await holds.taken(chunk, dispatch);
+  await holds.taken(callFacts, dispatch);
   expect(calls).toEqual(expected);
 });
 
 test('the third run without an answer holds the number, and an answer between them breaks the row', async () => {
   const { holds, wabas, logged, writes } = world();
-  expect([await holds.afterSilence(chunk, 'no_answer'), await holds.afterSilence(chunk, 'no_answer')]).toEqual([
+  expect([await holds.afterSilence(callFacts, 'no_answer'), await holds.afterSilence(callFacts, 'no_answer')]).toEqual([
     false,
     false,
   ]);
-  await holds.afterAnswers(chunk);
+  await holds.afterAnswers(callFacts);
   expect(wabas.of(wabaId)).toEqual(noHolds);
   // A number that answers needs no write.
   const before = writes();
-  await holds.afterAnswers(chunk);
+  await holds.afterAnswers(callFacts);
   expect(writes()).toBe(before);
   const runs = [];
-  for (const code of ['no_answer', 'no_answer', '131000']) runs.push(await holds.afterSilence(chunk, code));
+  for (const code of ['no_answer', 'no_answer', '131000']) runs.push(await holds.afterSilence(callFacts, code));
   expect([runs, logged]).toEqual([[false, false, true], [['hold.opened', '131000']]]);
   expect(wabas.of(wabaId).holds['number:300000000000001']?.code).toBe('131000');
 });
 
 test('an answer that ends a hold is logged, one that does not is none', async () => {
   const { ports, logged, wabas } = world();
-  await runHolds({ ...ports, nowMs: () => nowMs - 30_000 }).byRefusal(chunk, { code: 131042 });
+  await runHolds({ ...ports, nowMs: () => nowMs - 30_000 }).byRefusal(callFacts, { code: 131042 });
   const holds = runHolds(ports);
-  const question = await holds.takeProbes(chunk);
+  const question = await holds.takeProbes(callFacts);
   expect(question?.of).toMatchObject([{ scope: 'waba', ask: 1 }]);
-  expect(await holds.takeProbes(chunk)).toBeUndefined();
+  expect(await holds.takeProbes(callFacts)).toBeUndefined();
   if (question === undefined) throw new Error('no worker may ask');
-  await holds.answered(chunk, question, 'refused');
+  await holds.answered(callFacts, question, 'refused');
   expect(logged.at(-1)?.[0]).not.toBe('hold.ended');
   wabas.stored.set(wabaId, { ...noHolds, holds: { waba: { sinceMs: 1, code: '131042', nextAskMs: 1, asks: 0 } } });
-  const next = await holds.takeProbes(chunk);
+  const next = await holds.takeProbes(callFacts);
   if (next === undefined) throw new Error('no worker may ask');
-  await holds.answered(chunk, next, 'taken');
+  await holds.answered(callFacts, next, 'taken');
   expect([logged.at(-1)?.[0], wabas.of(wabaId)]).toEqual(['hold.ended', noHolds]);
 });
 
@@ -203,13 +203,16 @@ test('what cannot be written now is found out again: nothing throws, and the mes
   const fails = async () => Promise.reject(new Error('unavailable'));
   const { logged, ports } = world({ park: fails, stop: fails, goOn: fails, endPause: fails });
   const away = { ...ports, wabas: { takeProbe: fails, change: fails } };
-  expect(await runHolds(away).byRefusal(chunk, { code: 132015 })).toEqual(waits);
-  expect(await runHolds({ ...away, watchParked: fails }).byRefusal(chunk, { code: 132015 })).toEqual(waits);
-  expect(await runHolds(away).byRefusal(chunk, { code: 132016 })).toMatchObject({ kind: 'settle' });
+  expect(await runHolds(away).byRefusal(callFacts, { code: 132015 })).toEqual(waits);
+  expect(await runHolds({ ...away, watchParked: fails }).byRefusal(callFacts, { code: 132015 })).toEqual(waits);
+  expect(await runHolds(away).byRefusal(callFacts, { code: 132016 })).toMatchObject({ kind: 'settle' });
   const holds = runHolds(away);
-  expect([await holds.takeProbes(chunk), await holds.afterSilence(chunk, 'no_answer')]).toEqual([undefined, false]);
-  await holds.answered(chunk, { untilMs: nowMs, of: [] }, 'taken');
-  await holds.taken(chunk, { pausedFromMs: 1 });
+  expect([await holds.takeProbes(callFacts), await holds.afterSilence(callFacts, 'no_answer')]).toEqual([
+    undefined,
+    false,
+  ]);
+  await holds.answered(callFacts, { untilMs: nowMs, of: [] }, 'taken');
+  await holds.taken(callFacts, { pausedFromMs: 1 });
   expect(logged.map(([event]) => event)).toEqual([
     ...['hold.not_changed', 'dispatch.not_held', 'hold.not_changed', 'dispatch.not_held', 'dispatch.not_held'],
     ...['hold.not_changed', 'hold.not_changed', 'hold.not_changed', 'dispatch.pause_not_ended'],

@@ -10,7 +10,7 @@ const keep = sentIdWriter(table);
 const find = sentIdReader(table);
 const number = { wabaId: '200000000000001', phoneNumberId: '300000000000001' };
 
-test('each message of a chunk is found by what the platform calls it, also after it was noted twice', async () => {
+test('each message of a callFacts is found by what the platform calls it, also after it was noted twice', async () => {
   const sent = Array.from({ length: 60 }, (_, index) => {
     return { ...number, dispatchId: 'J', index, platformMessageId: `wamid.${index}` };
   });

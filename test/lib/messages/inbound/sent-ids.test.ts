@@ -3,7 +3,7 @@ import { type KeepSentIds, type NoteSentPorts, noteSentOf } from '../../../../li
 import type { EventType } from '../../../../lib/webhooks/event.ts';
 
 const number = { wabaId: '200000000000001', phoneNumberId: '300000000000001' };
-const chunk = { ...number, dispatchId: 'J', clientId: 1_001, acceptedAtMs: 1_000 };
+const callFacts = { ...number, dispatchId: 'J', clientId: 1_001, acceptedAtMs: 1_000 };
 const ending = (index: number, state: string, platformMessageId?: string) => ({
   recipient: { index },
   outcome: { state, platformMessageId },
@@ -29,7 +29,7 @@ function noting(wishes: Readonly<Record<number, readonly EventType[]>>, changes:
 
 test('what the platform calls the messages that it took, with their number; of the others nothing', async () => {
   const { note, kept } = noting({ 1001: ['message.failed', 'message.replied'] });
-  await note(chunk, [
+  await note(callFacts, [
     ending(0, 'sent', 'wamid.0'),
     ending(1, 'failed'),
     ending(2, 'sent'),
@@ -49,15 +49,15 @@ test('what the platform calls the messages that it took, with their number; of t
 
 test('nothing for a client that does not ask for answers, and no question where nothing was sent', async () => {
   const { note, kept, asked } = noting({ 1002: ['message.replied'] });
-  await note(chunk, [ending(0, 'failed')]);
+  await note(callFacts, [ending(0, 'failed')]);
   expect(asked).toEqual([]);
-  await note(chunk, [ending(0, 'sent', 'wamid.0')]);
+  await note(callFacts, [ending(0, 'sent', 'wamid.0')]);
   expect([kept, asked]).toEqual([[], [1_001]]);
 });
 
 test('of messages that heed opt-outs always, because a stop may answer them (D55)', async () => {
   const { note, kept, asked } = noting({});
-  await note({ ...chunk, heedsOptOuts: true }, [ending(0, 'sent', 'wamid.0')]);
+  await note({ ...callFacts, heedsOptOuts: true }, [ending(0, 'sent', 'wamid.0')]);
   expect([kept.length, asked]).toEqual([1, []]);
 });
 
@@ -65,27 +65,27 @@ test('each client is asked about once in a minute; what it wants counts within t
   const wishes: Record<number, EventType[]> = { 1001: [], 1002: ['message.replied'] };
   const { note, kept, asked, clock } = noting(wishes);
   const sent = [ending(0, 'sent', 'wamid.0')];
-  await note(chunk, sent);
-  await note({ ...chunk, clientId: 1_002 }, sent);
+  await note(callFacts, sent);
+  await note({ ...callFacts, clientId: 1_002 }, sent);
   wishes[1_001] = ['message.replied'];
   clock.nowMs = 59_999;
-  await note(chunk, sent);
+  await note(callFacts, sent);
   expect([kept.length, asked]).toEqual([1, [1_001, 1_002]]);
   clock.nowMs = 60_000;
-  await note(chunk, sent);
+  await note(callFacts, sent);
   expect([kept.length, asked]).toEqual([2, [1_001, 1_002, 1_001]]);
 });
 
 test('a wish that cannot be read counts as one, is not remembered, and is logged', async () => {
   const wanted = () => Promise.reject(new Error('away'));
   const { note, kept, logged } = noting({}, { wanted });
-  await note(chunk, [ending(0, 'sent', 'wamid.0')]);
-  await note(chunk, [ending(1, 'sent', 'wamid.1')]);
+  await note(callFacts, [ending(0, 'sent', 'wamid.0')]);
+  await note(callFacts, [ending(1, 'sent', 'wamid.1')]);
   expect(kept).toHaveLength(2);
   expect(logged).toEqual(Array(2).fill(['event.wanted_not_read', { clientId: 1_001, error: 'Error' }]));
 });
 
 test('an index that cannot be written is told, so that the delivery comes again', async () => {
   const { note } = noting({ 1001: ['message.replied'] }, { keep: () => Promise.reject(new Error('away')) });
-  await expect(note(chunk, [ending(0, 'sent', 'wamid.0')])).rejects.toThrow('away');
+  await expect(note(callFacts, [ending(0, 'sent', 'wamid.0')])).rejects.toThrow('away');
 });

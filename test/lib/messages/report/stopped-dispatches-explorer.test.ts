@@ -17,12 +17,12 @@ type Readers = readonly ReaderKind[];
 const worlds: [Readers, number, World['left']][] = [
   [['cancellation', 'report'], 1, killed],
   [['report', 'cancellation'], 1, killed],
-  [['watcher', 'report'], 1, killed],
+  [['sender', 'report'], 1, killed],
 ];
 const largerWorlds: typeof worlds = [
-  [['cancellation', 'watcher'], 1, killed],
+  [['cancellation', 'sender'], 1, killed],
   [['cancellation', 'report'], 1, faulty],
-  [['watcher', 'cancellation', 'report'], 1, calm],
+  [['sender', 'cancellation', 'report'], 1, calm],
   [['cancellation', 'later page'], 2, calm],
 ];
 

@@ -4,14 +4,14 @@ import type { DescribedDispatch } from '../../../../lib/messages/report/describe
 import { countStates, type OutcomeCounts, type WrittenMessages } from '../../../../lib/messages/report/outcome.ts';
 import { countsOf, describedDispatch, openReport, readPage } from '../../../../lib/messages/report/read-report.ts';
 import type { Report } from '../../../../lib/messages/report/report-store.ts';
-import { type WatchPorts, watchDispatches } from '../../../../lib/messages/watch/watch.ts';
+import { tellEnd } from '../../../../lib/messages/sender/tell-end.ts';
 import type { DispatchCompletedData, ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { writtenByName } from '../../../support/messages-table/dispatch-item.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { noCost, shippedKnownRates } from '../../../support/reported-dispatches.ts';
-import { dispatchId, type Store, startMs } from '../send/claims/slice-world.ts';
+import { dispatchId, type Store } from '../send/claims/slice-world.ts';
 
 /** A reader reports counts, row states by index, or both. */
 export interface Telling {
@@ -20,7 +20,7 @@ export interface Telling {
 }
 
 /** A `later page` is a report's second page. */
-export type ReaderKind = 'cancellation' | 'watcher' | 'report' | 'later page';
+export type ReaderKind = 'cancellation' | 'sender' | 'report' | 'later page';
 
 export interface ReaderStart {
   readonly kind: ReaderKind;
@@ -50,23 +50,20 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
     const of = call('of') as () => Promise<DispatchItemState>;
     const states = { stop: call('stop'), of: async () => new Map([[dispatchId, await of()]]) };
     const { counts } = await cancelDispatch(
-      { report, states, ...noCosts, rates: shippedKnownRates, nowMs, log },
+      { report, states, ...noCosts, tellSenders: async () => undefined, rates: shippedKnownRates, nowMs, log },
       dispatch,
     );
     return { counts };
   }
-  if (kind === 'watcher') {
-    const watched = { version: 1, kind: 'running', dispatchId, clientId: 1001, acceptedAtMs: startMs, final: [] };
+  if (kind === 'sender') {
     const told: ServiceEvent[] = [];
     const ports = {
-      progressOf: (asked: string, final: readonly number[]) => countsOf(report, asked, final),
-      queue: { sendLater: async () => undefined },
+      progressOf: (asked: string) => countsOf(report, asked),
       events: { send: async (events: ServiceEvent[]) => void told.push(...events) },
       spend: noCosts.spend,
-      parked: undefined as unknown as WatchPorts['parked'],
       ...{ nowMs, log },
     };
-    await watchDispatches([{ messageId: 'm', body: JSON.stringify(watched) }], ports);
+    await tellEnd(dispatchId, ports);
     const counts = told.map(({ data }) => (data as DispatchCompletedData).counts)[0];
     return { counts };
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
@@ -7,9 +6,6 @@ import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import { noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
-import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
-import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
-import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { snapshotStore } from '../../../../lib/messages/send/snapshot-store.ts';
 import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../../../lib/opt-outs/person-name.ts';
@@ -22,37 +18,32 @@ const wabaId = '200000000000001';
 const phoneNumberId = '300000000000001';
 const nowMs = 1_800_000_000_000;
 
-test('one look shows the number as it was written last, and each dispatch as it stands', async () => {
+test('one look shows the holds as they were written last, and each dispatch as it stands', async () => {
   const [client, table] = [localDocumentClient(), await freshTable('messages')];
   const late = localDocumentClient();
   lagReads(late);
   const look = snapshotStore(tableOf(late, table));
-  expect(await look({ wabaId, phoneNumberId, dispatchIds: ['none'] })).toEqual({
-    ...{ pace: unknownPace, holds: noHolds, anyStops: false },
+  expect(await look({ wabaId, dispatchIds: ['none'] })).toEqual({
+    ...{ holds: noHolds, anyStops: false },
     dispatches: new Map(),
   });
   const dispatches = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
   for (const dispatchId of ['sent', 'stopped'])
     await beginListed(dispatches, { head: makeDispatchHead({ dispatchId }), repeats: [] });
-  expect(await look({ wabaId, phoneNumberId, dispatchIds: ['sent'] })).toEqual({
-    ...{ pace: unknownPace, holds: noHolds, anyStops: false },
+  expect(await look({ wabaId, dispatchIds: ['sent'] })).toEqual({
+    ...{ holds: noHolds, anyStops: false },
     dispatches: new Map([['sent', { begun: true }]]),
   });
 
-  const paces = paceStore(tableOf(client, table, { nowMs: () => nowMs }), { newWriter: randomUUID });
-  const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1, lane: '*', count: 2 };
-  const { pace } = await reserve(paces, wanted, nowMs);
   const stop = cancelled(nowMs);
   await dispatchItemStore(tableOf(client, table)).stop({ dispatchId: 'stopped', acceptedAtMs: nowMs }, stop);
 
-  // Ten chunks of one number make these reads; two chunks are of one dispatch.
   const holds = await holdStore(tableOf(client, table, { nowMs: () => nowMs })).change(
     wabaId,
     opened('waba', { code: '368', nowMs }),
   );
-  const found = await look({ wabaId, phoneNumberId, dispatchIds: ['sent', 'stopped', 'sent', 'none'] });
-  expect([found.pace, found.holds]).toEqual([pace, holds]);
-  expect((await look({ wabaId, dispatchIds: [] })).pace).toEqual(unknownPace);
+  const found = await look({ wabaId, dispatchIds: ['sent', 'stopped', 'sent', 'none'] });
+  expect(found.holds).toEqual(holds);
   expect([...found.dispatches].sort()).toEqual([
     ['sent', { begun: true }],
     ['stopped', { begun: true, stop }],

@@ -6,7 +6,6 @@ import {
   startHeartbeat,
 } from '../../../../lib/messages/send/visibility-heartbeat.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
-import { chunkOf, deliveriesOf, recipientAt, slicesOf } from './chunk-run-world.ts';
 
 const clockStartMs = 1_800_000_000_000;
 
@@ -78,19 +77,13 @@ test('any other run holds its messages after two seconds, and a run that is over
   expect(visibility.requests).toBe(4);
 });
 
-test('a run of small requests holds at once where a code is among them, and no other run does (R19, D44)', () => {
-  const straight = { straight: true, alone: true, lane: '*' } as const;
-  const code = chunkOf(slicesOf(1), { ...straight, urgent: true });
-  const request = { body: '"urgent":true' };
-  const quoting = chunkOf([{ try: 0, size: 1, recipients: [{ ...recipientAt(0), request }] }], straight);
-  const small = { isOfSmallRequests: true };
-  expect(firstHeartbeatOf(deliveriesOf([quoting, code]), small)).toBe(firstHeartbeatMs.codes);
-  expect(firstHeartbeatOf(deliveriesOf([quoting, chunkOf(slicesOf(1), straight)]), small)).toBe(
-    firstHeartbeatMs.others,
-  );
-  expect(firstHeartbeatOf(deliveriesOf([chunkOf(slicesOf(30), { urgent: true })]), { isOfSmallRequests: false })).toBe(
-    firstHeartbeatMs.others,
-  );
+test('a run holds at once where a code is among its requests, and no other run does (R19, D44)', () => {
+  const [code, quoting, other] = [{ urgent: true }, { body: '"urgent":true' }, {}].map((head) => ({
+    body: JSON.stringify({ head }),
+  }));
+  if (code === undefined || quoting === undefined || other === undefined) throw new Error('no bodies');
+  expect(firstHeartbeatOf([quoting, code])).toBe(firstHeartbeatMs.codes);
+  expect(firstHeartbeatOf([quoting, other])).toBe(firstHeartbeatMs.others);
 });
 
 test('what fails before anything is held comes again after a time of its own all the same', async () => {
@@ -108,26 +101,6 @@ test('a run ends when its last request has, and is renewed no more', async () =>
   expect(visibility.againIn('m1')).toBe(30);
   await visibility.clock.run(visibility.clock.pause(60_000));
   expect(visibility.requests).toBe(1);
-});
-
-test('once all are postponed nothing is renewed', async () => {
-  const visibility = new Visibility();
-  const held = visibility.hold([deliveryAt(1)], firstHeartbeatMs.others);
-  await visibility.clock.run(held.postpone('receipt of m1', 90));
-  await visibility.clock.run(visibility.clock.pause(60_000));
-  expect(visibility.requests).toBe(1);
-});
-
-test('what is postponed comes when it was told to, whatever is renewed beside it, and however late that lands (R19)', async () => {
-  const visibility = new Visibility();
-  visibility.holdMs = 500;
-  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')]);
-  // The second request comes while the first is still under way.
-  await visibility.clock.run(held.postpone('receipt of a', 90));
-  await visibility.clock.run(visibility.clock.pause(20_000));
-  expect([visibility.againIn('a'), visibility.againIn('b')]).toEqual([70, 25]);
-  await visibility.clock.run(held.end(['a']));
-  expect(visibility.againIn('a')).toBe(70);
 });
 
 test.each([

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { type BacklogEntry, backlogKey, laterThanMs, newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
-import { backlogStore } from '../../../../lib/messages/fan-out/dispatch-backlog-store.ts';
-import { senderBacklogStore } from '../../../../lib/messages/sender/backlog-store.ts';
-import { partMoved } from '../../../../lib/messages/sender/entry-progress.ts';
+import { backlogStore } from '../../../../lib/messages/sender/backlog-store.ts';
+import { partMoved, withNews } from '../../../../lib/messages/sender/entry-progress.ts';
 import type { SenderBacklog } from '../../../../lib/messages/sender/sender-ports.ts';
+import type { NewsPorts } from '../../../../lib/messages/sender/stop-news.ts';
 import { type Fault, injectFaults } from '../../../support/faults.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryBacklog } from '../../../support/messages-table/memory-backlog.ts';
@@ -24,7 +24,9 @@ interface World {
   /** The look moves what is due within a quarter of an hour of then. */
   look(atMs: number): Promise<void>;
   /** Returns a run whose n-th attempts fail or lose their replies, as the plan says. */
-  run(faults?: Readonly<Record<number, Fault['kind'] & ('fail_before' | 'lose_reply')>>): SenderBacklog;
+  run(
+    faults?: Readonly<Record<number, Fault['kind'] & ('fail_before' | 'lose_reply')>>,
+  ): SenderBacklog & NewsPorts['backlog'];
 }
 
 let table: string;
@@ -45,7 +47,7 @@ async function storedWorld(): Promise<World> {
     run: (faults = {}) => {
       const own = localDocumentClient();
       injectFaults(own, ({ number: at }) => (faults[at] === undefined ? undefined : { kind: faults[at] }));
-      return senderBacklogStore(tableOf(own, table, { pause: async () => undefined }));
+      return backlogStore(tableOf(own, table, { pause: async () => undefined }));
     },
   };
 }
@@ -67,11 +69,12 @@ async function modelledWorld(): Promise<World> {
           if (fault !== 'lose_reply') return reply;
         }
       };
-      return backlog.ofSender({ call });
+      return { ...backlog.ofSender({ call }), ...backlog.ofNews({ call }) };
     },
   };
 }
 
+const later = { dispatchId: 'LATER', acceptedAtMs: nowMs, when: { asked: {}, fromMs: laterMs } };
 const alone = { part: 0, of: 1 };
 const movedTo = (floor: number, part = alone) =>
   partMoved({ part, progress: { floor, dueMs: nowMs + floor }, seenNewsMs: undefined });
@@ -97,7 +100,7 @@ describe.each([
     expect((await run.of(number)).map(plain)).toEqual([
       {
         ...{ phoneNumberId: number, dispatchId: 'J1', clientId: 1001, correlationId: 'c-1' },
-        ...{ enteredAtMs: nowMs, notBeforeMs: nowMs, expiresAtSeconds: nowMs / 1_000 + 30 * 86_400 },
+        ...{ enteredAtMs: nowMs, notBeforeMs: nowMs, expiresAtSeconds: nowMs / 1_000 + 30 * 86_400, slices: 1 },
       },
     ]);
     expect(idsOf(await run.of('2'))).toEqual(['J2']);
@@ -106,7 +109,7 @@ describe.each([
   test('what is due later is not seen before it is moved', async () => {
     const world = await open();
     const run = world.run();
-    await world.enter({ dispatchId: 'LATER', acceptedAtMs: nowMs, when: { asked: {}, fromMs: laterMs } });
+    await world.enter(later);
     await world.enter({
       dispatchId: 'SOON',
       acceptedAtMs: nowMs,
@@ -160,6 +163,31 @@ describe.each([
     expect(plain(await entryOf(world, 'J'))).toEqual(plain(second));
   });
 
+  test('a stop is seen in the entry at once, also in one that stands apart (D53)', async () => {
+    const world = await open();
+    await world.enter(later);
+    await world.enter({ dispatchId: 'J', acceptedAtMs: nowMs });
+    for (const head of [later, { dispatchId: 'J', acceptedAtMs: nowMs }]) {
+      const brought = await world.run().bring(makeDispatchHead(head), withNews(nowMs + 5));
+      expect(brought).toMatchObject({ dispatchId: head.dispatchId, newsMs: nowMs + 5, version: 1 });
+    }
+    const found = await world.run().of(number);
+    expect(idsOf(found)).toEqual(['J', 'LATER']);
+    expect(found.map(({ newsMs }) => newsMs)).toEqual([nowMs + 5, nowMs + 5]);
+    expect(found.every(({ notBeforeMs }) => notBeforeMs <= nowMs + 5)).toBe(true);
+    // A look that has read it apart before moves it now: what was written since stays.
+    await world.enter(later);
+    await world.look(laterMs);
+    expect((await entryOf(world, 'LATER')).newsMs).toBe(nowMs + 5);
+  });
+
+  test('there is no news of a dispatch that has ended and is told', async () => {
+    const world = await open();
+    expect(await world.run().bring(makeDispatchHead(later), withNews(nowMs))).toBeUndefined();
+    expect(await world.run().bring(makeDispatchHead({ acceptedAtMs: nowMs }), withNews(nowMs))).toBeUndefined();
+    expect(await world.run().of(number)).toEqual([]);
+  });
+
   test('an entry that is gone stays gone; removing it again is harmless', async () => {
     const world = await open();
     await world.enter({ dispatchId: 'J', acceptedAtMs: nowMs });
@@ -174,6 +202,21 @@ describe.each([
   });
 });
 
+test('each request that brings an entry may be repeated by the SDK (D53)', async () => {
+  for (const kind of ['fail_before', 'lose_reply'] as const) {
+    for (const at of [1, 2, 3, 4, 5]) {
+      const world = await storedWorld();
+      await world.enter(later);
+      await world.run({ [at]: kind }).bring(makeDispatchHead(later), withNews(nowMs));
+      expect(plain(await world.run().of(number)), `${kind} of request ${at}`).toMatchObject([
+        { newsMs: nowMs, version: 1 },
+      ]);
+      await world.look(laterMs);
+      expect(plain(await world.run().of(number))).toMatchObject([{ newsMs: nowMs, version: 1 }]);
+    }
+  }
+});
+
 test('a number does not see the entries of one that it is the beginning of', async () => {
   const world = await storedWorld();
   const own = backlogKey({ phoneNumberId: '1', dispatchId: 'OWN' });
@@ -186,6 +229,14 @@ test('a number does not see the entries of one that it is the beginning of', asy
   // By chance they share a partition.
   await put('12', 'OTHER');
   expect(idsOf(await world.run().of('1'))).toEqual(['OWN']);
+});
+
+test('an entry of another form stops no other one of its number', async () => {
+  const world = await storedWorld();
+  await world.enter({ dispatchId: 'J1', acceptedAtMs: nowMs });
+  const Item = { ...newEntry(makeDispatchHead({ phoneNumberId: number, dispatchId: 'J2' })), notBeforeMs: 'soon' };
+  await localDocumentClient().send(new PutCommand({ TableName: table, Item }));
+  expect(idsOf(await world.run().of(number))).toEqual(['J1']);
 });
 
 test('all pages of a number are read, each strongly', async () => {
@@ -203,7 +254,7 @@ test('all pages of a number are read, each strongly', async () => {
     },
     { step: 'initialize', name: 'reads' },
   );
-  const found = await senderBacklogStore(tableOf(client, table)).of(number);
+  const found = await backlogStore(tableOf(client, table)).of(number);
   expect(idsOf(found)).toEqual(ids.toSorted());
   expect([attempts.length > 1, new Set(reads)]).toEqual([true, new Set([true])]);
 });
@@ -234,7 +285,7 @@ test('a change that always comes too late gives up, and leaves what is stored', 
   );
   const pauses: number[] = [];
   const pause = async (tries: number) => void pauses.push(tries);
-  const beaten = senderBacklogStore(tableOf(client, table, { pause })).change(entry, movedTo(1, first));
+  const beaten = backlogStore(tableOf(client, table, { pause })).change(entry, movedTo(1, first));
   await expect(beaten).rejects.toThrow('changed under 10 tries');
   expect((await entryOf(world, 'J')).parts).toMatchObject([{ floor: 0 }, { floor: 10 }]);
   // The first repetition comes at once, with what it has met.
@@ -247,7 +298,7 @@ test('without faults a change is one write, and a removal one', async () => {
   const entry = await entryOf(world, 'J');
   const client = localDocumentClient();
   const { attempts } = injectFaults(client, () => undefined);
-  const backlog = senderBacklogStore(tableOf(client, table));
+  const backlog = backlogStore(tableOf(client, table));
   await backlog.change(entry, movedTo(1));
   await backlog.remove(entry);
   expect(attempts.map(({ command }) => command)).toEqual(['PutItemCommand', 'DeleteItemCommand']);

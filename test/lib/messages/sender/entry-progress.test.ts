@@ -14,7 +14,7 @@ import {
 
 const entry: BacklogEntry = {
   ...{ phoneNumberId: 'n', dispatchId: 'J', clientId: 1, enteredAtMs: 1_000 },
-  ...{ notBeforeMs: 2_000, expiresAtSeconds: 9 },
+  ...{ notBeforeMs: 2_000, expiresAtSeconds: 9, slices: 20 },
 };
 
 const moved = (part: number, of: number, floor: number, dueMs: number, seenNewsMs?: number) =>
@@ -62,4 +62,15 @@ test('a part that is done is not due, until all are: then each may end the dispa
 
 test('a poisoned dispatch is tried again after 1, 2, 4 ... 15 minutes', () => {
   expect([1, 2, 3, 4, 5, 9].map((failures) => poisonedUntilMs(failures, 0) / 60_000)).toEqual([1, 2, 4, 8, 15, 15]);
+});
+
+test('a part without slices is done from the first, and the end does not wait for it', () => {
+  const small = { ...entry, slices: 1 };
+  const [own, other] = [0, 1].toSorted((one) => (isOfPart({ part: one, of: 2 }, 'J', 0) ? -1 : 1));
+  const at = (part = 0) => ({ part, of: 2 });
+  expect(isPartDone(small, at(other))).toBe(true);
+  expect(isPartDone(small, at(own))).toBe(false);
+  expect(dueMsOfPart(small, at(other))).toBe(doneMs);
+  const ended = partMoved({ part: at(own), progress: { floor: 1, dueMs: doneMs }, seenNewsMs: undefined })(small);
+  expect(ended.parts?.map(({ floor }) => floor)).toEqual([1, 1]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
+import { unknownPace } from '../../../../lib/messages/pace/known-pace.ts';
 import { everyMsOf, placesIn, secondOf, sharedOut } from '../../../../lib/messages/sender/places.ts';
 
 const secondMs = 1_800_000_000_000;

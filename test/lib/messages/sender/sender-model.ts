@@ -2,13 +2,13 @@ import type { BacklogEntry } from '../../../../lib/messages/dispatch/backlog.ts'
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { type DispatchItem, stateOf } from '../../../../lib/messages/dispatch/item.ts';
 import type { Slice } from '../../../../lib/messages/dispatch/slice.ts';
-import { asAccepted } from '../../../../lib/messages/fan-out/revalidate-dispatch.ts';
 import { unknownBreaker } from '../../../../lib/messages/holds/breaker.ts';
 import { noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { runHolds } from '../../../../lib/messages/holds/run-holds.ts';
 import { DispatchesInHand } from '../../../../lib/messages/sender/dispatches-in-hand.ts';
 import type { SenderPart } from '../../../../lib/messages/sender/entry-progress.ts';
 import { NumberView } from '../../../../lib/messages/sender/number-view.ts';
+import { asAccepted } from '../../../../lib/messages/sender/revalidate-dispatch.ts';
 import type { SenderBacklog, SenderPorts } from '../../../../lib/messages/sender/sender-ports.ts';
 import { SliceStarter } from '../../../../lib/messages/sender/slice-starter.ts';
 import { Turns } from '../../../../lib/messages/sender/turns.ts';
@@ -64,7 +64,7 @@ async function workOff(run: Run, outside: Outside<string>): Promise<'done'> {
   };
   const number = new NumberView(ports.paces);
   number.breaker = unknownBreaker;
-  const turns = new Turns({ nowMs, pause, everyMs: () => 0 });
+  const turns = new Turns({ nowMs, pause, everyMs: () => 0, lastMs: Number.POSITIVE_INFINITY });
   const shared = { invocation: String(run.number), turns, number, lastCallMs: Number.POSITIVE_INFINITY, ports };
   const slices = new SliceStarter(shared, () => 0, signal);
   const wait = outside.call('wait') as () => Promise<boolean>;
@@ -72,8 +72,12 @@ async function workOff(run: Run, outside: Outside<string>): Promise<'done'> {
   hands.saw(await ports.backlog.of('').catch(() => []));
   for (;;) {
     const next = hands.nextOf(hands.ready());
-    if (next !== undefined) slices.start(next, (outcome) => hands.afterSlice(next, outcome));
-    else if (!slices.isBusy && hands.nextDueMs() > nowMs()) {
+    if (next !== undefined) {
+      slices.start({ ...next, isFront: false }, (outcome) => {
+        hands.afterSlice(next, outcome);
+        signal();
+      });
+    } else if (!slices.isBusy && hands.nextDueMs() > nowMs()) {
       if (hands.nextDueMs() > nowMs() + 20_000 || !(await wait())) break;
     } else await changed.promise;
   }

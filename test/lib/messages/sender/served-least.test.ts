@@ -28,3 +28,19 @@ test('the next sender knows the differences', () => {
   served.serve('b', 30);
   expect(served.service).toEqual({ a: 0, b: 10 });
 });
+
+test('a newcomer is one until it is served, and no longer because it has paused (D45)', () => {
+  const served = new ServedLeast();
+  served.ordered(['a', 'b']);
+  expect(served.isNewcomer('a')).toBe(false);
+  served.serve('a', 20);
+  served.serve('b', 20);
+  served.ordered(['a', 'b', 'new']);
+  expect(served.isNewcomer('new')).toBe(true);
+  served.serve('new', 10);
+  expect(served.isNewcomer('new')).toBe(false);
+  served.ordered(['a', 'b']);
+  served.serve('new', 10);
+  served.ordered(['a', 'b', 'new']);
+  expect(served.isNewcomer('new')).toBe(false);
+});

@@ -86,7 +86,7 @@ async function working(run: SmallRun, { call, nowMs }: Outside<string>): Promise
     },
     store: call('store'),
     begin: call('begin'),
-    enterInFront: call('enterInFront'),
+    enter: call('enterInFront'),
     wake: async () => undefined,
   });
 }

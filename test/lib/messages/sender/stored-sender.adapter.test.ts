@@ -2,13 +2,23 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
+import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
+import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import { decodeSenderWake, encodeSenderWake } from '../../../../lib/messages/dispatch/sender-wake.ts';
+import { endedByReading, inReviewCode, opened } from '../../../../lib/messages/holds/hold.ts';
+import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import { templateScope } from '../../../../lib/messages/holds/scope.ts';
 import { countStates } from '../../../../lib/messages/report/outcome.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
 import { sendBudgetMs } from '../../../../lib/messages/send/deadlines.ts';
-import { senderBacklogStore } from '../../../../lib/messages/sender/backlog-store.ts';
+import { backlogStore } from '../../../../lib/messages/sender/backlog-store.ts';
+import { asAccepted } from '../../../../lib/messages/sender/revalidate-dispatch.ts';
+import type { SenderPorts } from '../../../../lib/messages/sender/sender-ports.ts';
 import { senderStateStore } from '../../../../lib/messages/sender/sender-state-store.ts';
+import { tellSenders } from '../../../../lib/messages/sender/stop-news.ts';
 import { senderHandler } from '../../../../lib/messages/sender/wake-handler.ts';
+import { log } from '../../../../lib/observe/log.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../../../support/faults.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
@@ -18,6 +28,7 @@ import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '.
 import { type SenderWorld, tableSender } from '../../../support/table-senders.ts';
 import { livingFor, TableWorkers } from '../../../support/table-workers.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
+import { bytesWritten } from '../../../support/written-bytes.ts';
 
 /** A number's sender over the real stores and queue, in virtual time (R13, R14, R16, D34, D41). */
 
@@ -34,8 +45,8 @@ beforeEach(async () => {
 
 const plainTable = () => tableOf(localDocumentClient(), world.table, { nowMs: () => workers.time.nowMs });
 
-async function accept(total: number): Promise<void> {
-  const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total });
+async function accept(total: number, of: Partial<DispatchHead> = {}): Promise<void> {
+  const dispatch = makeDispatch(makeRecipients(total), { ...scenarioHead, total, ...of });
   const dispatches = acceptedDispatchesStore(plainTable());
   await dispatches.store(dispatch, AbortSignal.timeout(5_000));
   await dispatches.begin(dispatch.head);
@@ -52,11 +63,14 @@ async function handle(
     body = wake,
     limitPerSecond = 80,
     lifeMs = 120_000,
-  } = {},
+    ...given
+  }: { calls?: number; sentMs?: number; body?: string; limitPerSecond?: number; lifeMs?: number } & Partial<
+    Parameters<typeof tableSender>[1]
+  > = {},
 ): Promise<SQSBatchResponse | 'killed'> {
   const { living, killed } = livingFor(calls);
   const bornMs = workers.time.nowMs;
-  const handler = senderHandler(tableSender(world, { events, send, limitPerSecond }, { workers, living }));
+  const handler = senderHandler(tableSender(world, { events, ...given, send, limitPerSecond }, { workers, living }));
   const Records = [{ messageId: 'm-1', body, attributes: { SentTimestamp: String(sentMs) } }];
   const context = { getRemainingTimeInMillis: () => bornMs + lifeMs - workers.time.nowMs };
   const handled = handler({ Records } as unknown as SQSEvent, context as Context);
@@ -78,7 +92,7 @@ async function outcomes() {
   const dispatch = await reader.findStored(dispatchId);
   return dispatch === undefined ? [] : await reader.ofDispatch(dispatch);
 }
-const backlog = async () => await senderBacklogStore(plainTable()).of(phoneNumberId);
+const backlog = async () => await backlogStore(plainTable()).of(phoneNumberId);
 const lease = async () =>
   (await senderStateStore(plainTable())({ phoneNumberId, part: 0, of: 1 }).change(() => undefined)).state.lease;
 const completed = () => events.sent.filter(({ type }) => type === 'dispatch.completed');
@@ -106,6 +120,28 @@ test('a wake sends a dispatch of 25: each is called once, told and recorded, and
   const writes = attempts.filter(({ command }) => command === 'PutItemCommand');
   // Three slices are claimed and ended; the client's list, a floor, the lease and its return are one write each.
   expect(writes.length).toBe(3 * 2 + 4);
+});
+
+test('the sender of a scheduled dispatch sees its cancellation, far from its time, and tells its end (D53)', async () => {
+  const when = { asked: {}, fromMs: startMs + 5 * 3_600_000 };
+  await accept(25, { when });
+  expect(await backlog()).toEqual([]);
+  const { head } = makeDispatch(makeRecipients(25), { ...scenarioHead, total: 25, when });
+  const table = plainTable();
+  await dispatchItemStore(table).stop(head, cancelled(startMs));
+  const wakes: unknown[] = [];
+  await tellSenders(head, {
+    backlog: backlogStore(table),
+    wake: async (...sent) => void wakes.push(sent),
+    nowMs: () => workers.time.nowMs,
+    log: () => undefined,
+  });
+  expect(wakes).toEqual([[{ phoneNumberId, part: 0 }, 0]]);
+  const taken: number[] = [];
+  expect(await handle(taking(taken))).toEqual({ batchItemFailures: [] });
+  expect(taken).toEqual([]);
+  expect(events.sent.filter(({ type }) => type === 'message.failed')).toHaveLength(25);
+  expect([completed().length, await backlog()]).toEqual([1, []]);
 });
 
 test('a wake that finds a fresh lease is acknowledged, and calls nobody', async () => {
@@ -147,11 +183,50 @@ test('no call begins so late that the process could end before its answer', asyn
   expect(Math.max(...calledMs)).toBeLessThanOrEqual(lifeMs - sendBudgetMs - 2_000);
 });
 
-test('a wake comes again when its text is no wake, or the store cannot be reached', async () => {
+test('a wake whose text is no wake comes again; one that meets a store that is away does not, as sweeps wake what is left', async () => {
   const again = { batchItemFailures: [{ itemIdentifier: 'm-1' }] };
   expect(await handle(taking([]), { body: '{"version":2}' })).toEqual(again);
   injectFaults(world.client, () => ({ kind: 'fail_before' }));
-  expect(await handle(taking([]))).toEqual(again);
+  expect(await handle(taking([]))).toEqual({ batchItemFailures: [] });
+});
+
+test('after a review a dispatch in hand is judged again before its next message leaves (D46)', async () => {
+  await accept(30);
+  const { wabaId, templateName, templateLanguage } = scenarioHead;
+  const scope = templateScope({ templateName, templateLanguage });
+  const holds = holdStore(plainTable());
+  const judgedAtMs: number[] = [];
+  const judge: SenderPorts['judge'] = async (dispatch) => {
+    judgedAtMs.push(workers.time.nowMs);
+    if (judgedAtMs.length === 1) return asAccepted(dispatch);
+    return { kind: 'refused', stop: { state: 'failed', code: 'template_changed', reason: 'why' } };
+  };
+  const taken: number[] = [];
+  let reviewedMs = 0;
+  const send: Send = async (posting) => {
+    if (taken.length === 3) {
+      reviewedMs = workers.time.nowMs;
+      await holds.change(wabaId, opened(scope, { code: inReviewCode, nowMs: startMs, byReading: true }));
+      await holds.change(wabaId, endedByReading(scope, startMs, reviewedMs));
+    }
+    return await taking(taken)(posting);
+  };
+  await handle(send, { limitPerSecond: 2, judge });
+  expect(judgedAtMs).toHaveLength(2);
+  expect(judgedAtMs[1]).toBeGreaterThanOrEqual(reviewedMs);
+  const found = await outcomes();
+  expect(taken.length).toBeLessThan(30);
+  expect(found.filter(({ state }) => state === 'sent')).toHaveLength(taken.length);
+  expect(found.filter(({ code }) => code === 'template_changed')).toHaveLength(30 - taken.length);
+  expect([completed().length, await backlog()]).toEqual([1, []]);
+});
+
+test('thirty messages of a dispatch write at most twenty bytes of log and metrics each (R15)', async () => {
+  await accept(30, { receiptsExpected: true, correlationId: '00000000-0000-4000-8000-000000000000' });
+  const bytes = await bytesWritten(() => handle(taking([]), { log }));
+  expect((await outcomes()).filter(({ state }) => state === 'sent')).toHaveLength(30);
+  expect(bytes / 30).toBeGreaterThan(5);
+  expect(bytes / 30).toBeLessThanOrEqual(20);
 });
 
 const databaseFaults: readonly Fault[] = [

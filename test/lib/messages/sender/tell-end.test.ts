@@ -6,7 +6,10 @@ import { MemoryEvents } from '../../../support/memory-events.ts';
 
 /** The end of a dispatch is told and its cost counted, in this order, once nothing of it is pending (D41, D58). */
 
-const head = makeDispatchHead({ dispatchId: '01JD0000000000000000000000', total: 2 });
+const head = makeDispatchHead({
+  ...{ dispatchId: '01JD0000000000000000000000', total: 2, campaignId: 10, attends: { waitTime: -1 } },
+  acceptedAtMs: 1_799_999_000_000,
+});
 
 async function told(progress: DispatchProgress | undefined, countLater?: () => Promise<void>) {
   const steps: unknown[] = [];
@@ -29,8 +32,22 @@ async function told(progress: DispatchProgress | undefined, countLater?: () => P
 
 test('an end is counted, told and logged', async () => {
   const { isTold, steps, events } = await told({ head, finalPartitions: [0], counts: { sent: 2, pending: 0 } });
-  expect([isTold, steps]).toEqual([true, [[head.dispatchId, []], head.dispatchId, 'dispatch.completed']]);
-  expect(events).toMatchObject([{ type: 'dispatch.completed', data: { counts: { sent: 2 } } }]);
+  expect([isTold, steps]).toEqual([true, [[head.dispatchId], head.dispatchId, 'dispatch.completed']]);
+  expect(events).toEqual([
+    {
+      id: expect.stringMatching(/^evt_/),
+      clientId: 1001,
+      type: 'dispatch.completed',
+      timestampMs: 1_800_000_000_000,
+      data: {
+        ...{ dispatch_id: head.dispatchId, did: head.did, template: { name: 'order_update', language: 'en_US' } },
+        ...{ campaign_id: 10, attends: { waitTime: -1 }, accepted_at: new Date(head.acceptedAtMs).toISOString() },
+        ...{ total: 2, counts: expect.objectContaining({ sent: 2, failed: 0 }) },
+      },
+    },
+  ]);
+  const again = await told({ head, finalPartitions: [0], counts: { sent: 1, delivered: 1, pending: 0 } });
+  expect(again.events.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
 });
 
 test('nothing is told while messages are pending', async () => {

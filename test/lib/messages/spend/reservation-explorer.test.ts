@@ -68,7 +68,10 @@ async function running(kind: RunKind, { call, nowMs }: Outside<string>): Promise
     const states = { stop: call('stop'), of: async () => new Map([[dispatchId, await of()]]) };
     const report = { findDescribed: call('read'), readMessages: call('messages'), reckon: call('reckon') };
     const log = () => undefined;
-    await cancelDispatch({ report, states, countNow: count, rates: shippedKnownRates, nowMs, log }, dispatch.dispatch);
+    await cancelDispatch(
+      { report, states, tellSenders: async () => undefined, countNow: count, rates: shippedKnownRates, nowMs, log },
+      dispatch.dispatch,
+    );
   }
   if (kind === 'release') {
     const raise: Raise = { clientId: 1001, dispatchId, units: 11 * marketing, category: 'MARKETING' };

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../../../lib/messages/accept/accepted-dispatches-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
-import { chunkOfDispatch } from '../../../../lib/messages/dispatch/chunk.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
@@ -32,10 +31,8 @@ const marketing = 0.0618;
 /** Stores a straight dispatch, by default of one recipient in Argentina. */
 async function begun(dispatchId: string, changes: Partial<DispatchHead> = {}): Promise<DispatchHead> {
   const head = { ...scenarioHead, dispatchId, total: 1, receiptsExpected: true as const, ...changes };
-  const recipients = Array.from({ length: head.total }, (_, index) => ({ index, to: `549115555000${index + 1}` }));
-  const slices = [{ try: 0, size: head.total, recipients }];
-  const chunk = { ...chunkOfDispatch(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
-  await acceptedDispatchesStore(tableOf(client, table, { nowMs: () => startMs })).beginStraight(chunk);
+  const recipients = Array.from({ length: head.total }, (_, index) => ({ to: `549115555000${index + 1}` }));
+  await acceptedDispatchesStore(tableOf(client, table, { nowMs: () => startMs })).beginStraight({ head, recipients });
   return head;
 }
 

@@ -16,12 +16,12 @@ test.each<[string, readonly Recorded[], true | undefined, boolean]>([
   ['what was too late', [expired], true, true],
   ['what is tried again', [{ state: 'again', dueMs: 1 }], true, false],
 ])('the end of a small request is counted: %s (D58)', (_, outcomes, receiptsExpected, expected) => {
-  const chunk = receiptsExpected === undefined ? {} : { receiptsExpected };
+  const callFacts = receiptsExpected === undefined ? {} : { receiptsExpected };
   const slice: Slice = {
     ...{ key: { dispatchId: 'J', slice: 0 }, try: 0, version: 2, owner: 'w', atMs: 1, state: 'ended' },
     outcomes,
   };
-  expect(endIsCounted(chunk, [slice])).toBe(expected);
+  expect(endIsCounted(callFacts, [slice])).toBe(expected);
 });
 
 test.each([
@@ -62,7 +62,15 @@ test.each([
     };
     const states = { of: async () => new Map(), stop: async () => !stoppedBefore };
     const countNow = async () => void counted.push('J');
-    await cancelOpenDispatch({ report, states, countNow, nowMs: () => 1, log: () => undefined }, head.dispatchId);
+    const ports = {
+      report,
+      states,
+      countNow,
+      tellSenders: async () => undefined,
+      nowMs: () => 1,
+      log: () => undefined,
+    };
+    await cancelOpenDispatch(ports, head.dispatchId);
     expect(counted).toEqual(expected);
   },
 );

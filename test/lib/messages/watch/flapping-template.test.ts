@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { callFactsOf } from '../../../../lib/messages/dispatch/call-facts.ts';
 import { longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import type { DispatchItemStates } from '../../../../lib/messages/dispatch/item-store.ts';
 import { byHolds } from '../../../../lib/messages/holds/held-dispatch.ts';
@@ -12,7 +13,6 @@ import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { noCosts } from '../../../support/no-costs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
-import { chunkOf } from '../send/chunk-run-world.ts';
 
 /**
  * The platform calls a template APPROVED while it refuses its messages (132015). Workers and the watcher work on one
@@ -39,8 +39,6 @@ function world() {
   const states = statesCounting(table, seen, clock);
   const watcher: WatchPorts = {
     ...clock,
-    progressOf: async () => undefined,
-    queue: { sendLater: async () => undefined },
     events,
     spend: noCosts.spend,
     parked: { ...approved(seen), queue: { sendLater: async (...copy) => watchIn(...copy) }, states, holds: wabas },
@@ -99,17 +97,17 @@ async function works(
   { table, wabas, worker, nowMs }: Pick<ReturnType<typeof world>, 'table' | 'wabas' | 'worker'> & { nowMs: number },
   isRefused: boolean,
 ): Promise<boolean> {
-  const chunk = chunkOf([], { dispatchId: head.dispatchId, acceptedAtMs: startMs });
+  const callFacts = callFactsOf(head, { limitPerSecond: 80 });
   const on = holdsOn(wabas.of(head.wabaId), head);
   const run = runHolds(worker);
   const dispatch = table.states.get(head.dispatchId) ?? {};
   if (byHolds(dispatch, on, {}, nowMs).kind === 'settle') return false;
   const probe =
-    on.length > 0 && on.every(({ hold }) => isProbeDue(hold, nowMs)) ? await run.takeProbes(chunk) : undefined;
+    on.length > 0 && on.every(({ hold }) => isProbeDue(hold, nowMs)) ? await run.takeProbes(callFacts) : undefined;
   if (on.length > 0 && probe === undefined) return false;
-  if (isRefused) await run.byRefusal(chunk, { code: 132015 });
-  else await run.taken(chunk, dispatch);
-  if (probe !== undefined) await run.answered(chunk, probe, isRefused ? 'refused' : 'taken');
+  if (isRefused) await run.byRefusal(callFacts, { code: 132015 });
+  else await run.taken(callFacts, dispatch);
+  if (probe !== undefined) await run.answered(callFacts, probe, isRefused ? 'refused' : 'taken');
   return true;
 }
 

@@ -58,8 +58,6 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
   holds.stored.set(head.wabaId, setting.holds ?? ofTemplate);
   const done: Done = { later: [], stops: [], did: [], kept: [] };
   const ports: WatchPorts = {
-    progressOf: async () => Promise.reject(new Error('not asked')),
-    queue: { sendLater: async () => Promise.reject(new Error('not asked')) },
     events,
     spend: noCosts.spend,
     parked: { ...parkedPorts(setting, done), holds },
@@ -339,7 +337,7 @@ describe('a look at a parked dispatch (D46)', () => {
     expect(expired.stops).toMatchObject([{ state: 'expired', code: '131042' }]);
   });
 
-  test('of whose hold no message has asked for ten minutes, for all are in the fan-out: it goes on, so that the next one asks', async () => {
+  test('of whose hold no message has asked for ten minutes, for all are elsewhere: it goes on, so that the next one asks', async () => {
     const state = { parked: account, pausedFromMs: sinceMs };
     const mine = { ...first, told: { fromMs: sinceMs, code: '131042', scope: 'waba' } } as const;
     const due = ofWaba();

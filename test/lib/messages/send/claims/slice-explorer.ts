@@ -1,4 +1,4 @@
-import type { ChunkRecipient, ChunkSlice } from '../../../../../lib/messages/dispatch/chunk.ts';
+import type { TriedRecipient } from '../../../../../lib/messages/dispatch/call-facts.ts';
 import type { Slice } from '../../../../../lib/messages/dispatch/slice.ts';
 import { explore, partNumbers, written } from '../../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../../support/replayed-run.ts';
@@ -18,6 +18,7 @@ import {
   startMs,
   withWithdrawal,
 } from './slice-world.ts';
+import type { ChunkSlice } from './tried-slices.ts';
 
 export interface Scenario {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface Scenario {
   readonly slices: readonly number[];
   /** One path has at most this many crashes, failed calls, refusals and surplus deliveries. */
   readonly faults: number;
-  /** One path delivers chunks and receipts at most this often. */
+  /** One path delivers tries and receipts at most this often. */
   readonly deliveries: number;
   readonly receipts?: number;
   /** Waiting receipts are delivered together. */
@@ -312,7 +313,7 @@ function outcomeOf(
 ): { readonly after: State; readonly reply: Pick<Reply, 'value' | 'fails'> } {
   if (op.name === 'call') {
     const { accepts, outcome } = platformEffects[effect as PlatformEffect];
-    const [{ index }] = op.args as [ChunkRecipient];
+    const [{ index }] = op.args as [TriedRecipient];
     const wrong = wrongOf(state, index, owner);
     const calls = [...state.store.calls, { index, effect: effect as PlatformEffect, wrong }];
     const posted = { ...state, store: { ...state.store, calls } };

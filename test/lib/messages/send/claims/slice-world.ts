@@ -1,4 +1,4 @@
-import type { QueuedChunk } from '../../../../../lib/messages/dispatch/chunk.ts';
+import type { CallFacts } from '../../../../../lib/messages/dispatch/call-facts.ts';
 import type { MessageKey } from '../../../../../lib/messages/dispatch/head.ts';
 import { aboutDispatch } from '../../../../../lib/messages/dispatch/head.ts';
 import {
@@ -13,15 +13,8 @@ import type { Receipt, ReceiptMessage } from '../../../../../lib/messages/receip
 import type { ReceiptPorts } from '../../../../../lib/messages/receipts/receipt-ports.ts';
 import { outcomesOf } from '../../../../../lib/messages/report/outcome.ts';
 import { resolveUnknown } from '../../../../../lib/messages/report/resolve-unknown.ts';
-import { eventsOfEndings } from '../../../../../lib/messages/send/chunk-events.ts';
-import {
-  type Chunk,
-  type ChunkEnd,
-  type ChunkEnding,
-  type ChunkPorts,
-  runChunk,
-} from '../../../../../lib/messages/send/claims/run-chunk.ts';
 import type { SliceLook } from '../../../../../lib/messages/send/claims/run-slice.ts';
+import { eventsOfEndings } from '../../../../../lib/messages/send/ending-events.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../../../../lib/webhooks/event.ts';
 import { noStops } from '../../../../support/memory-opt-outs.ts';
 import { withdrawnDispatch } from '../../../../support/messages-table/dispatch-item.ts';
@@ -30,6 +23,7 @@ import { writtenBy } from '../../../../support/messages-table/written.ts';
 import { noCosts } from '../../../../support/no-costs.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../../support/replayed-run.ts';
 import { scenarioHead } from '../../../../support/scenario-dispatch.ts';
+import { type Chunk, type ChunkEnd, type ChunkPorts, type RecipientEnding, runChunk } from './tried-slices.ts';
 
 export const claimLifeMs = 90_000;
 export const dispatchId = '01JD0000000000000000000000';
@@ -240,7 +234,7 @@ export function applied(
       return { store, value: { slice, isProven: store.receipts.includes(index) } };
     }
     case 'tell': {
-      const [endings, slices, nowMs] = args as [readonly ChunkEnding[], readonly Slice[], number];
+      const [endings, slices, nowMs] = args as [readonly RecipientEnding[], readonly Slice[], number];
       return {
         store: withTold(store, eventsOfEndings(toldDispatch, endings, { slices, nowMs }).map(toldOf)),
         value: undefined,
@@ -272,7 +266,7 @@ const toldDispatch = {
   dispatchId,
   about: aboutDispatch(scenarioHead),
   alone: true,
-} as unknown as QueuedChunk;
+} as unknown as CallFacts;
 
 type Told = readonly [event: string, atMs: number];
 
