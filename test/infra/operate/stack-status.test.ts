@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { protectionFor, type StackStatus, statusesOf } from '../../../infra/operate/stage/stack-status.ts';
 
 const standing = (status: string | undefined, refusesDeletion = false): StackStatus | undefined =>
@@ -91,7 +91,6 @@ describe('how the stacks stand', () => {
   let answers: Readonly<Record<string, string | undefined>>;
   /** The signature of each request names its region. */
   let regions: (string | undefined)[];
-  const kept = { ...process.env };
   beforeEach(async () => {
     regions = [];
     server = createServer((request, response) => {
@@ -114,10 +113,11 @@ describe('how the stacks stand', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const environment = { AWS_ACCESS_KEY_ID: 'some', AWS_SECRET_ACCESS_KEY: 'thing', AWS_REGION: 'eu-west-1' };
-    Object.assign(process.env, environment, { AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` });
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${port}`);
   });
   afterEach(() => {
-    process.env = { ...kept };
+    vi.unstubAllEnvs();
     server.closeAllConnections();
     server.close();
   });
