@@ -13,7 +13,7 @@ import type { SenderKey, SenderPorts } from '../../lib/messages/sender/sender-po
 import type { SmallRequestsPorts } from '../../lib/messages/sender/small-requests.ts';
 import type { NewsPorts } from '../../lib/messages/sender/stop-news.ts';
 import type { SweepPorts } from '../../lib/messages/sender/sweep.ts';
-import type { DispatchProgress } from '../../lib/messages/watch/watch.ts';
+import type { DispatchProgress } from '../../lib/messages/sender/tell-end.ts';
 import type { OptOutPorts } from '../../lib/opt-outs/record-opt-out.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
 import type { MemoryHolds } from '../support/memory-holds.ts';
@@ -214,5 +214,5 @@ function progressIn({ table, dispatches, time }: Parts, dispatchId: string): Dis
     const { state } = outcomeOf(index, { slice: table.find(sliceOf({ dispatchId, index })), dispatch }, time.nowMs);
     counts[state] = (counts[state] ?? 0) + 1;
   }
-  return { head, lots, finalPartitions: [], ...(counts['pending'] === undefined ? { counts } : {}) };
+  return { head, ...(counts['pending'] === undefined ? { counts } : {}) };
 }

@@ -1,6 +1,6 @@
 import { deployedKnownRates } from '../../pricing/deployed.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
-import type { SendingPorts } from '../send/sending-ports.ts';
+import type { SmallRequestsPorts } from '../sender/small-requests.ts';
 import { type CountPorts, countDispatches } from '../spend/count-dispatches.ts';
 import { endIsCounted } from '../spend/count-ended.ts';
 import { countMarksStore, statedCosts } from '../spend/count-marks-store.ts';
@@ -42,7 +42,7 @@ export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   return (dispatches) => countReceipts(dispatches, { stated, count, countLater });
 }
 
-export function deployedCountEnded(): SendingPorts['countEnded'] {
+export function deployedCountEnded(): SmallRequestsPorts['countEnded'] {
   const count = deployedCount({ readsSlices: true });
   return async (callFacts, ended) => {
     if (endIsCounted(callFacts, ended)) await count([callFacts.dispatchId]);

@@ -43,11 +43,3 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
   const seconds = Math.max(firstSeconds * factor ** wait.attempt, wait.retryAfterSeconds ?? 0);
   return Math.min(maxDelaySeconds, Math.ceil(seconds * (1 + random / 2)));
 }
-
-/**
- * Returns the backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make
- * two hours; a killed run returns within a minute.
- */
-export function dispatchRetrySeconds(deliveries: number): number {
-  return Math.min(43_200, 30 * 6 ** (deliveries - 1));
-}

@@ -1,8 +1,7 @@
 import { Refusal } from '../../http/refusal.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
-import { type DispatchHead, dispatchIdPattern } from '../dispatch/head.ts';
-import { recipientsPerPartition } from '../dispatch/slice-items.ts';
-import type { DispatchProgress } from '../watch/watch.ts';
+import { dispatchIdPattern } from '../dispatch/head.ts';
+import type { DispatchProgress } from '../sender/tell-end.ts';
 import { type Cost, costOf, marketAt, releasedHead } from './cost.ts';
 import { type DescribedDispatch, isStoppedLately, placesOf } from './described-dispatch.ts';
 import {
@@ -75,31 +74,16 @@ export async function readPage(
   return reportPage(dispatch, question, { from, outcomeAt, costNow });
 }
 
-/**
- * Looks at a dispatch again, cheaply: final partitions are not read until all are final. Then the whole dispatch is
- * read once for its counts.
- */
-export async function countsOf(
-  report: Report,
-  dispatchId: string,
-  knownFinal: readonly number[] = [],
-): Promise<DispatchProgress | undefined> {
+/** Returns how far a dispatch is, or undefined for a missing or withdrawn one. */
+export async function countsOf(report: Report, dispatchId: string): Promise<DispatchProgress | undefined> {
   const found = await report.findDescribed(dispatchId);
   if (found === undefined) return undefined;
   const dispatch = await reckoned(report, found);
-  const { head } = dispatch;
-  const facts = { head, lots: dispatch.lots, reserved: dispatch.reserved, stop: dispatch.stop };
-  const all = partitionsOfDispatch(head.total);
-  const open = all.filter((partition) => !knownFinal.includes(partition));
-  const outcomeAt = await outcomesIn(report, dispatch, open);
+  const { head, reserved, stop } = dispatch;
+  const { outcomeAt } = await writtenIn(report, dispatch, partitionsOfDispatch(head.total));
   if (outcomeAt === undefined) return undefined;
-  const finalPartitions = all.filter((partition) => !open.includes(partition) || isFinal(partition, head, outcomeAt));
-  if (finalPartitions.length < all.length) return { ...facts, finalPartitions };
-  const asWhole = open.length === all.length ? outcomeAt : await outcomesIn(report, dispatch, all);
-  if (asWhole === undefined) return undefined;
-  const counts = countsIn(dispatch, asWhole);
-  if (counts.pending === 0) return { ...facts, finalPartitions, counts };
-  return { ...facts, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
+  const counts = countsIn(dispatch, outcomeAt);
+  return { head, reserved, stop, ...(counts.pending === 0 ? { counts } : {}) };
 }
 
 /** Returns the standing of a dispatch whose state a cancellation has just changed (D53). */
@@ -150,15 +134,7 @@ async function reckoned(report: Report, dispatch: DescribedDispatch): Promise<De
   return { ...dispatch, underWay: await report.reckon(head.dispatchId, underWayIn(written)) };
 }
 
-/** Returns outcomes of these partitions; for a stopped dispatch read strongly, so that unclaimed slices are certain. */
-async function outcomesIn(
-  report: Report,
-  dispatch: DescribedDispatch,
-  partitions: readonly number[],
-): Promise<OutcomeAt | undefined> {
-  return (await writtenIn(report, dispatch, partitions)).outcomeAt;
-}
-
+/** For a stopped dispatch it reads strongly, so that unclaimed slices are certain. */
 async function writtenIn(report: Report, dispatch: DescribedDispatch, partitions: readonly number[]) {
   const read = dispatch.stop === undefined ? undefined : { consistent: true };
   const written = await report.readMessages(dispatch.head.dispatchId, partitions, read);
@@ -171,10 +147,4 @@ function takenBack(): never {
 
 function countsIn(dispatch: DescribedDispatch, outcomeAt: OutcomeAt): OutcomeCounts {
   return countStates(placesOf(dispatch).map(({ index }) => outcomeAt(index).state));
-}
-
-function isFinal(partition: number, { total }: DispatchHead, outcomeAt: OutcomeAt): boolean {
-  const first = partition * recipientsPerPartition;
-  const size = Math.min(recipientsPerPartition, total - first);
-  return Array.from({ length: size }, (_, at) => first + at).every((index) => outcomeAt(index).state !== 'pending');
 }

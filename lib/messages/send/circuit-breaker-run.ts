@@ -52,14 +52,13 @@ export interface GuardedRun {
 const endingMs = 1_000;
 
 /**
- * Reads the breaker once, before any claim. If it is open, this run probes the platform when due, or its messages wait.
- * An unreadable breaker holds nothing back: claims would fail too.
+ * Reads the breaker once, before any claim of a run that calls one number. If it is open, this run probes the platform
+ * when due, or its messages wait. An unreadable breaker holds nothing back: claims would fail too.
  */
-export async function guardRun(ofRun: readonly CallFacts[], ports: GuardPorts): Promise<GuardedRun> {
-  const calls: NumberCall[] = [];
-  const [first] = ofRun;
-  const seen = first === undefined ? unknownBreaker : await read(ports);
-  const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
+export async function guardRun(callFacts: CallFacts, ports: GuardPorts): Promise<GuardedRun> {
+  const calls: Call[] = [];
+  const seen = await read(ports);
+  const open = await openUnlessAnswered(seen, callFacts, ports);
   // If numbers of several WABAs fell silent lately, a run waits for the answer to its first call; other recipients are
   // tried again.
   const suspected = isSuspected(seen, ports.nowMs());
@@ -70,30 +69,20 @@ export async function guardRun(ofRun: readonly CallFacts[], ports: GuardPorts): 
       // One call goes ahead: otherwise all that a run has in flight would end `unknown`.
       if (suspected && isAhead && !isAnswered(calls)) throw new PlatformFailure('not_sent');
       isAhead = true;
-      const { phoneNumberId } = posting;
       const atMs = ports.nowMs();
       try {
         const handover = await ports.send(posting);
-        calls.push({ phoneNumberId, atMs, answer: 'clear' });
+        calls.push({ atMs, answer: 'clear' });
         return handover;
       } catch (error) {
         const code = error instanceof PlatformFailure ? codeOf(error) : noAnswerCode;
-        calls.push({ phoneNumberId, atMs, answer: answerIn(error), code });
+        calls.push({ atMs, answer: answerIn(error), code });
         throw error;
       }
     },
-    end: async () => {
-      // Records for each number whether its calls were answered (D46).
-      for (const [phoneNumberId, ofNumber] of Map.groupBy(calls, (call) => call.phoneNumberId)) {
-        const callFacts = ofRun.find((each) => each.phoneNumberId === phoneNumberId);
-        if (callFacts !== undefined) await learn(seen, { callFacts, calls: ofNumber }, ports);
-      }
-    },
+    // Records whether the number's calls were answered (D46).
+    end: async () => await learn(seen, { callFacts, calls }, ports),
   };
-}
-
-interface NumberCall extends Call {
-  readonly phoneNumberId: string;
 }
 
 function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<GuardedRun['outage']> {
@@ -101,11 +90,11 @@ function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<
 }
 
 /** Returns the open breaker, if it holds this run back. One run takes the lease and probes for all. */
-async function openUnlessAnswered(seen: Breaker, first: CallFacts, ports: GuardPorts) {
+async function openUnlessAnswered(seen: Breaker, number: CallFacts, ports: GuardPorts) {
   if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
   const mine = await change(seen, leased(ports.nowMs()), ports);
   if (mine?.open === undefined) return seen.open;
-  const answer = await probeNumber(first, ports);
+  const answer = await probeNumber(number, ports);
   if (isAnswer(answer)) {
     const durationMs = ports.nowMs() - mine.open.sinceMs;
     if ((await change(mine, closed, ports)) !== undefined) ports.log('platform.back', { durationMs });
@@ -115,13 +104,12 @@ async function openUnlessAnswered(seen: Breaker, first: CallFacts, ports: GuardP
   return (await change(mine, stillOpen(ports.nowMs()), ports))?.open ?? mine.open;
 }
 
-interface CallsOfNumber {
-  readonly callFacts: CallFacts;
-  readonly calls: readonly Call[];
-}
-
 /** Records what this run's calls to a number mean for later runs. */
-async function learn(seen: Breaker, { callFacts, calls }: CallsOfNumber, ports: GuardPorts): Promise<void> {
+async function learn(
+  seen: Breaker,
+  { callFacts, calls }: { readonly callFacts: CallFacts; readonly calls: readonly Call[] },
+  ports: GuardPorts,
+): Promise<void> {
   const { wabaId } = callFacts;
   const hasAnswer = isAnswered(calls);
   if (hasAnswer) {

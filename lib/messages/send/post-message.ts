@@ -14,7 +14,7 @@ import { lateness, retryDeadlineMs } from './deadlines.ts';
 import { openingsOf } from './recipient-openings.ts';
 import type { RunProcess, SendingPorts } from './sending-ports.ts';
 
-export interface RunPorts extends Omit<SendingPorts, 'process' | 'holds'>, RunProcess {
+export interface RunPorts extends Omit<SendingPorts, 'process'>, RunProcess {
   readonly learning: LearningPace;
   readonly holds: RunHolds;
 }

@@ -5,14 +5,11 @@ import type { EventSink } from '../../webhooks/event.ts';
 import type { CallFacts } from '../dispatch/call-facts.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
 import type { DispatchAge } from '../dispatch/items.ts';
-import type { Slice, SliceKey } from '../dispatch/slice.ts';
+import type { SliceKey } from '../dispatch/slice.ts';
 import type { Slices } from '../dispatch/slice-store.ts';
-import type { Breakers } from '../holds/breaker.ts';
 import type { Holds } from '../holds/hold.ts';
-import type { RunHolds } from '../holds/run-holds.ts';
 import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { NoteSent } from '../inbound/sent-ids.ts';
-import type { KnownPaces } from '../pace/known-pace-store.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 
 export interface SnapshotQuery {
@@ -75,14 +72,10 @@ export interface SendingPorts {
   readonly slices: Slices;
   readonly unknowns: UnknownOutcomes;
   readonly dispatches: DispatchSnapshots;
-  readonly numbers: { readonly paces: KnownPaces };
-  readonly holds: { readonly ofRun: () => RunHolds; readonly breakers: Breakers };
   readonly platform: CalledPlatform;
   readonly people: WorkerOptOuts;
   readonly events: EventSink;
   /** Stores the platform's message ids, so that answers find their message (D55). */
   readonly noteSent: NoteSent;
-  /** Counts the cost of a small request whose outcome no receipt will report (D58). Is idempotent. */
-  readonly countEnded: (callFacts: CallFacts, ended: readonly Slice[]) => Promise<void>;
   readonly process: RunProcess;
 }

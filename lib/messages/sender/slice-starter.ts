@@ -104,7 +104,7 @@ export class SliceStarter {
     const holds = ports.holds.ofSlice((wabaId, seen) => number.saw(wabaId, seen));
     const { breakers } = ports.holds;
     const known = { ...breakers, find: async () => number.breaker ?? (await breakers.find()) };
-    const guarded = await guardRun([hand.facts], { ...ports.process, ...ports.platform, holds, breakers: known });
+    const guarded = await guardRun(hand.facts, { ...ports.process, ...ports.platform, holds, breakers: known });
     return { guarded, holds };
   }
 

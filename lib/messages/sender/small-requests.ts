@@ -105,6 +105,8 @@ async function sendOfNumber(
   requests: readonly Queued[],
   ports: SmallRequestsPorts,
 ): Promise<readonly string[]> {
+  const [first] = requests;
+  if (first === undefined) return [];
   const limitPerSecond = Math.min(...requests.map(({ hand }) => hand.request.limitPerSecond));
   const senders = sendersOf(limitPerSecond);
   const wabaIds = [...new Set(requests.map(({ hand }) => hand.facts.wabaId))];
@@ -118,7 +120,8 @@ async function sendOfNumber(
   const view = viewOf(sight, limitPerSecond, ports);
   const holds = ports.holds.ofSlice((wabaId, seen) => view.saw(wabaId, seen));
   for (const [wabaId, seen] of sight.holds) holds.saw(wabaId, seen);
-  const guarded = await guardedBy(requests, { sight, view, holds }, ports);
+  const guarded = await guardedBy(first, { sight, view, holds }, ports);
+  if (guarded.outage !== undefined) ports.process.log('send.platform_down', { count: requests.length });
   const places = await placesFor(requests, { ...sight, isDown: guarded.outage !== undefined, limitPerSecond }, ports);
   const ends = await Promise.all(
     requests.map(async (request) => {
@@ -141,14 +144,12 @@ function viewOf({ pace, breaker, holds }: NumberSight, limitPerSecond: number, {
 }
 
 async function guardedBy(
-  requests: readonly Queued[],
+  { hand }: Queued,
   { sight, view, holds }: Pick<NumberInHand, 'view' | 'holds'> & { readonly sight: NumberSight },
   ports: SmallRequestsPorts,
 ): Promise<GuardedRun> {
   const breakers = { ...ports.holds.breakers, find: async () => sight.breaker };
-  const facts = requests.map(({ hand }) => hand.facts);
-  const guarded = await guardRun(facts, { ...ports.process, ...ports.platform, holds, breakers });
-  if (guarded.outage !== undefined) ports.process.log('send.platform_down', { count: requests.length });
+  const guarded = await guardRun(hand.facts, { ...ports.process, ...ports.platform, holds, breakers });
   const learning = learningPace({ ...ports.process, paces: view.paces });
   return { ...guarded, send: notingSilence(guarded.send, { ...ports.process, learning }) };
 }

@@ -1,20 +1,42 @@
-import { type DispatchProgress, tellCompleted, type WatchPorts } from '../watch/watch.ts';
+import type { DispatchReservation } from '../budget/budgets.ts';
+import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
+import type { DispatchStop } from '../dispatch/item.ts';
+import { completedEvent } from '../send/completed-event.ts';
+import type { WatchPorts } from '../watch/watch.ts';
+
+export interface DispatchProgress {
+  readonly head: DispatchHead;
+  readonly reserved?: DispatchReservation | undefined;
+  readonly stop?: DispatchStop | undefined;
+  /** The counts are there once nothing is pending. */
+  readonly counts?: Readonly<Record<string, number>>;
+}
 
 /**
- * Tells the end of a dispatch (D41) and counts its cost (D58), unless it is forgotten. Returns false while messages are
- * pending.
+ * Tells the end of a dispatch (D41) and has its cost counted (D58), unless it is forgotten: idempotently, so a failure is
+ * repeated. Returns false while messages are pending.
  */
 export async function tellEnd(
   dispatchId: string,
-  ports: Pick<WatchPorts, 'events' | 'spend' | 'nowMs' | 'log'> & {
+  {
+    progressOf,
+    spend,
+    events,
+    nowMs,
+    log,
+  }: Pick<WatchPorts, 'events' | 'nowMs' | 'log'> & {
+    readonly spend: Pick<WatchPorts['spend'], 'countLater'>;
     /** Returns undefined for a missing dispatch. */
     readonly progressOf: (dispatchId: string) => Promise<DispatchProgress | undefined>;
   },
 ): Promise<boolean> {
-  const progress = await ports.progressOf(dispatchId);
+  const progress = await progressOf(dispatchId);
   if (progress === undefined) return true;
   const { head, counts } = progress;
   if (counts === undefined) return false;
-  await tellCompleted(head, counts, ports);
+  await spend.countLater(head);
+  const { pending: _none, ...ended } = counts;
+  await events.send([completedEvent({ ...head, about: aboutDispatch(head) }, ended, nowMs())]);
+  log('dispatch.completed', { dispatchId, clientId: head.clientId, count: head.total });
   return true;
 }

@@ -4,22 +4,9 @@ import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import type { DispatchReservation } from '../budget/budgets.ts';
-import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
-import type { DispatchStop } from '../dispatch/item.ts';
-import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
-import { completedEvent } from '../send/completed-event.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
 import { type CountMessage, type QueuedWatch, QueuedWatchSchema, watchVersion } from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
-
-export interface DispatchProgress extends Pick<StoredDispatch, 'head' | 'lots'> {
-  readonly reserved?: DispatchReservation;
-  readonly stop?: DispatchStop | undefined;
-  /** These partitions have no pending messages, which is final, whatever receipts come. */
-  readonly finalPartitions: readonly number[];
-  /** The counts are there once nothing is pending. */
-  readonly counts?: Readonly<Record<string, number>>;
-}
 
 export interface WatchPorts {
   readonly events: EventSink;
@@ -64,18 +51,4 @@ export async function watchDispatches(deliveries: readonly WatchDelivery[], port
 async function lookAt(message: QueuedWatch, ports: WatchPorts): Promise<void> {
   if (message.kind === 'count') return await ports.spend.count(message);
   await lookAtParked(message, { ...ports, ...ports.parked });
-}
-
-/** Tells the end of a dispatch and has its cost counted. After a failure both are repeated, idempotently. */
-export async function tellCompleted(
-  head: DispatchHead,
-  counts: Readonly<Record<string, number>>,
-  { spend, events, nowMs, log }: Pick<WatchPorts, 'events' | 'spend' | 'nowMs' | 'log'>,
-): Promise<void> {
-  const { dispatchId, clientId } = head;
-  // Count and event precede the acknowledgement.
-  await spend.countLater(head);
-  const { pending: _none, ...ended } = counts;
-  await events.send([completedEvent({ ...head, about: aboutDispatch(head) }, ended, nowMs())]);
-  log('dispatch.completed', { dispatchId, clientId, count: head.total });
 }

@@ -31,7 +31,7 @@ class GuardedWorld {
   /** Makes a run with these answers to its calls. Returns what it says while the platform is down. */
   async run(answers: Answers, changes: Partial<CallFacts> = {}, breakers: Breakers = this.breaker) {
     const facts = { ...callFactsOf(scenarioHead, { limitPerSecond: 80 }), ...changes };
-    const guarded = await guardRun([facts], this.#ports(breakers, answers));
+    const guarded = await guardRun(facts, this.#ports(breakers, answers));
     if (guarded.outage !== undefined) return guarded.outage;
     const { path, credential } = facts;
     const posting = { wabaId: facts.wabaId, phoneNumberId: facts.phoneNumberId, path, credential, request: {} };

@@ -93,7 +93,7 @@ test('a credential that cannot be read proves that nothing was sent', async () =
   expect(calls).toEqual([]);
 });
 
-test('a message that waits for its slot has its credential read by then; one that cannot be read is for the call to tell', async () => {
+test('a message that waits for its turn has its credential read by then; one that cannot be read is for the call to tell', async () => {
   const read: string[] = [];
   const ready = readyToCall(async (name) => {
     read.push(name);

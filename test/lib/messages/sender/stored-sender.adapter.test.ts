@@ -25,7 +25,8 @@ import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.t
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-dispatch.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../../support/stores.ts';
-import { type SenderWorld, tableSender } from '../../../support/table-senders.ts';
+import { tableSender } from '../../../support/table-senders.ts';
+import type { SenderWorld } from '../../../support/table-slice-try.ts';
 import { livingFor, TableWorkers } from '../../../support/table-workers.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
 import { bytesWritten } from '../../../support/written-bytes.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { DispatchProgress } from '../../../../lib/messages/sender/tell-end.ts';
 import { tellEnd } from '../../../../lib/messages/sender/tell-end.ts';
-import type { DispatchProgress } from '../../../../lib/messages/watch/watch.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 
@@ -19,10 +19,7 @@ async function told(progress: DispatchProgress | undefined, countLater?: () => P
       steps.push(asked);
       return progress;
     },
-    spend: {
-      count: async () => undefined,
-      countLater: countLater ?? (async (counted) => void steps.push(counted.dispatchId)),
-    },
+    spend: { countLater: countLater ?? (async (counted) => void steps.push(counted.dispatchId)) },
     events,
     nowMs: () => 1_800_000_000_000,
     log: (event) => void steps.push(event),
@@ -31,7 +28,7 @@ async function told(progress: DispatchProgress | undefined, countLater?: () => P
 }
 
 test('an end is counted, told and logged', async () => {
-  const { isTold, steps, events } = await told({ head, finalPartitions: [0], counts: { sent: 2, pending: 0 } });
+  const { isTold, steps, events } = await told({ head, counts: { sent: 2, pending: 0 } });
   expect([isTold, steps]).toEqual([true, [[head.dispatchId], head.dispatchId, 'dispatch.completed']]);
   expect(events).toEqual([
     {
@@ -46,12 +43,12 @@ test('an end is counted, told and logged', async () => {
       },
     },
   ]);
-  const again = await told({ head, finalPartitions: [0], counts: { sent: 1, delivered: 1, pending: 0 } });
+  const again = await told({ head, counts: { sent: 1, delivered: 1, pending: 0 } });
   expect(again.events.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
 });
 
 test('nothing is told while messages are pending', async () => {
-  const { isTold, steps, events } = await told({ head, finalPartitions: [] });
+  const { isTold, steps, events } = await told({ head });
   expect([isTold, steps.length, events]).toEqual([false, 1, []]);
 });
 
@@ -62,6 +59,6 @@ test('of a forgotten dispatch there is nothing to tell', async () => {
 
 test('no end is told that could not be counted: the next try does both', async () => {
   const failing = async () => Promise.reject(new Error('the store is away'));
-  const { isTold, events } = await told({ head, finalPartitions: [0], counts: { sent: 2 } }, failing);
+  const { isTold, events } = await told({ head, counts: { sent: 2 } }, failing);
   expect([isTold, events]).toEqual(['Error: the store is away', []]);
 });
