@@ -74,13 +74,11 @@ export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFI
 }
 
 /**
- * Returns the newer of two reads of a dispatch, whose replies may come in any order: a stop never goes, its reckoning
- * neither, and erasures only grow.
+ * Joins two reads of a dispatch, whose replies may come in any order: a stop never goes, its reckoning neither, and
+ * erasures only grow.
  */
-export function newerState(known: DispatchItemState, read: DispatchItemState): DispatchItemState {
-  const isOlder =
-    (known.stop !== undefined && read.stop === undefined) ||
-    (known.underWay !== undefined && read.underWay === undefined) ||
-    (known.erased?.size ?? 0) > (read.erased?.size ?? 0);
-  return isOlder ? known : read;
+export function joinedState(known: DispatchItemState, read: DispatchItemState): DispatchItemState {
+  const { stop = known.stop, underWay = known.underWay } = read;
+  const erased = new Set([...(known.erased ?? []), ...(read.erased ?? [])]);
+  return { ...read, stop, underWay, erased: erased.size === 0 ? undefined : erased };
 }

@@ -1,6 +1,6 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { TriedRecipient } from '../dispatch/call-facts.ts';
-import { newerState } from '../dispatch/item-state.ts';
+import { joinedState } from '../dispatch/item-state.ts';
 import type { Outcome } from '../dispatch/slice.ts';
 import { holdableOf } from '../holds/held-dispatch.ts';
 import { isNowMarketing } from '../holds/hold.ts';
@@ -49,13 +49,12 @@ export class SliceLookout {
     try {
       const seen = await dispatches.look({ wabaId: facts.wabaId, dispatchIds: [dispatchId], optOutsOf });
       this.#number.saw(facts.wabaId, seen.holds);
-      const state = newerState(this.#hand.state, seen.dispatches.get(dispatchId) ?? {});
-      this.#hand.state = state;
+      this.#hand.state = joinedState(this.#hand.state, seen.dispatches.get(dispatchId) ?? {});
       const isAsked = seen.anyStops || isNowMarketing(seen.holds, holdableOf(facts));
       const recipients = [...this.#recipients.values()];
       const addressees = recipients.flatMap(({ to }) => (to === undefined ? [] : [canonicalAddress(to)]));
       const stopped = isAsked ? new Set((await people.stoppedAmong(facts, addressees)).keys()) : new Set<string>();
-      this.barred = excludedIn(recipients, { stopped, erased: newerState(this.#hand.state, state).erased });
+      this.barred = excludedIn(recipients, { stopped, erased: this.#hand.state.erased });
       this.lookedMs = atMs;
     } catch (error) {
       process.log('send.dispatch_not_read', { error: errorName(error) });

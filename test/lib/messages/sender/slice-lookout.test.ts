@@ -28,8 +28,14 @@ test('a look that was read before a stop and an erasure, and comes later, makes 
   const looks = [older?.look(), newer?.look()];
   replies[1]?.({ stop, erased: new Set([0]) });
   await looks[1];
-  replies[0]?.({});
+  replies[0]?.({ parked: { code: '368', scope: 'waba', sinceMs: 1 } });
   await looks[0];
-  expect(hand.state.stop).toEqual(stop);
+  expect(hand.state).toMatchObject({ stop, erased: new Set([0]) });
   expect([...(older?.barred.keys() ?? [])]).toEqual([0]);
+  // Whatever else is known, a stop that is read counts.
+  hand.state = { erased: new Set([0]) };
+  const again = older?.look();
+  replies[2]?.({ stop });
+  await again;
+  expect(hand.state).toMatchObject({ stop, erased: new Set([0]) });
 });
