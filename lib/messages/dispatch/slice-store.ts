@@ -7,7 +7,6 @@ import {
   claimed,
   ended,
   endedForTheDead,
-  endedLate,
   isOwn,
   mayClaim,
   type Outcome,
@@ -38,28 +37,25 @@ export interface Slices {
    * slice, or undefined when another run has ended it or claimed the next try.
    */
   end(own: Slice, outcomes: Outcomes, calls?: number): Promise<Slice | undefined>;
-  /** Ends late a try that another run has ended. Returns the stored slice, or undefined when there is a later try. */
-  endLate(own: Slice, outcomes: Outcomes): Promise<Slice | undefined>;
   /** Ends a try without any call, whether its claim was written or not. */
   endUncalled(claim: SliceClaim, outcomes: Outcomes): Promise<Slice | undefined>;
   /** Ends the try of a dead claimant as `owner`, `unknown` by default. Returns undefined when the slice has changed. */
   endForTheDead(seen: Slice, owner: string, outcome?: Outcome): Promise<Slice | undefined>;
+  /** Settles `unknown` outcomes. Returns undefined when the slice has changed, or nothing is unknown. */
+  settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
+  /** Reads strongly. */
+  find(key: SliceKey): Promise<Slice | undefined>;
 }
 
 /** Operators have these writes (report/resolve-unknown.ts). */
-export interface SettledSlices extends Pick<Slices, 'endForTheDead'> {
-  /** Settles `unknown` outcomes. Returns undefined when the slice has changed, or nothing is unknown. */
-  settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
-}
+export type SettledSlices = Pick<Slices, 'endForTheDead' | 'settle'>;
 
 type Written =
   | { readonly written: Slice; readonly existing?: never }
   | { readonly written?: never; readonly existing: Slice | undefined };
 
 /** Makes one write for a claim, one for its end, each under an optimistic lock. No condition depends on TTL (R24). */
-export function sliceStore(
-  table: Pick<Table, 'client' | 'name' | 'nowMs'>,
-): Slices & SettledSlices & { readonly find: (key: SliceKey) => Promise<Slice | undefined> } {
+export function sliceStore(table: Pick<Table, 'client' | 'name' | 'nowMs'>): Slices {
   const { client, nowMs } = table;
   // Expiry counts from the last write, because a try may come long after acceptance, or as long as the dispatch (D56).
   const expiresAtSeconds = (slice: Slice) => dispatchExpiresAtSeconds({ ...slice, acceptedAtMs: nowMs() });
@@ -111,18 +107,6 @@ export function sliceStore(
         // An outcome of an earlier try was settled meanwhile.
         claim = existing;
       }
-    },
-
-    endLate: async (own, outcomes) => {
-      let seen = await find(own.key);
-      while (seen?.try === own.try && seen.state === 'ended') {
-        const next = endedLate(seen, outcomes);
-        if (next === undefined) return seen;
-        const { written, existing } = await replace(seen, next);
-        if (written !== undefined) return written;
-        seen = existing;
-      }
-      return undefined;
     },
 
     endUncalled: async (claim, outcomes) => {

@@ -11,7 +11,7 @@ import type { MessageKey } from './head.ts';
 // Writes are conditional. A worker *claims*: the first try finds no item, a later one finds the try before ended.
 
 // The claimant *ends* under its own claim. A second end means that the reply was lost; outcomes settled meanwhile stay.
-// One that was taken for dead *ends late*: what it knows to be taken is `unknown` no longer.
+// One that was taken for dead *settles* late: what it knows to be taken is `unknown` no longer.
 
 // A worker that gives up before any call, or the sender of a stopped dispatch, *ends uncalled*. A claim that lands
 // later is refused.
@@ -22,8 +22,8 @@ import type { MessageKey } from './head.ts';
 // An acceptance without the queue's confirmation *withdraws* if no item is there, in one write with the withdrawal of
 // the dispatch (D25).
 
-// An operator *settles* `unknown` if the item is as read. An erasure *forgets* if the item is as read (D60); the
-// claimant goes on. Receipts change no slice: who reads both folds them (D39).
+// That claimant, or an operator, *settles* `unknown` if the item is as read. An erasure *forgets* if it is as read
+// (D60); the claimant goes on. Receipts change no slice: who reads both folds them (D39).
 
 export const sliceSize = 10;
 
@@ -188,16 +188,12 @@ export function isResolved(outcome: Recorded): boolean {
   return outcome.state === 'sent' && outcome.resolvedAtMs !== undefined && outcome.code !== resolvedByOperator;
 }
 
-/**
- * Returns the slice after its claimant, which was taken for dead, has ended late: `unknown` becomes `sent`, never the
- * reverse (D39). Returns undefined when that changes nothing.
- */
-export function endedLate(slice: Slice, outcomes: Outcomes): Slice | undefined {
-  const taken = [...outcomes].flatMap(([place, each]) => (each.state === 'sent' ? [[place, each] as const] : []));
-  return settled(slice, new Map(taken), slice.atMs);
-}
-
 export type Settlements = ReadonlyMap<number, Exclude<Outcome, { readonly state: 'again' }>>;
+
+/** Returns what a claimant that was taken for dead settles late: `unknown` becomes `sent`, never the reverse (D29). */
+export function takenOf(outcomes: Outcomes): Settlements {
+  return new Map([...outcomes].flatMap(([place, each]) => (each.state === 'sent' ? [[place, each] as const] : [])));
+}
 
 /** Returns the slice with settled outcomes, or undefined when none of them is `unknown` any more. */
 export function settled(slice: Slice, settlements: Settlements, atMs: number): Slice | undefined {

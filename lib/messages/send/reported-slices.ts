@@ -43,9 +43,9 @@ export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts,
           (error) => ['send.end_failed', notRecorded(own, outcomes, error)],
         ),
       ),
-    endLate: async (own, outcomes) => {
-      const late = await slices.endLate(own, outcomes);
-      if (late !== undefined) reportLate(own, late, logOfClient);
+    settle: async (seen, ...how) => {
+      const late = await slices.settle(seen, ...how);
+      if (late !== undefined) reportLate(seen, late, logOfClient);
       return late;
     },
     endForTheDead: async (seen, ...how) => reported(seen, await slices.endForTheDead(seen, ...how)),
@@ -74,9 +74,8 @@ function report(before: Slice, { key, outcomes }: Slice, log: RunPorts['log']): 
 
 /** The run that took the claimant for dead has reported the slice: new is only what is `unknown` no longer. */
 function reportLate(before: Slice, { key, outcomes }: Slice, log: RunPorts['log']): void {
-  for (const place of openPlaces(before)) {
-    const outcome = outcomes[place];
-    if (outcome === undefined || !isResolved(outcome)) continue;
+  for (const [place, outcome] of outcomes.entries()) {
+    if (outcome === before.outcomes[place] || outcome === undefined || !isResolved(outcome)) continue;
     count('MessagesResolved');
     log('send.resolved', {
       messageId: messageIdOf({ dispatchId: key.dispatchId, index: key.slice * sliceSize + place }),

@@ -1,7 +1,7 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { TriedRecipient } from '../dispatch/call-facts.ts';
 import { endOfTry, settlementOf } from '../dispatch/item-state.ts';
-import { lost, type Outcome, placeInSlice, type SliceClaim } from '../dispatch/slice.ts';
+import { lost, type Outcome, placeInSlice, type Slice, type SliceClaim } from '../dispatch/slice.ts';
 import { composedMsOf, holdableOf } from '../holds/held-dispatch.ts';
 import { holdsOn, isOutdated } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
@@ -98,8 +98,7 @@ export class SliceRun {
     }
     if (end.kind !== 'ended') return { end, isTold: false };
     try {
-      const tried = { recipients: this.#recipients, spelled: this.#calls.spelled };
-      await tellEndings(this.#hand.facts, end.slice, tried, this.#shared.ports);
+      await this.#tell(end.slice);
       const { dispatchOfTaken } = this.#calls;
       if (dispatchOfTaken !== undefined) await this.#ports.holds.taken(this.#hand.facts, dispatchOfTaken);
       return { end, isTold: true };
@@ -107,6 +106,11 @@ export class SliceRun {
       this.#ports.log('send.error', { error: errorName(error) });
       return { end, isTold: false };
     }
+  }
+
+  async #tell(slice: Slice): Promise<void> {
+    const tried = { recipients: this.#recipients, spelled: this.#calls.spelled };
+    await tellEndings(this.#hand.facts, slice, tried, this.#shared.ports);
   }
 
   #slicePorts(): SlicePorts {
@@ -117,6 +121,7 @@ export class SliceRun {
       look: async (claim) => await this.#look(claim),
       markUnknown: async () => await unknowns.mark(this.#hand.facts),
       proven: async ({ key }) => await unknowns.proven(key),
+      tell: (late) => this.#tell(late),
       call: async (recipient) => await this.#calls.call(recipient),
       nowMs,
       mayRepeat: async (times) => {

@@ -126,7 +126,7 @@ export class MemoryTable {
   }
 
   ofSlices(run: Caller): Slices {
-    const write = <Name extends keyof Slices>(name: Name, as: string) =>
+    const write = <Name extends keyof typeof sliceWrites>(name: Name, as: string) =>
       ((...args: Parameters<Slices[Name]>) => {
         const [{ key }] = args;
         return run.call(as, () => {
@@ -139,7 +139,8 @@ export class MemoryTable {
       claim: write('claim', 'claimSlice'),
       end: write('end', 'endSlice'),
       endForTheDead: write('endForTheDead', 'endSlice'),
-      endLate: write('endLate', 'endSlice'),
+      settle: write('settle', 'endSlice'),
+      find: (key) => run.call('findSlice', () => this.find(key)),
       // The slice is read before it is written, so that no concurrent change is overwritten.
       endUncalled: async (claim, outcomes) => {
         const seen = await run.call('findSlice', () => this.find(claim.key));

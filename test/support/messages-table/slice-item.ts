@@ -2,17 +2,16 @@ import {
   claimed,
   ended,
   endedForTheDead,
-  endedLate,
   isOwn,
   mayClaim,
   type Slice,
   settled,
 } from '../../../lib/messages/dispatch/slice.ts';
-import type { SettledSlices, Slices } from '../../../lib/messages/dispatch/slice-store.ts';
+import type { Slices } from '../../../lib/messages/dispatch/slice-store.ts';
 import type { WritesOf } from './written.ts';
 
 /** A slice is written under the conditions of slice.ts and slice-store.ts (slice-store.adapter.test.ts). */
-export const sliceWrites: WritesOf<Slice, Slices & SettledSlices> = {
+export const sliceWrites: WritesOf<Slice, Omit<Slices, 'find'>> = {
   claim: (existing, claim) => {
     if (mayClaim(existing, claim)) {
       const slice = claimed(existing, claim);
@@ -26,11 +25,6 @@ export const sliceWrites: WritesOf<Slice, Slices & SettledSlices> = {
   end: (existing, own, outcomes, calls) => {
     if (!isOwn(existing, own)) return { item: existing, value: undefined };
     return existing.state === 'ended' ? same(existing) : same(ended(existing, outcomes, calls));
-  },
-
-  endLate: (existing, own, outcomes) => {
-    if (existing?.try !== own.try || existing.state !== 'ended') return { item: existing, value: undefined };
-    return same(endedLate(existing, outcomes) ?? existing);
   },
 
   endUncalled: (existing, claim, outcomes) => {

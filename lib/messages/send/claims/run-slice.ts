@@ -7,8 +7,11 @@ import {
   type Outcomes,
   openPlaces,
   provenByReceipt,
+  type Settlements,
   type Slice,
   type SliceClaim,
+  settled,
+  takenOf,
 } from '../../dispatch/slice.ts';
 import type { Slices } from '../../dispatch/slice-store.ts';
 
@@ -37,6 +40,8 @@ export interface SlicePorts {
   readonly look: (claim: SliceClaim) => Promise<SliceLook>;
   readonly markUnknown: (dispatchId: string) => Promise<void>;
   readonly proven: (claim: Pick<SliceClaim, 'key'>) => Promise<ReadonlySet<number>>;
+  /** Tells the endings of a late end, idempotently by their ids. */
+  readonly tell: (late: Slice) => Promise<void>;
   /** Calls one recipient at its turn, or not any more. Never throws. */
   readonly call: (recipient: TriedRecipient) => Promise<Outcome>;
   readonly nowMs: () => number;
@@ -97,10 +102,24 @@ async function endedBy(own: Slice, outcomes: ReadonlyMap<number, Outcome>, ports
   if ([...outcomes.values()].some(({ state }) => state === 'unknown')) {
     await persistently(() => ports.markUnknown(own.key.dispatchId), ports);
   }
-  const slice =
-    (await persistently(() => ports.slices.end(own, outcomes), ports)) ??
-    (await persistently(() => ports.slices.endLate(own, outcomes), ports));
-  return slice === undefined ? { kind: 'later' } : await toEmit(slice, ports);
+  const slice = await persistently(() => ports.slices.end(own, outcomes), ports);
+  return slice === undefined ? await endLate(own, takenOf(outcomes), ports) : await toEmit(slice, ports);
+}
+
+/**
+ * This run was taken for dead. It tells what the platform took before it writes that: once it is written, a run that
+ * dies leaves only receipts to tell it.
+ */
+async function endLate(own: Slice, taken: Settlements, ports: SlicePorts): Promise<SliceEnd> {
+  for (;;) {
+    const seen = await persistently(() => ports.slices.find(own.key), ports);
+    if (seen?.try !== own.try || seen.state !== 'ended') return { kind: 'later' };
+    const late = settled(seen, taken, seen.atMs);
+    if (late === undefined) return await toEmit(seen, ports);
+    await persistently(() => ports.tell(late), ports);
+    const slice = await persistently(() => ports.slices.settle(seen, taken, seen.atMs), ports);
+    if (slice !== undefined) return await toEmit(slice, ports);
+  }
 }
 
 /** No recipient was called, so it does not matter whether the claim was written. */

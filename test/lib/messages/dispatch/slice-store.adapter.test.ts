@@ -37,7 +37,7 @@ const outcomes: fc.Arbitrary<Outcomes> = fc
   .array(fc.tuple(fc.nat(size - 1), outcome), { maxLength: size })
   .map((entries) => new Map(entries));
 const step = fc.record({
-  name: fc.constantFrom('claim', 'end', 'endUncalled', 'endLate', 'endForTheDead', 'settle'),
+  name: fc.constantFrom('claim', 'end', 'endUncalled', 'endForTheDead', 'settle'),
   try: fc.nat(2),
   owner: fc.constantFrom('run-1', 'run-2'),
   outcomes,
@@ -87,8 +87,6 @@ function argsOf(
   if (name === 'claim') return [claim];
   if (name === 'endUncalled') return [claim, given];
   if (there === undefined) return undefined;
-  // The claimant may end the slice at any later time.
-  if (name === 'endLate') return [there, given];
   if (name === 'end') return there.state === 'claimed' ? [there, given, calls] : undefined;
   const settlements = new Map([...given].filter(([, { state }]) => state !== 'again'));
   if (name === 'settle') return [there, settlements, startMs + 5];
@@ -136,17 +134,6 @@ describe('what has changed since it was read', () => {
     expect(await store.endUncalled(claimOf(6), again)).toMatchObject({ state: 'ended' });
   });
 
-  test('by a run that took its claimant for dead, also while this one ends late: what it took is sent', async () => {
-    const { slice } = await slices.claim({ ...claimOf(11), size: 2 });
-    const over = await slices.endForTheDead(slice, 'finder');
-    const store = sliceStore(tableOf(settledBefore(over as Slice), table, { nowMs: () => startMs }));
-    const sent = { state: 'sent', platformMessageId: 'w' } as const;
-    const late = await store.endLate(slice, new Map([0, 1].map((place) => [place, sent] as const)));
-    const byHand = { state: 'failed', code: 'by hand', resolvedAtMs: startMs + 1 };
-    expect(late?.outcomes).toEqual([{ ...sent, resolvedAtMs: startMs }, byHand]);
-    expect(await slices.find(slice.key)).toEqual(late);
-  });
-
   test('is not written over by the run that gives its claim up: it looks again', async () => {
     const store = sliceStore(tableOf(claimedBefore(claimOf(7)), table, { nowMs: () => startMs }));
     await expect(store.endUncalled(claimOf(7), again)).rejects.toThrow('the slice has changed meanwhile');
@@ -158,7 +145,6 @@ describe('what has changed since it was read', () => {
     const gone = { ...claimed(undefined, claimOf(8)), version: 3 };
     const settled = new Map([[0, { state: 'sent', code: 'receipt' }]] as const);
     expect(await slices.end(gone, again)).toBeUndefined();
-    expect(await slices.endLate(gone, settled)).toBeUndefined();
     expect(await slices.endForTheDead(gone, 'finder', lost)).toBeUndefined();
     expect(await slices.settle({ ...gone, outcomes: [lost] }, settled, startMs)).toBeUndefined();
     await expect(slices.claim(claimOf(8, 1))).rejects.toThrow('the slice of a later try is not there');
@@ -168,15 +154,6 @@ describe('what has changed since it was read', () => {
 
 /** A late claim, which its run has given up, lands before the client's first put. */
 function claimedBefore(claim: SliceClaim) {
-  return beforeFirstPut(async () => void (await slices.claim(claim)));
-}
-
-function settledBefore(seen: Slice) {
-  const byHand = new Map([[1, { state: 'failed', code: 'by hand' }]] as const);
-  return beforeFirstPut(async () => void (await slices.settle(seen, byHand, startMs + 1)));
-}
-
-function beforeFirstPut(land: () => Promise<void>) {
   const late = localDocumentClient();
   const landing = { isDue: true };
   late.middlewareStack.add(
@@ -184,7 +161,7 @@ function beforeFirstPut(land: () => Promise<void>) {
       async (args) => {
         if (commandName === 'PutItemCommand' && landing.isDue) {
           landing.isDue = false;
-          await land();
+          await slices.claim(claim);
         }
         return await next(args);
       },

@@ -4,7 +4,6 @@ import {
   dueMsOf,
   ended,
   endedForTheDead,
-  endedLate,
   folded,
   isResolved,
   isWithdrawn,
@@ -16,6 +15,7 @@ import {
   type Slice,
   settled,
   sliceOf,
+  takenOf,
   withdrawn,
 } from '../../../../lib/messages/dispatch/slice.ts';
 
@@ -79,14 +79,16 @@ test('a late end makes unknown sent, never the reverse, once; what others have s
   const third = claimed(ended(claimed(undefined, { ...claimOf(0), size: 4 }), new Map()), claimOf(0));
   const over = { ...third, state: 'ended', outcomes: [unknown, sent, unknown, again(5)] } as const;
   const refused: Outcome = { state: 'failed', code: '131026' };
-  const late = endedLate(over, new Map<number, Outcome>([[0, sent], [1, refused], [2, refused], [3, sent]])); // biome-ignore format: one row
+  const taken = takenOf(new Map<number, Outcome>([[0, sent], [1, refused], [2, refused], [3, sent], [4, unknown]])); // biome-ignore format: one row
+  expect([...taken.keys()]).toEqual([0, 3]);
+  const late = settled(over, taken, over.atMs);
   expect(late).toEqual({
     ...over,
     version: over.version + 1,
     outcomes: [{ ...sent, resolvedAtMs: over.atMs }, sent, unknown, again(5)],
   });
-  expect(late && endedLate(late, new Map([[0, sent]]))).toBeUndefined();
-  expect(endedLate(over, new Map([[0, refused]]))).toBeUndefined();
+  expect(late && settled(late, taken, over.atMs)).toBeUndefined();
+  expect(settled(over, takenOf(new Map([[0, refused]])), over.atMs)).toBeUndefined();
 });
 
 test('receipts fold into unknown outcomes alone, and change nothing that is stored', () => {

@@ -105,7 +105,8 @@ function portsOf(run: Run, { call, nowMs }: Outside<string>): SenderPorts {
     slices: {
       claim: call('claim'),
       end: call('end'),
-      endLate: call('endLate'),
+      settle: call('settle'),
+      find: call('findSlice'),
       endUncalled: call('endUncalled'),
       endForTheDead: call('endForTheDead'),
     },

@@ -2,7 +2,7 @@ import { type BacklogEntry, newEntry } from '../../../../lib/messages/dispatch/b
 import { type DispatchItem, stateOf } from '../../../../lib/messages/dispatch/item.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
-import { placeInSlice, type Slice, sliceAt } from '../../../../lib/messages/dispatch/slice.ts';
+import { placeInSlice, type Slice, type SliceKey, sliceAt } from '../../../../lib/messages/dispatch/slice.ts';
 import { outcomeOf } from '../../../../lib/messages/report/outcome.ts';
 import { withNews } from '../../../../lib/messages/sender/entry-progress.ts';
 import type { Step } from '../../../support/exploration.ts';
@@ -72,7 +72,7 @@ const tried: Slice = {
 
 /** A claim is over, and whatever waits is due. */
 export const passMs = 400_000;
-export const reads: ReadonlySet<string> = new Set(['backlogOf', 'find', 'slicesFrom', 'look']);
+export const reads: ReadonlySet<string> = new Set(['backlogOf', 'find', 'findSlice', 'slicesFrom', 'look']);
 
 export async function successorsOf(world: World, scenario: Scenario): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
@@ -169,6 +169,7 @@ export function effectOf(
   const { entry, item, slices } = world;
   if (name === 'backlogOf') return { world, value: entry === undefined ? [] : [entry] };
   if (name === 'find' || name === 'look') return { world, value: item };
+  if (name === 'findSlice') return { world, value: slices[(args[0] as SliceKey).slice] };
   if (name === 'slicesFrom')
     return { world, value: slices.slice(args[1] as number).filter((each) => each !== undefined) };
   if (name === 'tell')

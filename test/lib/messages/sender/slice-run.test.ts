@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
 import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
-import { endedForTheDead } from '../../../../lib/messages/dispatch/slice.ts';
+import { endedForTheDead, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
 import type { SenderPorts } from '../../../../lib/messages/sender/sender-ports.ts';
 import { correlationId } from '../../../../lib/observe/correlation.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
@@ -325,12 +325,27 @@ describe('a slice that another run has claimed', () => {
     expect(lines[0]).not.toHaveProperty('MessagesUnknown');
     expect(world.facts('send.resolved')).toEqual([0, 2].map((at) => ({ messageId: idOf(at), clientId: 1001 })));
     const data = (index: number) => ({ message_id: idOf(index), platform_message_id: `platform-${index}` });
-    expect(world.events.sent).toMatchObject([
+    // What is told before the write is told with the others again, under the same ids.
+    const told = [...new Map(world.events.sent.map((event) => [event.id, event])).values()];
+    expect(told).toMatchObject([
       { type: 'message.resolved', data: data(0) },
       { type: 'message.unknown', data: { message_id: idOf(1), code: 'worker_lost' } },
       { type: 'message.resolved', data: data(2) },
       { type: 'message.held', data: { ...data(2), code: 'paused' } },
     ]);
+  });
+
+  test('and was taken for dead, and dies before it writes what it took: that is told already (D29)', async () => {
+    const world = worldOf(1);
+    world.send = async () => {
+      world.table.put(endedForTheDead(world.table.find(key) as Slice, 'finder'));
+      world.remainingMs = () => 0;
+      return {};
+    };
+    world.faultOf = (name) => (name === 'endSlice' && world.events.sent.length > 0 ? 'fails' : undefined);
+    await world.run();
+    expect(world.outcome(0)).toEqual({ state: 'unknown', code: 'worker_lost' });
+    expect(world.events.sent.map(({ type }) => type)).toEqual(['message.resolved']);
   });
 });
 

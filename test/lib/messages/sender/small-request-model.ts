@@ -46,6 +46,12 @@ async function working(run: SmallRun, { call, nowMs }: Outside<string>): Promise
   const look = call('look') as () => Promise<DispatchItem>;
   const held = call('isHeld') as () => Promise<boolean>;
   const send = call('send') as (index: number) => Promise<Answer>;
+  const tell = async ({ outcomes: ended }: Slice) => {
+    const told = ended.flatMap((each) =>
+      each === undefined || each.state === 'again' ? [] : [`${dispatchId}-0 message.${each.state}`],
+    );
+    if (told.length > 0) await (call('tell') as (told: string[]) => Promise<void>)(told);
+  };
   return await sendSmallRequest(run.hasPlace ? [0] : undefined, {
     tryOnce: () =>
       runSlice(
@@ -54,7 +60,8 @@ async function working(run: SmallRun, { call, nowMs }: Outside<string>): Promise
           slices: {
             claim: call('claim'),
             end: call('end'),
-            endLate: call('endLate'),
+            settle: call('settle'),
+            find: call('findSlice'),
             endUncalled: call('endUncalled'),
             endForTheDead: call('endForTheDead'),
           },
@@ -71,6 +78,7 @@ async function working(run: SmallRun, { call, nowMs }: Outside<string>): Promise
           },
           markUnknown: async () => undefined,
           proven: async () => new Set(),
+          tell,
           call: async () => outcomes[await send(0)](nowMs()),
           nowMs,
           mayRepeat: async (times) => times < 2,
@@ -78,12 +86,7 @@ async function working(run: SmallRun, { call, nowMs }: Outside<string>): Promise
           retryMs: nowMs,
         },
       ),
-    tell: async ({ outcomes: ended }: Slice) => {
-      const told = ended.flatMap((each) =>
-        each === undefined || each.state === 'again' ? [] : [`${dispatchId}-0 message.${each.state}`],
-      );
-      if (told.length > 0) await (call('tell') as (told: string[]) => Promise<void>)(told);
-    },
+    tell,
     store: call('store'),
     begin: call('begin'),
     enter: call('enterInFront'),

@@ -3,12 +3,13 @@ import {
   claimed,
   ended,
   endedForTheDead,
-  endedLate,
   lost,
   type Outcome,
   type Outcomes,
   provenByReceipt,
   type Slice,
+  settled,
+  takenOf,
   withdrawn,
 } from '../../../../../lib/messages/dispatch/slice.ts';
 import type { Slices } from '../../../../../lib/messages/dispatch/slice-store.ts';
@@ -37,7 +38,8 @@ const goesWell: Slices = {
   end: async (slice, outcomes) => ended(slice, outcomes),
   endUncalled: async (asked, outcomes) => ended(claimed(undefined, asked), outcomes),
   endForTheDead: async (...how) => endedForTheDead(...how),
-  endLate: async (seen, outcomes) => endedLate(endedForTheDead(seen, 'run-2'), outcomes),
+  settle: async (...how) => settled(...how),
+  find: async () => endedForTheDead(own, 'run-2'),
 };
 
 function portsWith({ slices = {}, ...others }: Changes): SlicePorts {
@@ -45,6 +47,7 @@ function portsWith({ slices = {}, ...others }: Changes): SlicePorts {
     look: async () => ({ heldBack: async () => undefined, proven: new Set(), barred: new Map(), ofDead: lost }),
     markUnknown: async () => undefined,
     proven: async () => new Set(),
+    tell: async () => undefined,
     call: async () => sent,
     nowMs: () => nowMs,
     mayRepeat: async () => false,
@@ -70,9 +73,10 @@ function world(changes: Changes = {}) {
     end: noted('end', all.slices.end),
     endUncalled: noted('endUncalled', all.slices.endUncalled),
     endForTheDead: noted('endForTheDead', all.slices.endForTheDead),
-    endLate: noted('endLate', all.slices.endLate),
+    settle: noted('settle', all.slices.settle),
+    find: noted('find', all.slices.find),
   };
-  const reads = { look: noted('look', all.look), proven: noted('proven', all.proven) };
+  const reads = { look: noted('look', all.look), proven: noted('proven', all.proven), tell: noted('tell', all.tell) };
   const ports = {
     ...all,
     ...reads,
@@ -152,20 +156,48 @@ describe('its own claim', () => {
     expect(await without()).toMatchObject({ kind: 'ended', slice: { outcomes: [unknown, refused] } });
   });
 
-  test('whose run was taken for dead: it ends late, what was taken is told as resolved, and receipts are read', async () => {
-    const { run, names, calls } = world({
-      call: async (who) => (who === ana ? sent : unknown),
-      slices: { end: async () => undefined },
-    });
+  describe('whose run was taken for dead', () => {
+    const late = { call: async (who: unknown) => (who === ana ? sent : unknown), end: async () => undefined };
+    const seen = endedForTheDead(own, 'run-2');
+    const taken = takenOf(both(sent, unknown));
     const resolved = { ...sent, resolvedAtMs: own.atMs };
-    expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-2', outcomes: [resolved, lost] } });
-    expect(names().slice(-3)).toEqual(['end', 'endLate', 'proven']);
-    expect(calls.at(-2)).toEqual(['endLate', own, both(sent, unknown)]);
+
+    test('ends late: what was taken is told as resolved, then written, and receipts are read', async () => {
+      const { run, calls, names } = world({ call: late.call, slices: { end: late.end } });
+      expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-2', outcomes: [resolved, lost] } });
+      expect(names().slice(-5)).toEqual(['end', 'find', 'tell', 'settle', 'proven']);
+      expect(calls.at(-3)).toMatchObject(['tell', { outcomes: [resolved, lost] }]);
+      expect(calls.at(-2)).toEqual(['settle', seen, taken, own.atMs]);
+    });
+
+    test('writes nothing that it could not tell', async () => {
+      const { run, names } = world({ call: late.call, tell: unreachable, slices: { end: late.end } });
+      await expect(run()).rejects.toThrow('not there');
+      expect(names()).not.toContain('settle');
+    });
+
+    test('looks again at what has changed meanwhile, and leaves what was settled', async () => {
+      const settlements = new Map([[0, { state: 'failed', code: 'by hand' }]] as const);
+      const byHand = settled(seen, settlements, nowMs) as Slice;
+      const found = [seen, byHand];
+      const slices = { end: late.end, find: async () => found.shift(), settle: async () => undefined };
+      const { run, names } = world({ call: late.call, slices });
+      expect(await run()).toEqual({ kind: 'ended', slice: byHand });
+      expect(names().slice(-5)).toEqual(['find', 'tell', 'settle', 'find', 'proven']);
+    });
+
+    test('took nothing: nothing is told or written', async () => {
+      const { run, names } = world({ call: async () => unknown, slices: { end: late.end } });
+      expect(await run()).toEqual({ kind: 'ended', slice: seen });
+      expect(names().slice(-3)).toEqual(['end', 'find', 'proven']);
+    });
   });
 
   test('an end that is no more its own is looked at again', async () => {
-    const over = { end: async () => undefined, endLate: async () => undefined };
-    expect(await world({ slices: over }).run()).toEqual({ kind: 'later' });
+    for (const met of [undefined, own, { ...ended(own, both(sent, sent)), try: 1 }]) {
+      const over = { end: async () => undefined, find: async () => met };
+      expect(await world({ slices: over }).run()).toEqual({ kind: 'later' });
+    }
     const { run } = world({ look: unreachable, slices: { endUncalled: async () => undefined } });
     expect(await run()).toEqual({ kind: 'later' });
   });

@@ -105,7 +105,7 @@ function kindsOf({ workers = 2, receipts = 0, receiptRuns = 1, operator = 0 }: S
   ];
 }
 
-const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'endLate', 'settle', 'markUnknown', 'append']);
+const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markUnknown', 'append']);
 const sendings = new Set(['tell', 'tellReceipts', 'queueAgain']);
 
 export function initialState(scenario: Scenario): State {

@@ -80,7 +80,7 @@ function checkRecipient(state: State, index: number): void {
   if (outcome?.state === 'unknown' && calls.at(-1)?.effect === 'accepted' && !harmed) {
     throw new Error(`R14: ${index} is unknown, and the run that knows better lives`);
   }
-  checkTold({ ...state, index, outcome, isByHand });
+  checkTold({ ...state, index, outcome, isByHand, isTaken: taken.length > 0 });
 }
 
 /**
@@ -91,10 +91,12 @@ function checkTold({
   index,
   outcome,
   isByHand,
+  isTaken,
 }: Pick<State, 'store'> & {
   readonly index: number;
   readonly outcome: ReturnType<typeof outcomeOf>;
   readonly isByHand: boolean;
+  readonly isTaken: boolean;
 }): void {
   const told = store.told.filter((event) => event.startsWith(`${index} `)).map((event) => event.split(' ')[1]);
   const isProven = store.receipts.includes(index);
@@ -112,6 +114,8 @@ function checkTold({
     ...(isByHand ? ['unknown'] : [event]),
     ...(isLate ? ['unknown'] : []),
     ...(isResolved || (isByHand && isProven) ? ['resolved'] : []),
+    // A run that ends late tells what the platform took, and may die, or meet an operator's word, before it writes it.
+    ...(isTaken && (isByHand || outcome?.state === 'unknown') ? ['resolved', 'held'] : []),
   ];
   const baseless = told.filter((kind) => !sayable.includes(kind as never));
   if (baseless.length > 0)

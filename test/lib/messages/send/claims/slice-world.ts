@@ -114,7 +114,8 @@ function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
       end: call('end'),
       endUncalled: call('endUncalled'),
       endForTheDead: call('endForTheDead'),
-      endLate: call('endLate'),
+      settle: call('settle'),
+      find: call('findSlice'),
     },
     look: async (claim) => {
       const { heldBack, proven: places, ofDead } = await look(claim);
@@ -219,6 +220,8 @@ export function applied(
       return { store: { ...store, doubtful: true }, value: undefined };
     case 'isDoubtful':
       return { store, value: store.doubtful };
+    case 'findSlice':
+      return { store, value: at(args[0] as SliceKey) };
     case 'findAll':
       return { store, value: (args[0] as readonly SliceKey[]).flatMap((key) => at(key) ?? []) };
     case 'append': {

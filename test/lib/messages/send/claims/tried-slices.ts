@@ -24,7 +24,7 @@ export interface RecipientEnding {
   readonly outcome: Exclude<Slice['outcomes'][number], undefined>;
 }
 
-export interface ChunkPorts extends SlicePorts {
+export interface ChunkPorts extends Omit<SlicePorts, 'tell'> {
   /** Emits the events about endings, idempotent by their ids. `slices` are those that a try has ended. */
   readonly emit: (endings: readonly RecipientEnding[], slices: readonly Slice[]) => Promise<void>;
   readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
@@ -99,7 +99,8 @@ async function endOf({ chunk, slice, owner }: OwnSlice, ports: ChunkPorts): Prom
   };
   const recipients = new Map(slice.recipients.map((recipient) => [placeInSlice(recipient.index), recipient]));
   try {
-    return await runSlice({ claim, recipients }, ports);
+    const tell = (late: Slice) => ports.emit(endingsOf(slice, late), [late]);
+    return await runSlice({ claim, recipients }, { ...ports, tell });
   } catch {
     return { kind: 'later' };
   }
