@@ -216,4 +216,14 @@ describe('the budget of a client for a month (R57, D58)', () => {
     expect(told()).toHaveLength(2);
     expect(new Set(events.sent.map(({ id }) => id)).size).toBe(2);
   });
+
+  test('a refused send tells it too: a budget that stops lets no other one through', async () => {
+    const { send, events } = await sendingEndpoint({ templates, ...budget(0.104, true) });
+    events.broken = true;
+    expect((await send(request(ofArgentina(4)))).status).toBe(200);
+    events.broken = false;
+    for (const _ of [1, 2]) expect((await send(request(ofArgentina(1)))).status).toBe(422);
+    const committed = { amount: 0.104, currency: 'USD' };
+    expect(events.sent.map(({ data }) => data)).toMatchObject([80, 100].map((percent) => ({ percent, committed })));
+  });
 });

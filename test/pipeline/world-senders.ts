@@ -107,7 +107,7 @@ function senderPorts(world: SendingWorld, key: SenderKey, running: Running): Sen
     paces: stores.paces,
     compose: composeMessage,
     judge: rules.judge ?? (async (dispatch) => asAccepted(dispatch)),
-    costStop: rules.costStop ?? noCosts.costStop,
+    ...{ budgets: noCosts.budgets, costStop: rules.costStop ?? noCosts.costStop },
     tellEnd: ({ head: { dispatchId } }) =>
       tellEnd(dispatchId, {
         progressOf: stores.progressOf,

@@ -3,6 +3,7 @@ export const noCosts = {
   countCost: async () => undefined,
   countEnded: async () => undefined,
   countNow: async () => undefined,
+  budgets: { release: async () => undefined },
   costStop: async () => undefined,
   spend: { countLater: async () => undefined, count: async () => undefined },
 };

@@ -36,7 +36,7 @@ export function tableSender(
     backlog: outside(backlogStore(access)),
     dispatches: outside(senderDispatchesStore(access, acceptedDispatchesStore(access, pause))),
     judge,
-    costStop: noCosts.costStop,
+    ...{ budgets: noCosts.budgets, costStop: noCosts.costStop },
     tellEnd: ({ head }) => tellEnd(head.dispatchId, ending),
   } satisfies Partial<ReturnType<DeployedSender>>;
   return (key) => ({ ...shared, ...wakingByLimit(key, { wake, limitOf }) });

@@ -64,14 +64,23 @@ export async function reserveCost(given: WholeDispatch, means: CostLimits, ports
       throw refusal;
     },
     tell: async () => {
-      if (committedUnits === undefined) return;
-      try {
-        await inTime(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
-      } catch (error) {
-        log('budget.not_told', { clientId, dispatchId, error: errorName(error) });
-      }
+      if (committedUnits !== undefined) await tellReached(reservation, budget, committedUnits, ports);
     },
   };
+}
+
+/** Never throws: the month's next send tells what this one could not. */
+async function tellReached(
+  { clientId, dispatchId, atMs }: Reservation,
+  budget: MonthlyBudget,
+  committedUnits: number,
+  ports: Ports,
+): Promise<void> {
+  try {
+    await inTime(ports.remainingMs, () => notifyThresholds(budget, { committedUnits, atMs }, ports));
+  } catch (error) {
+    log('budget.not_told', { clientId, dispatchId, error: errorName(error) });
+  }
 }
 
 /**
@@ -83,6 +92,8 @@ async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: P
   try {
     const reserved = await inTime(ports.remainingMs, () => ports.budgets.reserve(reservation));
     if (reserved.kind === 'reserved') return reserved.afterUnits;
+    // All further sends may be refused, so this one tells what an earlier one could not.
+    await tellReached(reservation, budget, reserved.committedUnits, ports);
     throw overBudget(units, reserved.committedUnits, budget);
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;

@@ -32,9 +32,10 @@ export function deployedSender(): DeployedSender {
   const { people: optOuts, events } = sliceTry;
   const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
   const asked = { ...deployedDirectory(), templates, holds: holdStore(table), nowMs };
+  const budgets = budgetsStore(table);
   const costPorts = {
     ...{ ...deployedDirectory(), dispatches: { recipientsFrom: parameterStore(table).read }, nowMs, optOuts },
-    ...{ rates: deployedKnownRates(), budgets: budgetsStore(table) },
+    ...{ rates: deployedKnownRates(), budgets },
   };
   // The sender has just written what it asks for.
   const report = reportStore(table, { consistent: true });
@@ -51,7 +52,7 @@ export function deployedSender(): DeployedSender {
     backlog: backlogStore(table),
     dispatches: senderDispatchesStore(table, deployedAcceptedDispatches()),
     judge: (dispatch) => judgedForRelease(dispatch, asked),
-    costStop: (released) => costStop(released, costPorts),
+    ...{ budgets, costStop: (released) => costStop(released, costPorts) },
     tellEnd: ({ head }) => tellEnd(head.dispatchId, ending),
   } satisfies Partial<ReturnType<DeployedSender>>;
   return (key) => ({ ...shared, ...wakingByLimit(key, { wake, limitOf: ({ head }) => limitOf(head) }) });

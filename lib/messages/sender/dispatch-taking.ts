@@ -17,10 +17,12 @@ export async function takeDispatch(entry: BacklogEntry, part: SenderPart, ports:
   const { dispatchId } = entry;
   const { dispatches, process } = ports;
   const { standing, state, dispatch } = await dispatches.find(dispatchId);
-  if (standing === 'withdrawn') return 'over';
-  if (standing === 'open') {
-    if (process.nowMs() - entry.enteredAtMs < undecidedMs) return 'undecided';
-    if ((await dispatches.withdraw(dispatchId)) === 'withdrawn') return 'over';
+  if (standing === 'open' && process.nowMs() - entry.enteredAtMs < undecidedMs) return 'undecided';
+  if (standing !== 'begun' && (await dispatches.withdraw(dispatchId)) === 'withdrawn') {
+    // Acceptance may have died before it freed what the dispatch had reserved (D58).
+    await ports.budgets.release(entry);
+    if (standing === 'open') process.log('dispatch.withdrawn', { dispatchId });
+    return 'over';
   }
   if (dispatch === undefined) return 'over';
   // Nothing leaves before the client can find it.

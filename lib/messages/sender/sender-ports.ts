@@ -1,5 +1,6 @@
 import type { RunState, RunStates } from '../../aws/leased-run.ts';
 import type { ComposePorts } from '../accept/composed-recipient.ts';
+import type { Budgets } from '../budget/budgets.ts';
 import type { BacklogEntry } from '../dispatch/backlog.ts';
 import type { StoredRecipient } from '../dispatch/head.ts';
 import type { DispatchItem, DispatchItemState, DispatchStop, standingIn } from '../dispatch/item.ts';
@@ -88,6 +89,7 @@ export interface SenderPorts extends SliceTryPorts, Pick<ComposePorts, 'compose'
   /** Sends a wake for a part of a number. Rejects when the queue cannot be reached. */
   readonly wake: (key: Pick<SenderKey, 'phoneNumberId' | 'part'>, delaySeconds: number) => Promise<void>;
   readonly judge: (dispatch: StoredDispatch) => Promise<Revalidation>;
+  readonly budgets: Pick<Budgets, 'release'>;
   readonly costStop: (released: Released) => Promise<Pick<DispatchStop, 'state' | 'code' | 'reason'> | undefined>;
   /** Tells the end of a dispatch and counts its cost; returns false while the report has pending messages (D41). */
   readonly tellEnd: (dispatch: StoredDispatch) => Promise<boolean>;

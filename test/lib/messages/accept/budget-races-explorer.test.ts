@@ -33,7 +33,8 @@ async function checkPromises(world: World): Promise<void> {
   checkNow(end);
   for (const [place, request] of end.requests.entries()) {
     if (request.open === undefined || isSent(request)) continue;
-    const mayStay = request.mayLeave === 'not given back' || (request.mayLeave === 'cut off' && !request.keyed);
+    const { mayLeave, keyed: isKeyed, entry } = request;
+    const mayStay = entry === undefined && (mayLeave === 'not given back' || (mayLeave === 'cut off' && !isKeyed));
     if (!mayStay) throw new Error(`request ${place} is not sent, and keeps what it had reserved`);
   }
 }

@@ -7,8 +7,10 @@ import {
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import type { Reservation } from '../../../../lib/messages/budget/budgets.ts';
-import { undecidedMs } from '../../../../lib/messages/dispatch/backlog.ts';
+import { newEntry, undecidedMs } from '../../../../lib/messages/dispatch/backlog.ts';
 import { type DispatchItem, standingIn } from '../../../../lib/messages/dispatch/item.ts';
+import { takeDispatch } from '../../../../lib/messages/sender/dispatch-taking.ts';
+import type { SenderPorts } from '../../../../lib/messages/sender/sender-ports.ts';
 import { errorName } from '../../../../lib/observe/error-name.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import type { Step } from '../../../support/exploration.ts';
@@ -32,7 +34,9 @@ export type CallName =
   | 'release'
   | 'store'
   | 'begin'
-  | 'withdraw';
+  | 'withdraw'
+  | 'find'
+  | 'removeEntry';
 
 export interface Asked {
   readonly keyed: boolean;
@@ -45,9 +49,14 @@ export interface Request extends Asked {
   readonly replies: readonly Reply[];
   readonly isOver: boolean;
   /**
-   * A reservation may remain when the run was cut off, which the key's next request finds, or when the release failed.
+   * A reservation without an entry may remain when the run was cut off, which the key's next request finds, or when the
+   * release failed.
    */
   readonly mayLeave?: 'cut off' | 'not given back';
+  /** The entry is in the backlog once the dispatch is stored: then a sender looks at it. */
+  readonly entry?: 'there' | 'removed';
+  /** The sender's look has these replies so far. */
+  readonly look?: readonly Reply[];
   readonly answer?: string;
   readonly dispatch: DispatchItem;
   readonly open?: number;
@@ -161,7 +170,13 @@ function effectOf(world: World, place: number, { name, args }: Call<CallName>): 
       return { world: { ...world, requests: world.requests.with(at, rest) } };
     }
     case 'store':
-      return { world };
+      return { world: withRequest(world, place, { entry: 'there' }) };
+    case 'find': {
+      const { dispatch = {} } = world.requests[place] ?? {};
+      return { world, value: { standing: standingIn(dispatch), state: {}, dispatch: undefined } };
+    }
+    case 'removeEntry':
+      return { world: withRequest(world, place, { entry: 'removed' }) };
     case 'begin': {
       const { item: dispatch = {}, value } = begun(world.requests[place]?.dispatch);
       return { world: withRequest(world, place, { dispatch }), value };
@@ -191,9 +206,7 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
     if (isNext)
       steps.push({ does: `request ${place} comes`, state: withRequest(world, place, { startedAtMs: world.nowMs }) });
     const isDead = request.isOver && world.nowMs - (request.startedAtMs ?? 0) >= undecidedMs;
-    if (isDead && standingIn(request.dispatch) === 'open') {
-      steps.push({ does: `the look withdraws ${dispatchIdOf(place)}`, state: looked(world, place) });
-    }
+    if (isDead && isLookedAt(request)) steps.push(...(await looksOf(world, place)));
     if (isLive(request)) steps.push(...(await stepsOf(world, place)));
   }
   const [waitMs, ...waitsMs] = world.waitsMs;
@@ -215,11 +228,42 @@ function ended({ replies: _, ...request }: Request, answer: string): Request {
   };
 }
 
-/** The look at the backlog withdraws what is undecided. */
-function looked(world: World, place: number): World {
-  const { dispatch } = world.requests[place] as Request;
-  const { dispatch: after = dispatch } = withdrawnDispatch({ dispatch, slice: undefined }, dispatchIdOf(place), 0);
-  return withRequest(world, place, { dispatch: after });
+const isLookedAt = ({ entry, dispatch }: Request) => entry === 'there' && standingIn(dispatch) !== 'begun';
+
+/** A sender withdraws what is undecided, and removes the entry of what is withdrawn. */
+async function looking({ startedAtMs = 0 }: Request, place: number, { call }: Outside<CallName>): Promise<'over'> {
+  const { head } = makeDispatch(recipients, { dispatchId: dispatchIdOf(place), acceptedAtMs: startedAtMs });
+  const ports = {
+    dispatches: { find: call('find'), withdraw: call('withdraw') },
+    budgets: { release: call('release') },
+    process: { nowMs: () => startedAtMs + undecidedMs, log: () => undefined },
+  } as unknown as SenderPorts;
+  if ((await takeDispatch(newEntry(head), { part: 0, of: 1 }, ports)) === 'over') await call('removeEntry')();
+  return 'over';
+}
+
+/** The waiting call of a look is done, or its sender dies: another one looks from the beginning. */
+async function looksOf(world: World, place: number): Promise<Step<World>[]> {
+  const { look = [], ...request } = world.requests[place] as Request;
+  const start = (outside: Outside<CallName>) => looking(request, place, outside);
+  const { open } = await standingAfter<string, CallName>(start, 0, look);
+  const [call] = open;
+  if (call === undefined) return [];
+  const { world: done, value } = effectOf(world, place, call);
+  const replies = [...look, { call: call.number, value, atMs: 0 }];
+  const isLast = call.name === 'removeEntry';
+  const goesOn = withRequest(done, place, { look: isLast ? undefined : replies });
+  const steps = [{ does: `the look at ${place}: ${call.name}`, state: goesOn }];
+  if (world.faultsLeft === 0) return steps;
+  const dead = (base: World) => ({
+    ...withRequest(base, place, { look: undefined }),
+    faultsLeft: world.faultsLeft - 1,
+  });
+  return [
+    ...steps,
+    { does: `the look at ${place} dies before ${call.name}`, state: dead(world) },
+    { does: `the look at ${place} dies after ${call.name}`, state: dead(done) },
+  ];
 }
 
 /** The waiting call is done, fails, is done without a reply, or its process dies. */
@@ -272,8 +316,12 @@ export async function afterOneMore(world: World): Promise<World> {
     if (step === undefined) throw new Error('a request waits for ever');
     next = step.state;
   }
-  for (const [at, { dispatch, startedAtMs }] of next.requests.entries()) {
-    if (startedAtMs !== undefined && standingIn(dispatch) === 'open') next = looked(next, at);
+  for (const at of next.requests.keys()) {
+    while (isLookedAt(next.requests[at] as Request)) {
+      const [step] = await looksOf(next, at);
+      if (step === undefined) throw new Error('a look waits for ever');
+      next = step.state;
+    }
   }
   return next;
 }

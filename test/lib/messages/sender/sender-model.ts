@@ -121,7 +121,7 @@ function portsOf(run: Run, { call, nowMs }: Outside<string>): SenderPorts {
     limitOf: async () => 80,
     wake: nothing,
     judge: async () => asAccepted(dispatch),
-    costStop: noCosts.costStop,
+    ...{ budgets: noCosts.budgets, costStop: noCosts.costStop },
     tellEnd: async () => (await (call('tellEnd') as () => Promise<boolean>)()) ?? true,
     dispatches: {
       look: async () => {

@@ -285,7 +285,7 @@ export class SliceRunWorld {
         pause: async (ms) => await this.time.sleep(ms),
       },
       ...{ statesOf: unused as never, backlog: { of: unused, change: unused, remove: unused }, wake: unused },
-      ...{ places: { close: unused }, limitOf: unused, judge: unused, costStop: noCosts.costStop, tellEnd: unused },
+      ...{ places: { close: unused }, limitOf: unused, judge: unused, ...noCosts, tellEnd: unused },
       ...this.changes,
     };
   }
