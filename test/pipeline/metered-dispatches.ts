@@ -131,7 +131,7 @@ function storesOn(
       wabas: holdStore(table),
       breakers: breakerStore(table),
       stoppedAmong: optOutLook(table, async () => nameOf).stoppedAmong,
-      places: placesStore(table),
+      places: placesStore(table, 60_000),
     };
   };
   const table = tableOf(sender, name, { nowMs, pause });

@@ -56,7 +56,8 @@ export function tableSliceTry(
     unknowns: outside(unknownOutcomesStore(access)),
     holds: { breakers: outside(breakerStore(access)), ofSlice },
     paces: outside(knownPaceStore(access, { newWriter: randomUUID, pause })),
-    places: outside(placesStore(access)),
+    // Its patience is of real time, which passes beside virtual time on a busy machine.
+    places: outside(placesStore(access, 60_000)),
     platform: outside({ ready: async () => undefined, send, probe }),
     people: noStops,
     events: outside(events),

@@ -28,7 +28,7 @@ const longestTakeMs = 500;
 const memorySeconds = 3_600;
 
 /** Keeps the counters in the messages table, an item for each second, so that no partition is hot. */
-export function placesStore(table: Pick<Table, 'client' | 'name'>): Places {
+export function placesStore(table: Pick<Table, 'client' | 'name'>, patienceMs = longestTakeMs): Places {
   return {
     take: async (phoneNumberId, share, wanted) => {
       const places: number[] = [];
@@ -95,7 +95,7 @@ export function placesStore(table: Pick<Table, 'client' | 'name'>): Places {
           ...updateOf(write),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-        { abortSignal: AbortSignal.timeout(longestTakeMs) },
+        { abortSignal: AbortSignal.timeout(patienceMs) },
       ),
     );
     if (after.written) return { written: true, nextMs };

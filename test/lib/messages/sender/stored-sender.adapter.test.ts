@@ -19,6 +19,7 @@ import { senderStateStore } from '../../../../lib/messages/sender/sender-state-s
 import { tellSenders } from '../../../../lib/messages/sender/stop-news.ts';
 import { senderHandler } from '../../../../lib/messages/sender/wake-handler.ts';
 import { log } from '../../../../lib/observe/log.ts';
+import { countPlatformError } from '../../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../../../support/faults.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
@@ -229,6 +230,26 @@ test('thirty messages of a dispatch write at most twenty bytes of log and metric
   expect(bytes / 30).toBeGreaterThan(5);
   expect(bytes / 30).toBeLessThanOrEqual(20);
 });
+
+test.each([130_429, 131_056])(
+  'of which every twentieth is refused for now (%i), they write no more (R15)',
+  async (code) => {
+    await accept(100, { receiptsExpected: true, correlationId: '00000000-0000-4000-8000-000000000000' });
+    const taken: number[] = [];
+    const refused = new Set<number>();
+    const send: Send = async (posting) => {
+      const index = indexOf(posting.request);
+      if (index % 20 !== 7 || refused.has(index)) return await taking(taken)(posting);
+      refused.add(index);
+      const failure = new PlatformFailure('refused', { httpStatus: 400, code });
+      countPlatformError(failure.metricCode);
+      throw failure;
+    };
+    const bytes = await bytesWritten(() => handle(send, { log }));
+    expect([refused.size, taken.length]).toEqual([5, 100]);
+    expect(bytes / 100).toBeLessThanOrEqual(20);
+  },
+);
 
 const databaseFaults: readonly Fault[] = [
   ...([{ kind: 'fail_before' }, { kind: 'lose_reply' }, { kind: 'throttle' }] as const),

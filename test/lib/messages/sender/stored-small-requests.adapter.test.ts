@@ -26,6 +26,7 @@ import {
 import { smallRequestStore } from '../../../../lib/messages/sender/small-request-store.ts';
 import { senderHandler } from '../../../../lib/messages/sender/wake-handler.ts';
 import { log } from '../../../../lib/observe/log.ts';
+import { countPlatformError } from '../../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../../../support/faults.ts';
 import { makeDispatch, makeRecipients } from '../../../support/made-dispatches.ts';
@@ -94,10 +95,12 @@ async function work(
   return ended === 'killed' ? ended : ended.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 }
 
-async function wakeSender(send: Send = taking): Promise<SQSBatchResponse | 'killed'> {
+async function wakeSender(send: Send = taking, given: Partial<Given> = {}): Promise<SQSBatchResponse | 'killed'> {
   const { living } = livingFor(Number.POSITIVE_INFINITY);
   const bornMs = workers.time.nowMs;
-  const handler = senderHandler(tableSender(world, { events, send, limitPerSecond: 80 }, { workers, living }));
+  const handler = senderHandler(
+    tableSender(world, { events, ...given, send, limitPerSecond: 80 }, { workers, living }),
+  );
   const body = encodeSenderWake({ phoneNumberId, part: 0, of: 1, delaySeconds: 0 });
   const Records = [{ messageId: 'm-1', body, attributes: { SentTimestamp: String(bornMs) } }];
   const context = { getRemainingTimeInMillis: () => bornMs + 120_000 - workers.time.nowMs };
@@ -150,6 +153,31 @@ test.each([
   expect(bytes / count).toBeGreaterThan(5);
   expect(bytes / count).toBeLessThanOrEqual(most);
 });
+
+test.each([
+  [130_429, 'sent'],
+  [131_056, 'sent'],
+  [131_056, 'failed'],
+])(
+  'a lone message that is refused for now (%i) and then %s: so many by its worker and its sender (R15)',
+  async (first, end) => {
+    const answers = [first, ...(end === 'failed' ? [131_026] : [])];
+    const send: Send = async (posting) => {
+      const code = answers.shift();
+      if (code === undefined) return await taking(posting);
+      const failure = new PlatformFailure('refused', { httpStatus: 400, code });
+      countPlatformError(failure.metricCode);
+      throw failure;
+    };
+    const dispatchId = '01KAH00000000000000000JB00';
+    const told = { correlationId: '00000000-0000-4000-8000-000000000000', receiptsExpected: true } as const;
+    const body = await bodyOf(dispatchId, 1, { urgent: true, ...told });
+    expect(await bytesWritten(() => work([body], { send, log }))).toBeLessThanOrEqual(600);
+    await workers.pass(workers.time.sleep(10_000));
+    expect(await bytesWritten(() => wakeSender(send, { log }))).toBeLessThanOrEqual(750);
+    expect(await states(dispatchId)).toEqual([end]);
+  },
+);
 
 test('what cannot be begun is not called by its worker, and comes later from its sender (D25)', async () => {
   const beginStraight = async () => Promise.reject(new Error('away'));
