@@ -16,11 +16,8 @@ const onEachEngine = [
   // No test in lib proves the bounds and pages of the list of dispatches.
   'test/functions/{dispatches-find,report-cursors}.adapter.test.ts',
 ];
-/** These replace a module of Node.js, or measure what a fresh process writes, so each has a process of its own. */
-const inOwnProcess = [
-  'test/lib/access/sign-in/password-without-argon2.test.ts',
-  'test/lib/messages/send/log-bytes.test.ts',
-];
+/** It replaces a module of Node.js, so it has a process of its own. */
+const inOwnProcess = ['test/lib/access/sign-in/password-without-argon2.test.ts'];
 const inOneProcess = [
   'test/{functions,lib,mutation,pipeline,support}/**/*.test.ts',
   'test/infra/{local,openapi,operate}/**/*.test.ts',

@@ -4,7 +4,7 @@ import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { monthOf } from './budgets.ts';
 
 /** Spent and reserved money reaches these percentages of a budget (D58). */
-export const budgetThresholds = [80, 100] as const;
+const budgetThresholds = [80, 100] as const;
 export type BudgetThreshold = (typeof budgetThresholds)[number];
 
 export function reachedThresholds({ amount }: MonthlyBudget, committedUnits: number): BudgetThreshold[] {

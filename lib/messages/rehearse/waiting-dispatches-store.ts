@@ -14,7 +14,8 @@ const mostRead = 100;
 export function waitingDispatchesStore(table: Pick<Table, 'client' | 'name' | 'pause'>): WaitingDispatches {
   return {
     of: async (phoneNumberId) => {
-      const entries = await firstEntries(phoneNumberId);
+      // What is parked has no turns, so hundreds of them do not hide what has.
+      const entries = (await firstEntries(phoneNumberId)).filter(({ parked }) => parked === undefined);
       const some = entries.slice(0, mostRead);
       const keys = some.map(({ dispatchId }) => dispatchKey(dispatchId));
       const items = await batchGet(table, keys, { consistent: false });

@@ -5,7 +5,7 @@ import { destinationOf } from '../request/recipient-address.ts';
 import { adviceOfCode } from './causes.ts';
 
 /** A failure from a receipt counts when no other receipt has contradicted it for this time (D57, D39). */
-export const receiptSettlesMs = 10 * 60_000;
+const receiptSettlesMs = 10 * 60_000;
 
 /** The platform answers a retry within this time with another day of refusals (131049). */
 const punishedMs = 24 * 3_600_000;

@@ -6,10 +6,30 @@ import { newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
 import { waitingDispatchesStore } from '../../../../lib/messages/rehearse/waiting-dispatches-store.ts';
 import { injectFaults } from '../../../support/faults.ts';
 import { makeDispatch, makeDispatchHead, makeRecipients } from '../../../support/made-dispatches.ts';
+import { scenarioHead } from '../../../support/scenario-dispatch.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
 const number = '300000000000001';
+
+test('hundreds of parked dispatches hide none that has turns', async () => {
+  const table = await freshTable('messages');
+  const client = localDocumentClient();
+  const accepted = acceptedDispatchesStore(tableOf(client, table, { nowMs: () => nowMs }));
+  const headOf = (dispatchId: string) =>
+    makeDispatchHead({ dispatchId, phoneNumberId: number, total: 40, acceptedAtMs: nowMs });
+  const parked = { ...scenarioHead, untilMs: nowMs + 1 };
+  const held = Array.from({ length: 125 }, (_, at) => ({ ...newEntry(headOf(`HELD${at}`)), parked }));
+  for (let at = 0; at < held.length; at += 25) {
+    const puts = held.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+  }
+  const dispatch = makeDispatch(makeRecipients(40), headOf('LATER'));
+  await accepted.store(dispatch, AbortSignal.timeout(10_000));
+  await accepted.begin(dispatch.head, AbortSignal.timeout(10_000));
+  const waiting = await waitingDispatchesStore(tableOf(client, table, { pause: async () => undefined })).of(number);
+  expect(waiting.map(({ recipients }) => recipients)).toEqual([40]);
+});
 
 test('the backlog of a number is read in a few requests, however many dispatches it has', async () => {
   const table = await freshTable('messages');
