@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { configuredEndpoint } from './endpoint.ts';
-import { environmentVariable } from './environment.ts';
+import { environmentVariable, optionalVariable } from './environment.ts';
 import { backoff, type Pause } from './pause.ts';
-import { type ServiceReply, signedRequest } from './signed-request.ts';
+import { requestHandler } from './request-handler.ts';
+import { requestSigner } from './request-signer.ts';
 
 export type ReadSecret = (secretId: string) => Promise<string>;
 
@@ -25,7 +26,7 @@ export function secretReader(pause: Pause = backoff(100, 1_000)): ReadSecret {
     for (let attempt = 1; ; attempt += 1) {
       const last = attempt === attempts;
       try {
-        const reply = await signedRequest(callFor(secretId));
+        const reply = await asked(secretId);
         if (last || !isPassing(reply)) return textOf(reply, secretId);
       } catch (error) {
         if (last || error instanceof SecretFault) throw error;
@@ -35,14 +36,36 @@ export function secretReader(pause: Pause = backoff(100, 1_000)): ReadSecret {
   };
 }
 
-function callFor(secretId: string) {
-  return {
-    endpoint:
-      configuredEndpoint('AWS_ENDPOINT_URL_SECRETS_MANAGER') ?? regionalEndpoint(environmentVariable('AWS_REGION')),
-    service: 'secretsmanager',
-    target: 'secretsmanager.GetSecretValue',
-    body: { SecretId: secretId },
+interface ServiceReply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** No connection is kept, because calls are minutes apart. */
+const handler = /* @__PURE__ */ requestHandler({ connectMs: 1_000, replyMs: 3_000 }, { keepAlive: false });
+
+/** Signs with the environment's region and credentials. */
+const signer = /* @__PURE__ */ requestSigner({
+  service: 'secretsmanager',
+  region: async () => environmentVariable('AWS_REGION'),
+  credentials: async () => ({
+    accessKeyId: environmentVariable('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: environmentVariable('AWS_SECRET_ACCESS_KEY'),
+    sessionToken: optionalVariable('AWS_SESSION_TOKEN'),
+  }),
+});
+
+/** Asks once. The endpoint may have a path, which prefixes the request's, as in the SDK. */
+async function asked(secretId: string): Promise<ServiceReply> {
+  const endpoint =
+    configuredEndpoint('AWS_ENDPOINT_URL_SECRETS_MANAGER') ?? regionalEndpoint(environmentVariable('AWS_REGION'));
+  const { protocol, hostname, port, host, pathname } = new URL(endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
+  const request = {
+    ...{ protocol, hostname, port, path: pathname, method: 'POST', body: JSON.stringify({ SecretId: secretId }) },
+    headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'secretsmanager.GetSecretValue', host },
   };
+  const { response } = await handler.handle(await signer.sign(request));
+  return { status: response.statusCode, text: Buffer.from(response.body).toString('utf8') };
 }
 
 function regionalEndpoint(region: string): string {

@@ -29,19 +29,23 @@ export function freshConnections(agent: Agent, { wallMs, monotonicMs }: Clocks):
    * connection and skips closed ones.
    */
   const takenAt = new WeakMap<Socket, { readonly wallMs: number; readonly monotonicMs: number }>();
-  const isUsable = (connection: Socket) => {
-    const since = takenAt.get(connection);
-    return since !== undefined && isRecent(since.wallMs, wallMs()) && isRecent(since.monotonicMs, monotonicMs());
-  };
+  const now = () => ({ wallMs: wallMs(), monotonicMs: monotonicMs() });
   return {
     agent: () => {
-      for (const connection of Object.values(agent.freeSockets).flatMap((free) => free ?? [])) {
-        if (!isUsable(connection)) connection.destroy();
+      // The clocks are read once, because a sender that is fast has dozens of free connections at each call.
+      const at = now();
+      for (const free of Object.values(agent.freeSockets)) {
+        for (const connection of [...(free ?? [])]) {
+          const since = takenAt.get(connection);
+          const isUsable =
+            since !== undefined && isRecent(since.wallMs, at.wallMs) && isRecent(since.monotonicMs, at.monotonicMs);
+          if (!isUsable) connection.destroy();
+        }
       }
       return agent;
     },
     taken: (connection) => {
-      takenAt.set(connection, { wallMs: wallMs(), monotonicMs: monotonicMs() });
+      takenAt.set(connection, now());
     },
   };
 }

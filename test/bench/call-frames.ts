@@ -10,11 +10,11 @@ Error.stackTraceLimit = 200;
 let frames: readonly string[] = [];
 
 const { request } = http;
-http.request = ((url: URL, ...others: never[]) => {
+http.request = ((asked: { readonly path?: string }, ...others: never[]) => {
   const lines = new Error('a call').stack?.split('\n') ?? [];
   const own = lines.filter((line) => /\/(?:functions|lib)\//.test(line));
-  if (url.pathname?.endsWith('/messages')) frames = own.filter((line) => !line.includes('platform/transport.ts'));
-  return (request as (...args: unknown[]) => unknown)(url, ...others);
+  if (asked.path?.endsWith('/messages')) frames = own.filter((line) => !line.includes('platform/transport.ts'));
+  return (request as (...args: unknown[]) => unknown)(asked, ...others);
 }) as typeof request;
 syncBuiltinESMExports();
 

@@ -26,6 +26,8 @@ export interface OwnSenders {
   ): FunctionProcess;
   /** Puts a dispatch of so many recipients into the number's backlog. */
   accept(recipients: number): Promise<void>;
+  /** So many one-time codes of one recipient each come in one batch. Acceptance has mostly begun them by then. */
+  codesEvent(requests: number, how: { readonly begun: boolean }): Promise<unknown>;
   /** The simulator has taken so many messages by now. */
   taken(): Promise<number>;
 }
@@ -42,6 +44,12 @@ export async function ownSenders(stack: RunningStack, name: string, signal: Abor
       await accepted.store(dispatch, signal);
       await accepted.begin(dispatch.head, signal);
     },
+    codesEvent: async (requests, { begun }) => {
+      const dispatches = Array.from({ length: requests }, () => newDispatch(1, { urgent: true }));
+      if (begun) for (const dispatch of dispatches) await accepted.beginStraight(dispatch);
+      const bodies = await Promise.all(dispatches.map((each) => smallRequestBody(each, async () => limitPerSecond)));
+      return { Records: bodies.map((body = '') => recordOf(body)) };
+    },
     taken: async () => {
       const route = 'GET /_control/messages?limit=0';
       const { json } = await call({ baseUrl: stack.addresses.platformUrl, route, signal });
@@ -55,14 +63,6 @@ const TakenSchema = v.object({ total: v.number() });
 /** Wakes the number's only sender. */
 export function wakeEvent() {
   return { Records: [recordOf(encodeSenderWake({ phoneNumberId, part: 0, of: 1, delaySeconds: 0 }))] };
-}
-
-/** So many one-time codes of one recipient each come in one batch. */
-export async function codesEvent(requests: number) {
-  const bodies = Array.from({ length: requests }, () =>
-    smallRequestBody(newDispatch(1, { urgent: true }), async () => limitPerSecond),
-  );
-  return { Records: (await Promise.all(bodies)).map((body = '') => recordOf(body)) };
 }
 
 /** Returns what the platform gets for a dispatch of so many, and where. */

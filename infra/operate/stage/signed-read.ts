@@ -1,6 +1,6 @@
 import { STSClient } from '@aws-sdk/client-sts';
-import { AwsV4Signer } from 'aws4fetch';
 import { configuredEndpoint } from '../../../lib/aws/endpoint.ts';
+import { requestSigner } from '../../../lib/aws/request-signer.ts';
 
 /** The project has no SDK client for these services. */
 export interface SignedRead {
@@ -30,24 +30,22 @@ export function signedReader(): ReadSigned {
   // A client that makes no call gives the SDK's chain of profiles, single sign-on and roles.
   const { config } = new STSClient({});
   return async ({ service, endpointVariable, path, json }) => {
-    const [region, { accessKeyId, secretAccessKey, sessionToken }] = await Promise.all([
-      config.region(),
-      config.credentials(),
-    ]);
-    const base = configuredEndpoint(endpointVariable) ?? regionalEndpoint(service, region);
-    const body = json && JSON.stringify(json.body);
-    const signed = await new AwsV4Signer({
-      url: `${base.replace(/\/$/, '')}${path}`,
-      service,
-      region,
-      ...{ accessKeyId, secretAccessKey, sessionToken, body },
+    const base = configuredEndpoint(endpointVariable) ?? regionalEndpoint(service, await config.region());
+    const url = new URL(`${base.replace(/\/$/, '')}${path}`);
+    const asked = {
       method: json === undefined ? 'GET' : 'POST',
+      body: json && JSON.stringify(json.body),
       headers: json === undefined ? {} : { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': json.target },
-    }).sign();
-    const reply = await fetch(signed.url, {
-      method: signed.method,
-      headers: signed.headers,
-      body: body ?? null,
+    };
+    const signer = requestSigner({ service, region: config.region, credentials: config.credentials });
+    const signed = await signer.sign({
+      ...asked,
+      path: `${url.pathname}${url.search}`,
+      headers: { host: url.host, ...asked.headers },
+    });
+    const { host: _own, ...headers } = signed.headers;
+    const reply = await fetch(url, {
+      ...{ method: asked.method, headers, body: asked.body ?? null },
       signal: AbortSignal.timeout(timeoutMs),
     });
     return answerOf(reply, await reply.text());

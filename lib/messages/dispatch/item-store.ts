@@ -35,11 +35,10 @@ export function executor({ client, name }: Pick<Table, 'client' | 'name'>) {
       TableName: name,
       Key: dispatchKey(write.dispatchId),
       ...updateOf(write),
-      ReturnValues: 'ALL_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     const put = await conditionalWrite(client.send(command, { abortSignal }));
-    if (put.written) return write.answer({ written: true, item: dispatchItemIn(put.output.Attributes) });
+    if (put.written) return write.answer({ written: true, item: undefined });
     return write.answer(refusedBy(write, put.existing && dispatchItemIn(put.existing)));
   };
 }

@@ -8,6 +8,7 @@ import { packedAddresses } from './whole-dispatch.ts';
 /** A write of a dispatch's item, and the writer's answer. Every write may be repeated. */
 export interface DispatchWrite<Value> extends ItemWrite<DispatchItem> {
   readonly dispatchId: string;
+  /** Has the item only of a refused write. */
   readonly answer: (after: AfterWrite<DispatchItem>) => Value;
 }
 

@@ -2,11 +2,12 @@ import * as v from 'valibot';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import type { DispatchHead, MessageRequest } from '../dispatch/head.ts';
+import { probeTimeoutMs } from '../holds/breaker.ts';
 
-const AcceptedSchema = v.looseObject({
+const AcceptedSchema = v.object({
   messages: v.pipe(
     v.array(
-      v.looseObject({
+      v.object({
         id: v.pipe(v.string(), v.minLength(1)),
         // The message was taken whatever stands here: no value may make the answer unreadable.
         message_status: v.fallback(v.optional(v.string()), 'unreadable'),
@@ -14,10 +15,7 @@ const AcceptedSchema = v.looseObject({
     ),
     v.minLength(1),
   ),
-  contacts: v.fallback(
-    v.optional(v.array(v.looseObject({ wa_id: v.optional(v.pipe(v.string(), v.digits())) }))),
-    undefined,
-  ),
+  contacts: v.fallback(v.optional(v.array(v.object({ wa_id: v.optional(v.pipe(v.string(), v.digits())) }))), undefined),
 });
 
 export interface Posting {
@@ -80,5 +78,28 @@ export function platformMessages(
       usagePercent,
       waId,
     };
+  };
+}
+
+/** An unknown value blocks nothing. */
+const HealthSchema = v.object({
+  health_status: v.fallback(v.optional(v.object({ can_send_message: v.optional(v.string()) })), undefined),
+});
+
+/**
+ * Reads a number's health, free of charge. Throws `PlatformFailure` unless it succeeds, and what unreadable credentials
+ * throw.
+ */
+export function platformProbe(
+  call: PlatformTransport,
+  credentialOf: (name: string) => Promise<{ readonly accessToken: string }>,
+): (message: Pick<Posting, 'wabaId' | 'credential' | 'phoneNumberId'>) => Promise<{ readonly maySend: boolean }> {
+  return async ({ wabaId, credential, phoneNumberId }) => {
+    const { accessToken } = await credentialOf(credential);
+    const query = { fields: 'id,health_status' };
+    const asked = { path: phoneNumberId, query, accessToken, wabaId, timeoutMs: probeTimeoutMs };
+    const { body } = await call({ method: 'GET', ...asked });
+    const health = v.safeParse(HealthSchema, body);
+    return { maySend: !health.success || health.output.health_status?.can_send_message !== 'BLOCKED' };
   };
 }

@@ -8,6 +8,7 @@ import { dueMsOf, openPlaces, placeInSlice, type Slice, sliceSize, slicesIn } fr
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import type { SliceEnd } from '../send/claims/run-slice.ts';
 import { isOfPart, type SenderPart } from './entry-progress.ts';
+import { RecipientPages } from './recipient-pages.ts';
 import type { Revalidation } from './revalidate-dispatch.ts';
 import type { SenderPorts } from './sender-ports.ts';
 import { isToldIn, toldAbove } from './told-slices.ts';
@@ -56,7 +57,7 @@ export class DispatchInHand {
   readonly #slices: number;
   /** The part's slices that had not all ended when it was taken. */
   readonly #own: number[] = [];
-  #page: { readonly firstIndex: number; readonly recipients: readonly StoredRecipient[] } | undefined;
+  readonly #pages: RecipientPages;
 
   constructor(
     entry: BacklogEntry,
@@ -65,6 +66,7 @@ export class DispatchInHand {
     { part, before, limitPerSecond, nowMs }: TakenFor,
   ) {
     this.entry = entry;
+    this.#pages = new RecipientPages(entry.dispatchId);
     this.dispatch = found.dispatch;
     this.state = found.state;
     this.seenNewsMs = entry.newsMs;
@@ -187,13 +189,7 @@ export class DispatchInHand {
   }
 
   async recipient(index: number, { dispatches }: Pick<SenderPorts, 'dispatches'>): Promise<StoredRecipient> {
-    const known = this.#page?.recipients[index - this.#page.firstIndex];
-    if (known !== undefined) return known;
-    const recipients = await dispatches.recipientsFrom(this.dispatchId, index);
-    this.#page = { firstIndex: index, recipients };
-    const [first] = recipients;
-    if (first === undefined) throw new Error('recipients of the dispatch are gone');
-    return first;
+    return await this.#pages.at(index, dispatches);
   }
 
   #put(open: OpenSlice): void {

@@ -28,6 +28,12 @@ export interface OwnTry {
   readonly isFront: boolean;
 }
 
+export interface TriedSlice {
+  readonly end: SliceEnd;
+  /** All endings of the try are told. */
+  readonly isTold: boolean;
+}
+
 /** One try of a slice: claims it, looks, calls each recipient at its turn, ends it, tells its endings. */
 export class SliceRun {
   readonly #hand: TriedDispatch;
@@ -76,8 +82,8 @@ export class SliceRun {
     this.#whenReady?.();
   }
 
-  /** Never throws. `isTold` says that the endings are told. */
-  async run(): Promise<{ readonly end: SliceEnd; readonly isTold: boolean }> {
+  /** Never throws. */
+  async run(): Promise<TriedSlice> {
     const { dispatchId, keptUntilMs } = this.#hand.facts;
     const { slice, try: tried } = this.#open;
     const claim: SliceClaim = {
@@ -117,12 +123,12 @@ export class SliceRun {
     const { unknowns, nowMs, pause, remainingMs, random } = this.#ports;
     const slices = reportedSlices(this.#hand.facts.clientId, this.#ports);
     return {
-      slices: { ...slices, end: async (own, outcomes) => await slices.end(own, outcomes, this.#calls.made) },
-      look: async (claim) => await this.#look(claim),
-      markUnknown: async () => await unknowns.mark(this.#hand.facts),
-      proven: async ({ key }) => await unknowns.proven(key),
+      slices: { ...slices, end: (own, outcomes) => slices.end(own, outcomes, this.#calls.made) },
+      look: (claim) => this.#look(claim),
+      markUnknown: () => unknowns.mark(this.#hand.facts),
+      proven: ({ key }) => unknowns.proven(key),
       tell: (late) => this.#tell(late),
-      call: async (recipient) => await this.#calls.call(recipient),
+      call: (recipient) => this.#calls.call(recipient),
       nowMs,
       mayRepeat: async (times) => {
         if (remainingMs() < writeBudgetMs) return false;

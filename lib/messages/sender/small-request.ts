@@ -1,15 +1,15 @@
 import { openPlaces, type Slice } from '../dispatch/slice.ts';
-import type { SliceEnd } from '../send/claims/run-slice.ts';
+import type { TriedSlice } from './slice-run.ts';
 
 /** What a worker does with one small request. Each rejects when store, queue or platform cannot be reached. */
 export interface SmallRequestPorts {
   /**
-   * Makes the first try under a claim: claim, look, call at the places, end (send/claims/run-slice.ts). A claim counts
-   * as dead after a sender's life, not a worker's: both may hold it.
+   * Makes the first try under a claim: claim, look, call at the places, end (send/claims/run-slice.ts), and tells its
+   * endings. A claim counts as dead after a sender's life, not a worker's: both may hold it.
    */
-  readonly tryOnce: (places: readonly number[]) => Promise<SliceEnd>;
-  /** Tells the endings of a try, idempotently by their ids, and the end of the dispatch once all has ended. */
-  readonly tell: (ended: Slice) => Promise<void>;
+  readonly tryOnce: (places: readonly number[]) => Promise<TriedSlice>;
+  /** Counts the cost of an end that no receipt will report (D58). Is idempotent. */
+  readonly countEnded: (ended: Slice) => Promise<void>;
   /** Stores parameters, recipients and record of the dispatch, as acceptance does. Is idempotent. */
   readonly store: () => Promise<void>;
   /** Begins the dispatch unless it was withdrawn. */
@@ -33,12 +33,13 @@ export async function sendSmallRequest(
 ): Promise<SmallRequestEnd> {
   try {
     if (places !== undefined) {
-      const end = await ports.tryOnce(places);
+      const { end, isTold } = await ports.tryOnce(places);
       // It may be in the hands of a run that dies. A dead claim that refused its end is looked at again, too.
       if (end.kind === 'later') return 'again';
       // Only a sender makes a later try, and it has the entry.
       if (end.kind === 'over') return 'acknowledged';
-      await ports.tell(end.slice);
+      if (!isTold) return 'again';
+      await ports.countEnded(end.slice);
       if (openPlaces(end.slice).length === 0) return 'acknowledged';
     }
     // The sender drops an entry without a record, and waits for one whose dispatch has not begun.

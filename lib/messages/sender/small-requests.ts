@@ -21,7 +21,7 @@ import type { Places } from './places-store.ts';
 import type { SenderPorts, SliceTryPorts } from './sender-ports.ts';
 import { SliceRun } from './slice-run.ts';
 import { notingSilence } from './slow-answers.ts';
-import { sendSmallRequest } from './small-request.ts';
+import { type SmallRequestPorts, sendSmallRequest } from './small-request.ts';
 import { SmallRequestInHand } from './small-request-in-hand.ts';
 import { placesFor } from './small-request-places.ts';
 import type { SmallRequestStore } from './small-request-store.ts';
@@ -84,9 +84,9 @@ export async function sendSmallRequests(
     return [{ messageId, hand: new SmallRequestInHand(request), size: request.head.total, owner }];
   });
   const numbers = Map.groupBy(queued, ({ hand }) => hand.facts.phoneNumberId);
-  const done = await Promise.all([...numbers].map(([number, requests]) => sendOfNumber(number, requests, ports)));
+  const acknowledged = new Set<string>();
+  await Promise.all([...numbers].map(([number, requests]) => sendOfNumber(number, requests, acknowledged, ports)));
   lines.end(deliveries.length);
-  const acknowledged = new Set(done.flat());
   return deliveries.map(({ messageId }) => messageId).filter((messageId) => !acknowledged.has(messageId));
 }
 
@@ -99,14 +99,15 @@ function requestIn(body: string, { process }: SmallRequestsPorts): SmallRequest 
   }
 }
 
-/** Returns the ids of the messages that are done with. Never rejects. */
+/** Adds the ids of the messages that are done with to `acknowledged`. Never rejects. */
 async function sendOfNumber(
   phoneNumberId: string,
   requests: readonly Queued[],
+  acknowledged: Set<string>,
   ports: SmallRequestsPorts,
-): Promise<readonly string[]> {
+): Promise<void> {
   const [first] = requests;
-  if (first === undefined) return [];
+  if (first === undefined) return;
   const limitPerSecond = Math.min(...requests.map(({ hand }) => hand.request.limitPerSecond));
   const senders = sendersOf(limitPerSecond);
   const wabaIds = [...new Set(requests.map(({ hand }) => hand.facts.wabaId))];
@@ -115,7 +116,7 @@ async function sendOfNumber(
     sight = await ports.lookAt({ phoneNumberId, wabaIds, senders });
   } catch (error) {
     ports.process.log('send.dispatch_not_read', { error: errorName(error) });
-    return [];
+    return;
   }
   const view = viewOf(sight, limitPerSecond, ports);
   const holds = ports.holds.ofSlice((wabaId, seen) => view.saw(wabaId, seen));
@@ -123,15 +124,15 @@ async function sendOfNumber(
   const guarded = await guardedBy(first, { sight, view, holds }, ports);
   if (guarded.outage !== undefined) ports.process.log('send.platform_down', { count: requests.length });
   const places = await placesFor(requests, { ...sight, isDown: guarded.outage !== undefined, limitPerSecond }, ports);
+  const number = { view, senders, guarded, holds };
   const ends = await Promise.all(
-    requests.map(async (request) => {
-      const { correlationId } = request.hand.facts;
-      const sending = () => send(request, places.get(request), { view, senders, guarded, holds }, ports);
-      return (await correlated(correlationId, sending)) === 'acknowledged' ? [request.messageId] : [];
+    requests.map((request) => {
+      const sent = () => sendSmallRequest(places.get(request), requestPorts(request, number, ports));
+      return correlated(request.hand.facts.correlationId, sent);
     }),
   );
   await guarded.end();
-  return ends.flat();
+  for (const [at, { messageId }] of requests.entries()) if (ends[at] === 'acknowledged') acknowledged.add(messageId);
 }
 
 function viewOf({ pace, breaker, holds }: NumberSight, limitPerSecond: number, { paces }: SmallRequestsPorts) {
@@ -154,39 +155,31 @@ async function guardedBy(
   return { ...guarded, send: notingSilence(guarded.send, { ...ports.process, learning }) };
 }
 
-async function send(
+function requestPorts(
   { hand, owner }: Queued,
-  places: readonly number[] | undefined,
   { view, senders, guarded, holds }: NumberInHand,
   ports: SmallRequestsPorts,
-) {
+): SmallRequestPorts {
   const { dispatches, process, wake } = ports;
   const { head, limitPerSecond: _limit, ...rest } = hand.request;
   const { dispatchId, phoneNumberId } = head;
-  let isTold = false;
-  return await sendSmallRequest(places, {
-    tryOnce: async (at) => {
+  return {
+    tryOnce: (places) => {
       void ports.platform.ready(hand.facts);
-      const turns = new PlaceTurns(at, process);
+      const turns = new PlaceTurns(places, process);
       const lastCallMs = Math.min(turns.lastMs, process.nowMs() + process.remainingMs() - lastCallBeforeEndMs);
       const recipients = hand.recipients({ ...ports, log: process.log });
       const own = { open: { slice: 0, try: 0, dueMs: 0 }, recipients, owner, isFront: false };
       const tried = { ...ports, dispatches: begunBeforeCalls(hand, dispatches) };
       const shared = { invocation: process.invocation, turns, number: view, lastCallMs, ports: tried };
-      const run = new SliceRun(hand, own, { send: guarded.send, holds }, shared);
-      const ended = await run.run();
-      isTold = ended.isTold;
-      return ended.end;
+      return new SliceRun(hand, own, { send: guarded.send, holds }, shared).run();
     },
-    tell: async (ended) => {
-      if (!isTold) throw new Error('the endings could not be told');
-      await ports.countEnded(hand.facts, [ended]);
-    },
+    countEnded: (ended) => ports.countEnded(hand.facts, [ended]),
     store: () => dispatches.store({ head, ...rest }),
     begin: () => dispatches.begin(head),
     enter: () => dispatches.enter(head),
     wake: () => wake({ phoneNumberId, dispatchId, part: partOf(dispatchId, senders), of: senders }, 0),
-  });
+  };
 }
 
 /** A claim stands for the beginning, so the worker that made it begins the dispatch: acceptance may have died before. */

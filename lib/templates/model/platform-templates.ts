@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { ReplyTooLarge } from '../../aws/whole-reply.ts';
 import { omitUndefined } from '../../keys/omit-undefined.ts';
 import { log } from '../../observe/log.ts';
 import type { CredentialOf } from '../../platform/credentials.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { readList, withoutNulls } from '../../platform/list-page.ts';
-import { type PlatformReply, type PlatformTransport, ReplyTooLarge } from '../../platform/transport.ts';
+import type { PlatformReply, PlatformTransport } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
 import { goneUpstream } from './stored-fact.ts';
 import { isDirectMessage, languageKey, type PlatformTemplate, PlatformTemplateSchema } from './template.ts';

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { platformTransport, ReplyTooLarge } from '../../../lib/platform/transport.ts';
+import { ReplyTooLarge } from '../../../lib/aws/whole-reply.ts';
+import { platformTransport } from '../../../lib/platform/transport.ts';
 import { countedBy } from '../../support/counted.ts';
 import { closeServers, failureOf, listening, platformThat, send } from './local-platform.ts';
 

@@ -75,13 +75,8 @@ export async function runSlice({ claim, recipients }: SliceTry, ports: SlicePort
   const look = await ports.look(claim).catch(() => undefined);
   if (look === undefined) return await giveUp(claim, covered, ports);
   const known = { ...look, heldBack: await look.heldBack() };
-  const outcomes = new Map<number, Outcome>();
-  await Promise.all(
-    covered.map(async (place) => {
-      outcomes.set(place, await outcomeAt(place, recipients.get(place), known, ports));
-    }),
-  );
-  return await endedBy(taken.slice, outcomes, ports);
+  const outcomes = await Promise.all(covered.map((place) => outcomeAt(place, recipients.get(place), known, ports)));
+  return await endedBy(taken.slice, new Map(outcomes), ports);
 }
 
 async function outcomeAt(
@@ -89,13 +84,13 @@ async function outcomeAt(
   recipient: TriedRecipient | undefined,
   { heldBack, proven, barred }: Pick<SliceLook, 'proven' | 'barred'> & { readonly heldBack: Outcome | undefined },
   ports: SlicePorts,
-): Promise<Outcome> {
-  if (proven.has(place)) return provenByReceipt;
+): Promise<readonly [place: number, outcome: Outcome]> {
+  if (proven.has(place)) return [place, provenByReceipt];
   // A recipient that this delivery does not carry waits for one that does.
-  if (recipient === undefined) return { state: 'again', dueMs: ports.retryMs() };
+  if (recipient === undefined) return [place, { state: 'again', dueMs: ports.retryMs() }];
   // A stop comes first, as reports show it. A barred recipient does not wait for a hold, which it cannot probe.
-  if (heldBack !== undefined && heldBack.state !== 'again') return heldBack;
-  return barred.get(place) ?? heldBack ?? (await ports.call(recipient));
+  if (heldBack !== undefined && heldBack.state !== 'again') return [place, heldBack];
+  return [place, barred.get(place) ?? heldBack ?? (await ports.call(recipient))];
 }
 
 async function endedBy(own: Slice, outcomes: ReadonlyMap<number, Outcome>, ports: SlicePorts): Promise<SliceEnd> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { probeTimeoutMs } from '../../../../lib/messages/holds/breaker.ts';
-import { platformProbe } from '../../../../lib/messages/send/platform-probe.ts';
+import { platformProbe } from '../../../../lib/messages/send/platform-messages.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
 

@@ -99,3 +99,35 @@ describe('when a slice is due', () => {
     expect([near.nextDueMs(startMs), far.nextDueMs(startMs)]).toEqual([startMs + 900_000, 0]);
   });
 });
+
+describe('its recipients', () => {
+  const page = 25;
+  /** A read returns `page` recipients, and fails as often as that is said. */
+  const readsOf = (failures = 0) => {
+    const reads: number[] = [];
+    const recipientsFrom = async (_id: string, first: number) => {
+      reads.push(first);
+      if (reads.length <= failures) throw new Error('the store is away');
+      return Array.from({ length: page }, (_, at) => ({ to: String(first + at) }));
+    };
+    return { reads, ports: { dispatches: { recipientsFrom } } as never };
+  };
+
+  test('are read a page at a time, by one of the slices that begin together', async () => {
+    const hand = await handOf(60);
+    const { reads, ports } = readsOf();
+    const asked = [0, 10, 20, 30, 40, 59].map((index) => hand.recipient(index, ports));
+    expect((await Promise.all(asked)).map(({ to }) => to)).toEqual(['0', '10', '20', '30', '40', '59']);
+    expect(reads).toEqual([0, 30, 59]);
+  });
+
+  test('are read again by the next slice where a read failed', async () => {
+    const hand = await handOf(60);
+    const { reads, ports } = readsOf(1);
+    const ends = await Promise.allSettled([0, 10, 20].map((index) => hand.recipient(index, ports)));
+    expect([ends.map(({ status }) => status), reads]).toEqual([
+      ['rejected', 'fulfilled', 'fulfilled'],
+      [0, 10],
+    ]);
+  });
+});

@@ -52,9 +52,14 @@ async function working(run: SmallRun, { call, nowMs }: Outside<string>): Promise
     );
     if (told.length > 0) await (call('tell') as (told: string[]) => Promise<void>)(told);
   };
+  const isTold = (ended: Slice): Promise<boolean> =>
+    tell(ended).then(
+      () => true,
+      () => false,
+    );
   return await sendSmallRequest(run.hasPlace ? [0] : undefined, {
-    tryOnce: () =>
-      runSlice(
+    tryOnce: async () => {
+      const end = await runSlice(
         { claim, recipients: new Map([[0, recipient]]) },
         {
           slices: {
@@ -85,8 +90,10 @@ async function working(run: SmallRun, { call, nowMs }: Outside<string>): Promise
           claimLifeMs,
           retryMs: nowMs,
         },
-      ),
-    tell,
+      );
+      return { end, isTold: end.kind === 'ended' && (await isTold(end.slice)) };
+    },
+    countEnded: async () => undefined,
     store: call('store'),
     begin: call('begin'),
     enter: call('enterInFront'),

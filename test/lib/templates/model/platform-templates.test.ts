@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { ReplyTooLarge } from '../../../../lib/aws/whole-reply.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
-import { type PlatformCall, type PlatformTransport, ReplyTooLarge } from '../../../../lib/platform/transport.ts';
+import type { PlatformCall, PlatformTransport } from '../../../../lib/platform/transport.ts';
 import { platformTemplates } from '../../../../lib/templates/model/platform-templates.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
