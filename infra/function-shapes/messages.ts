@@ -106,7 +106,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   'messages-dispatch-urgent': {
     ...dispatching,
     tables: {
-      messages: dispatching.tables.messages,
+      messages: [...dispatching.tables.messages, 'DeleteItem'],
       webhooks: ['GetItem'],
       rates: ['GetItem'],
     },
@@ -118,7 +118,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     // A run holds the state of five dispatches, of up to 10,000 messages each.
     memoryMb: 512,
     tables: {
-      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
       directory: ['GetItem'],
       templates: ['BatchGetItem', 'UpdateItem'],
       redirects: ['UpdateItem'],

@@ -11,6 +11,7 @@ import {
 import { forEachConcurrently } from './concurrently.ts';
 import { maxBatchKeys, maxBatchWrites, maxTransactionActions } from './dynamodb-limits.ts';
 import type { ItemKey } from './item-key.ts';
+import { OutOfReach } from './out-of-reach.ts';
 import { maxRepetitions } from './pause.ts';
 import type { Table } from './table.ts';
 
@@ -62,7 +63,7 @@ export async function batchGetAcross(
     if (wanted.length === 0) return found;
     if (attempt > maxRepetitions) {
       const left = wanted.map(([table, { length }]) => `${length} keys of ${table}`).join(' and ');
-      throw new Error(`${left} stayed unprocessed`);
+      throw new OutOfReach(`${left} stayed unprocessed`);
     }
     if (attempt > 0) await pause(attempt);
     const RequestItems = Object.fromEntries(
@@ -102,7 +103,7 @@ async function putBatch(
 ): Promise<void> {
   let left: BatchWrites = items.map((item) => ({ PutRequest: { Item: { ...item } } }));
   for (let attempt = 0; left.length > 0; attempt++) {
-    if (attempt > maxRepetitions) throw new Error(`${left.length} items of ${name} stayed unprocessed`);
+    if (attempt > maxRepetitions) throw new OutOfReach(`${left.length} items of ${name} stayed unprocessed`);
     if (attempt > 0) await pause(attempt);
     const write = new BatchWriteCommand({ RequestItems: { [name]: left } });
     const reply = await client.send(write, { abortSignal });

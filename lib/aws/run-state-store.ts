@@ -1,4 +1,5 @@
 import type { RunStates } from './leased-run.ts';
+import { OutOfReach } from './out-of-reach.ts';
 import type { Pause } from './pause.ts';
 import { changeVersioned, type VersionedItem } from './versioned-item.ts';
 
@@ -21,7 +22,7 @@ export function runStateStore<State>(
         return { state: next ?? before, result: next !== undefined };
       };
       const changed = await changeVersioned(item, rule, { ...options, seen, mostTries });
-      if (changed === undefined) throw new Error(`${JSON.stringify(item.key)} changed under ${mostTries} tries`);
+      if (changed === undefined) throw new OutOfReach(`${JSON.stringify(item.key)} changed under ${mostTries} tries`);
       return { changed: changed.result, state: changed.state, version: changed.version };
     },
   };

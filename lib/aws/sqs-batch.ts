@@ -1,4 +1,5 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { OutOfReach } from './out-of-reach.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
 /** Its group (a client, a WABA) keeps one group's backlog from delaying others. */
@@ -90,8 +91,12 @@ export async function sendEntries(
  * Sends all entries with requests side by side, in one round trip. Throws when any may be missing. It does not retry,
  * because its senders' own callers do.
  */
-export async function sendAtOnce(queue: SentQueue, entries: readonly QueueEntry[]): Promise<void> {
-  const refused = await Promise.all(packEntries(entries).map((batch) => sendEntries(queue, batch)));
+export async function sendAtOnce(
+  queue: SentQueue,
+  entries: readonly QueueEntry[],
+  abortSignal?: AbortSignal,
+): Promise<void> {
+  const refused = await Promise.all(packEntries(entries).map((batch) => sendEntries(queue, batch, abortSignal)));
   const { length } = refused.flat();
-  if (length > 0) throw new Error(`the queue refused ${length} messages`);
+  if (length > 0) throw new OutOfReach(`the queue refused ${length} messages`);
 }

@@ -51,13 +51,12 @@ const loads: readonly Load[] = [
   },
   {
     ...{ name: 'number_of_1000', rules: { limitPerSecond: 1_000 }, dispatches: 1, size: 20_000 },
-    // Of 25 s, one passes before all parts send, and the parts do not end together.
-    limits: { unused: 0.2, dollars: 0.25 },
+    limits: { unused: 0.13, dollars: 0.25 },
   },
   {
     ...{ name: '100_dispatches_of_1000', rules: { limitPerSecond: 1_000 }, dispatches: 100, size: 40 },
-    // This takes seven seconds, of which the same counts, and parts have from 40 to 60 slices.
-    limits: { unused: 0.47 },
+    // This takes five seconds: a slow first call counts, and parts have from 48 to 52 slices.
+    limits: { unused: 0.23 },
   },
   { name: '16_numbers_60_workers', ...crowd, rules: { workers: 60 }, limits: { unused: 0.13 } },
   { name: '16_numbers_20_workers', ...crowd, rules: { workers: 20 }, limits: { unused: 0.13 } },

@@ -342,7 +342,7 @@ describe('cancelling a campaign (D59)', () => {
   const ports = (tickMs = 0) => {
     let now = nowMs;
     return {
-      ...{ report, states, dispatches: own, countNow: noCosts.countNow, tellSenders: async () => undefined },
+      ...{ report, states, dispatches: own, countNow: noCosts.countNow, wakeNumber: async () => undefined },
       nowMs: () => {
         now += tickMs;
         return now;

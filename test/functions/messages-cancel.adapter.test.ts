@@ -6,12 +6,12 @@ import { directoryStore } from '../../lib/access/directory-store.ts';
 import { tableOf } from '../../lib/aws/table.ts';
 import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
 import type { DispatchHead } from '../../lib/messages/dispatch/head.ts';
-import { cancelled } from '../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../lib/messages/dispatch/item-store.ts';
 import type { Outcome, Slice } from '../../lib/messages/dispatch/slice.ts';
 import { sliceStore } from '../../lib/messages/dispatch/slice-store.ts';
-import { cancelOpenDispatch } from '../../lib/messages/report/cancel.ts';
+import { cancelDispatch, cancelOpenDispatch } from '../../lib/messages/report/cancel.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
+import { announcedStop } from '../../lib/messages/sender/stop-news.ts';
 import { beginListed } from '../support/begun-dispatches.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
@@ -44,9 +44,9 @@ function headOf(name: string, changes: Partial<DispatchHead> = {}): DispatchHead
   return makeDispatchHead({ dispatchId, clientId: 1001, did, acceptedAtMs, total: 3, ...changes });
 }
 
-/** Senders were told of these dispatches, with the stop that was stored by then. */
-const toldSenders: string[] = [];
-let sendersFail = false;
+/** The numbers of these dispatches were woken, with the stop that was stored by then. */
+const woken: string[] = [];
+let isQueueAway = false;
 
 function pagesAt(atMs: number) {
   const clock = () => atMs;
@@ -61,10 +61,10 @@ function pagesAt(atMs: number) {
     rates: shippedKnownRates,
     states,
     countNow: noCosts.countNow,
-    tellSenders: async (head) => {
+    wakeNumber: async (head) => {
       const stored = await states.of([head.dispatchId]);
-      toldSenders.push(`${head.dispatchId} ${stored.get(head.dispatchId)?.stop?.code}`);
-      if (sendersFail) throw new Error('no table');
+      woken.push(`${head.dispatchId} ${stored.get(head.dispatchId)?.stop?.code}`);
+      if (isQueueAway) throw new Error('no queue');
     },
     nowMs: clock,
     log,
@@ -127,32 +127,32 @@ describe('a dispatch is cancelled (D53)', () => {
     expect((await pages.report(head)).body).toEqual(report);
   });
 
-  test('its senders are told once the stop is stored; the answer does not wait for their success', async () => {
-    const head = headOf('told', { total: 30 });
-    await loadDispatch(table, head);
-    toldSenders.length = 0;
+  test('its number is woken once the stop is stored; the answer does not wait for the queue', async () => {
+    const [head, beside] = [headOf('told', { total: 30 }), headOf('beside', { total: 30 })];
+    for (const each of [head, beside]) await loadDispatch(table, each);
+    woken.length = 0;
     await pages.cancel(head);
-    expect(toldSenders).toEqual([`${head.dispatchId} cancelled`]);
-    sendersFail = true;
-    expect((await pages.cancel(head)).status).toBe(200);
-    sendersFail = false;
+    expect(woken).toEqual([`${head.dispatchId} cancelled`]);
+    isQueueAway = true;
+    expect((await pages.cancel(beside)).status).toBe(200);
+    isQueueAway = false;
     expect(pages.logged).toContain('dispatch.not_woken');
   });
 
-  test('one of a campaign: its senders must be told, also of a stop whose writer died before', async () => {
-    const [open, stopped] = [headOf('of-campaign'), headOf('untold')];
-    for (const head of [open, stopped]) await loadDispatch(table, head);
-    await states.stop(stopped, cancelled(nowMs));
-    const told: string[] = [];
-    const tellSenders = async ({ dispatchId }: DispatchHead) => void told.push(dispatchId);
-    const failing = async () => await Promise.reject(new Error('no table'));
+  test('one whose stop cannot be announced is not stopped: the request fails, alone and of a campaign', async () => {
+    const [alone, ofCampaign] = [headOf('unannounced'), headOf('campaign')];
+    for (const head of [alone, ofCampaign]) await loadDispatch(table, head);
+    const bring = async () => await Promise.reject(new Error('no table'));
+    const failing = { ...states, stop: announcedStop(states.stop, { bring }) };
     const report = reportStore(tableOf(plain, table.tableName, { nowMs: () => nowMs }));
-    const shared = { report, states, countNow: noCosts.countNow, nowMs: () => nowMs, log: () => undefined };
-    for (const { dispatchId } of [open, stopped]) {
-      await expect(cancelOpenDispatch({ ...shared, tellSenders: failing }, dispatchId)).rejects.toThrow('no table');
-      expect(await cancelOpenDispatch({ ...shared, tellSenders }, dispatchId)).toBe(false);
-    }
-    expect(told).toEqual([open.dispatchId, stopped.dispatchId]);
+    const wakeNumber = async () => undefined;
+    const shared = { report, states: failing, countNow: noCosts.countNow, wakeNumber, nowMs: () => nowMs };
+    const ports = { ...shared, log: () => undefined };
+    await expect(cancelOpenDispatch(ports, ofCampaign.dispatchId)).rejects.toThrow('no table');
+    const described = { head: alone, repeats: [], recipients: new Map() } as never;
+    await expect(cancelDispatch({ ...ports, rates: shippedKnownRates }, described)).rejects.toThrow('no table');
+    expect((await states.of([alone.dispatchId])).get(alone.dispatchId)?.stop).toBeUndefined();
+    expect(await cancelOpenDispatch({ ...ports, states }, ofCampaign.dispatchId)).toBe(true);
   });
 
   test('in flight: what a worker has taken up goes its way, the rest has failed', async () => {

@@ -39,8 +39,8 @@ async function play(rehearsal: Rehearsal): Promise<string> {
   const gone = await damage(tableName('messages'), documentClient, dispatches);
   tellPart('trouble', `${gone} items of messages are deleted, when ${await rehearsal.midway()} have left`);
 
-  // Its entry waits for longer each time, so the alarm is not waited for.
-  await rehearsal.line('messages-dispatch', 'send.error', 'ParametersGone');
+  // What is gone waits for longer each time, so the alarm is not waited for.
+  await rehearsal.line('messages-dispatch', 'dispatch.unreadable', 'ParametersGone');
   const answer = await rehearsal.endedWell(ended).catch((error: unknown) => error);
   if (!(answer instanceof ApiRefusal && answer.status === 404))
     throw new Error('the report of a dispatch that is gone is no 404');

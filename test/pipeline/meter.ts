@@ -41,7 +41,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   changeEntry: 'write',
   removeOwnEntry: 'write',
   findItem: 'read',
-  wakeSender: 'queue',
+  wakeSenders: 'queue',
   reckon: 'write',
   progressOf: 'none',
   sweep: 'none',

@@ -22,6 +22,7 @@ import { numberSightStore } from '../../lib/messages/sender/number-sight-store.t
 import { placesStore } from '../../lib/messages/sender/places-store.ts';
 import { senderStateStore } from '../../lib/messages/sender/sender-state-store.ts';
 import { smallRequestStore } from '../../lib/messages/sender/small-request-store.ts';
+import { announcedStop } from '../../lib/messages/sender/stop-news.ts';
 import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { seededRandom } from '../support/faults.ts';
@@ -123,11 +124,12 @@ function storesOn(
   const accepted = acceptedDispatchesStore(tableOf(acceptance, name, { nowMs }), pause);
   const ofTry = (client: DynamoDBDocumentClient) => {
     const table = tableOf(client, name, { nowMs, pause });
+    const states = dispatchItemStore(table);
     return {
       slices: sliceStore(table),
       unknowns: unknownOutcomesStore(table),
       paces: knownPaceStore(table, { newWriter: randomUUID }),
-      states: dispatchItemStore(table),
+      states: { ...states, stop: announcedStop(states.stop, backlogStore(table)) },
       wabas: holdStore(table),
       breakers: breakerStore(table),
       stoppedAmong: optOutLook(table, async () => nameOf).stoppedAmong,
@@ -171,7 +173,7 @@ function storesOn(
       ...{ backlog: backlogStore(swept), holds: holdStore(swept), breakers: breakerStore(swept) },
       stateOf: async (key) => (await senderStateStore(swept)(key).change(() => undefined)).state,
     }),
-    ofCancellation: () => backlog,
+    ofCancellation: () => ({ stop: dispatchItemStore(table).stop, backlog }),
     ofWatcher: () => ({ states: sending.states, holds: sending.wabas, isDown: async () => false }),
     ofReceipts: () => recording,
     ofHearing: () => optOutWriter(table, nameOf),

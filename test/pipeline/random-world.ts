@@ -119,7 +119,7 @@ export function holdBack(world: PipelineWorld, dispatchId: string, random: () =>
   const share = random();
   const afterMs = random() * 20_000;
   const atMs = world.time.nowMs + afterMs;
-  if (share < 0.15) void world.dispatchStands(dispatchId, { stop: cancelled(atMs) }, afterMs);
+  if (share < 0.15) void world.cancel(dispatchId, cancelled(atMs), afterMs);
   if (share > 0.95) void templateInReview(world, afterMs);
   if (share < 0.85) return;
   const untilMs = atMs + random() * 300_000;

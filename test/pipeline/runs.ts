@@ -1,3 +1,4 @@
+import { OutOfReach } from '../../lib/aws/out-of-reach.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 /** A call of a run to a store, a queue or anything else that answers may fail in these ways. */
@@ -12,12 +13,7 @@ export interface RunRules {
   readonly faultOf: (name: string) => CallFault | undefined;
 }
 
-export class Unavailable extends Error {
-  constructor(name: string) {
-    super(`${name} is not available`);
-    this.name = 'Unavailable';
-  }
-}
+const unavailable = (name: string) => new OutOfReach(`${name} is not available`);
 
 /** A store's client retries for so long before it throws (lib/aws/dynamodb.ts). */
 const timeoutMs = 12_000;
@@ -47,22 +43,22 @@ export class Run {
     if (this.#dead) return await never;
     this.#rules.count(name, bytes);
     const fault = this.#rules.faultOf(name);
-    if (fault === 'fails') throw new Unavailable(name);
+    if (fault === 'fails') throw unavailable(name);
     if (fault === 'lands_late') {
       void this.#time
         .sleep(2_000)
         .then(effect)
         .catch(() => undefined);
-      throw new Unavailable(name);
+      throw unavailable(name);
     }
     if (fault === 'repeated') await effect();
     const value = await effect();
     if (fault === 'times_out') {
       await this.pause(timeoutMs);
-      throw new Unavailable(name);
+      throw unavailable(name);
     }
     await this.#time.sleep(this.#rules.latencyMs(name));
-    if (fault === 'reply_lost') throw new Unavailable(name);
+    if (fault === 'reply_lost') throw unavailable(name);
     return this.#dead ? await never : value;
   }
 

@@ -79,7 +79,7 @@ test('a cancellation that died after its stop is told while the dispatch is held
   const world = worldOf({ random: () => 0.1 });
   hold(world, startMs + 3_600_000);
   const dispatchId = accept(world, 40, { wabaId: heldWaba });
-  void world.dispatchStands(dispatchId, { stop: cancelled(startMs + 90_000) }, 90_000);
+  void world.cancel(dispatchId, cancelled(startMs + 90_000), 90_000);
   await world.run(300_000);
   expect([...world.told.values()].filter(({ type }) => type === 'message.failed')).toHaveLength(40);
   expect(world.backlog.size).toBe(0);
@@ -109,7 +109,7 @@ test('parts of a fast number that had nothing to do are woken for a cancellation
   // The first part waits for the answers of these ten.
   world.accept(makeDispatch(makeRecipients(10), { dispatchId, acceptedAtMs: startMs, when: due }));
   const scheduled = accept(world, 240, { when: { asked: {}, fromMs: startMs + 600_000 } });
-  void world.dispatchStands(scheduled, { stop: cancelled(startMs + 10_000) }, 10_000);
+  void world.cancel(scheduled, cancelled(startMs + 10_000), 10_000);
   await world.run(60_000);
   const completed = [...world.told.values()].find(({ type }) => type === 'dispatch.completed');
   expect(completed?.timestampMs).toBeLessThan(startMs + 15_000);

@@ -146,7 +146,7 @@ test.each(cancellations)(
     const world = worldOf({ ...rules, random: () => 0.5 });
     const dispatchId = accept(world, 10_000, head);
     const stop = cancelled(startMs + 5_000);
-    void world.dispatchStands(dispatchId, { stop }, 5_000);
+    void world.cancel(dispatchId, stop, 5_000);
     await world.run(7_200_000);
     const sent = world.platform.posts.length;
     const last = Math.max(stop.atMs, ...world.platform.posts.map(({ atMs }) => atMs));

@@ -112,7 +112,7 @@ test('calls that hang at the end of a run are recorded before the process ends',
 test('a table that is silent for a minute stops the calls within two seconds of the pace, and loses none', async () => {
   const silentFromMs = startMs + 20_000;
   const isSilent = (name: string) =>
-    !['send', 'wakeSender', 'sendEvents'].includes(name) &&
+    !['send', 'wakeSenders', 'sendEvents'].includes(name) &&
     world.time.nowMs >= silentFromMs &&
     world.time.nowMs < silentFromMs + 60_000;
   const faultOf: WorldRules['faultOf'] = (name) => (isSilent(name) ? 'fails' : undefined);

@@ -1,6 +1,6 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { decodeSenderWake, encodeSenderWake } from '../../lib/messages/dispatch/sender-wake.ts';
-import type { WakeSender } from '../../lib/messages/dispatch/sender-wake-queue.ts';
+import type { WakeSenders } from '../../lib/messages/dispatch/sender-wake-queue.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
@@ -37,9 +37,11 @@ export function sendersOfWorld(world: SendingWorld): Consumer[] {
 }
 
 /** Queues wakes, under the name that the run calls. */
-export function wakesOf({ queues }: WorldParts, run: Run, as = 'wakeSender'): WakeSender {
-  return (wake, delaySeconds) =>
-    run.call(as, () => queues.dispatch.send(encodeSenderWake({ ...wake, delaySeconds }), delaySeconds));
+export function wakesOf({ queues }: WorldParts, run: Run, as = 'wakeSenders'): WakeSenders {
+  return (wakes) =>
+    run.call(as, () => {
+      for (const wake of wakes) queues.dispatch.send(encodeSenderWake(wake), wake.delaySeconds);
+    });
 }
 
 /** Sweeps the backlog once (sender/sweep.ts). */
@@ -94,7 +96,10 @@ function senderPorts(world: SendingWorld, key: SenderKey, running: Running): Sen
   const ofTest: Partial<SenderPorts> =
     parts === undefined
       ? {}
-      : { wake: ({ part, ...number }, seconds) => wake({ ...number, part, of: parts }, seconds) };
+      : {
+          wake: (own, delaySeconds) =>
+            wake(own.map((part) => ({ phoneNumberId: key.phoneNumberId, part, of: parts, delaySeconds }))),
+        };
   return {
     ...tries,
     ...waking,

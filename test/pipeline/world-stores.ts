@@ -11,7 +11,7 @@ import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts'
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
 import type { SenderKey, SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
 import type { SmallRequestsPorts } from '../../lib/messages/sender/small-requests.ts';
-import type { NewsPorts } from '../../lib/messages/sender/stop-news.ts';
+import { announcedStop, type NewsBacklog } from '../../lib/messages/sender/stop-news.ts';
 import type { SweepPorts } from '../../lib/messages/sender/sweep.ts';
 import type { DispatchProgress } from '../../lib/messages/sender/tell-end.ts';
 import type { OptOutPorts } from '../../lib/opt-outs/record-opt-out.ts';
@@ -44,7 +44,7 @@ export interface WorldStores {
     };
   ofSmallRequests(run: Run, nowMs: NowMs): TryStores & Pick<SmallRequestsPorts, 'dispatches' | 'lookAt' | 'places'>;
   ofSweep(run: Run): Pick<SweepPorts, 'backlog' | 'holds' | 'breakers' | 'stateOf'>;
-  ofCancellation(run: Run): NewsPorts['backlog'];
+  ofCancellation(run: Run): Pick<DispatchItemStates, 'stop'> & { readonly backlog: NewsBacklog };
   ofWatcher(run: Run): {
     readonly states: Pick<DispatchItemStates, 'of' | 'stop' | 'resume' | 'endPause'>;
     readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
@@ -85,11 +85,15 @@ export function memoryStores(parts: Parts): WorldStores {
         dispatches: table.statesOf(dispatchIds),
         anyStops: optOuts.anyFor(optOutsOf),
       }));
+  const statesOf = (run: Run): DispatchItemStates => {
+    const states = table.ofStates(run);
+    return { ...states, stop: announcedStop(states.stop, backlog.ofNews(run)) };
+  };
   const ofTry = (run: Run): TryStores => ({
     slices: table.ofSlices(run),
     unknowns: table.ofDoubts(run),
     paces: paces.ofRun(run),
-    states: table.ofStates(run),
+    states: statesOf(run),
     wabas: wabasOf(run),
     stoppedAmong: (sender, recipients) => run.call('stoppedAmong', () => optOuts.stoppedAmong(sender, recipients)),
     breakers: {
@@ -145,15 +149,14 @@ export function memoryStores(parts: Parts): WorldStores {
           const items = entries.map((entry) => ({ entry, item: storedItem(parts, entry.dispatchId) }));
           yield { entries: items, unreadable: [] };
         },
-        change: backlog.ofSender(run).change,
       },
       holds: wabasOf(run),
       breakers: { find: () => run.call('findBreaker', () => breaker.find()) },
       stateOf: (key) => run.call('findLease', () => backlog.states.get(leaseOf(key))?.state ?? { wakeAtMs: 0 }),
     }),
-    ofCancellation: (run) => backlog.ofNews(run),
+    ofCancellation: (run) => ({ stop: table.ofStates(run).stop, backlog: backlog.ofNews(run) }),
     ofWatcher: (run) => ({
-      states: table.ofStates(run),
+      states: statesOf(run),
       holds: wabasOf(run),
       isDown: () => run.call('findBreaker', async () => (await breaker.find()).open !== undefined),
     }),

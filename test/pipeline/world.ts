@@ -1,8 +1,9 @@
 import { messageIdOf } from '../../lib/messages/dispatch/head.ts';
-import type { DispatchItemState } from '../../lib/messages/dispatch/item.ts';
+import type { DispatchStop } from '../../lib/messages/dispatch/item.ts';
 import type { WholeDispatch } from '../../lib/messages/dispatch/whole-dispatch.ts';
-import { sendersOf } from '../../lib/messages/sender/number-parts.ts';
-import { tellSenders } from '../../lib/messages/sender/stop-news.ts';
+import { callsOfSender } from '../../lib/messages/sender/number-parts.ts';
+import { announcedStop } from '../../lib/messages/sender/stop-news.ts';
+import { wakeForStopped } from '../../lib/messages/sender/wake-accepted.ts';
 import { recordOptOut } from '../../lib/opt-outs/record-opt-out.ts';
 import type { ModelDelivery } from './queue-model.ts';
 import { acceptedBy } from './world-acceptance.ts';
@@ -42,24 +43,29 @@ export class PipelineWorld extends WorldParts {
   }
 
   /**
-   * Changes the dispatch's state at a time, unless it is stopped; undefined removes the state. Its senders are told as by
-   * a cancellation, which may die after the stop.
+   * Cancels the dispatch after so long, as its client asks for it. The request may die between announcement and stop, and
+   * is repeated then, or before its wake.
    */
-  async dispatchStands(dispatchId: string, state: DispatchItemState | undefined, afterMs: number): Promise<void> {
+  async cancel(dispatchId: string, stop: DispatchStop, afterMs: number): Promise<void> {
     await this.time.sleep(afterMs);
-    const { states } = this.table;
-    if (states.get(dispatchId)?.stop === undefined) states.set(dispatchId, state ?? {});
     const head = this.dispatches.get(dispatchId)?.head;
-    if (head === undefined || this.rules.random() < 0.3) return;
+    if (head === undefined) return;
     const run = this.newRun();
-    const wake = wakesOf(this, run);
-    await tellSenders(head, {
-      backlog: this.stores.ofCancellation(run),
-      wake: (key, delaySeconds) =>
-        wake({ ...key, of: this.parts ?? sendersOf(this.rules.limitPerSecond) }, delaySeconds),
-      nowMs: () => this.time.nowMs,
-      log: () => undefined,
-    }).catch(() => undefined);
+    const chance = this.rules.random();
+    const { stop: store, backlog } = this.stores.ofCancellation(run);
+    const stores = announcedStop(async (...own) => {
+      if (chance > 0.85) throw new Error('the request has died');
+      return await store(...own);
+    }, backlog);
+    try {
+      await stores(head, { ...stop, atMs: this.time.nowMs });
+    } catch {
+      return await this.cancel(dispatchId, stop, 1_000);
+    }
+    if (chance < 0.3) return;
+    const { parts, rules } = this;
+    const limitOf = async () => (parts === undefined ? rules.limitPerSecond : parts * callsOfSender);
+    await wakeForStopped(head, { limitOf, wake: wakesOf(this, run) }).catch(() => undefined);
   }
 
   /** The operator erases a recipient of a dispatch that has begun, as erase-dispatch-store.ts marks it. */

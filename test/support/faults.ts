@@ -112,7 +112,7 @@ function commandOf({ commandName }: { commandName?: string }): string {
 }
 
 function timeout(): Error {
-  return Object.assign(sdkError('TimeoutError'), { message: 'injected: no reply' });
+  return Object.assign(sdkError('TimeoutError'), { message: 'injected: no reply', $fault: undefined });
 }
 
 function sdkError(name: string): Error {

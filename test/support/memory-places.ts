@@ -5,6 +5,8 @@ import type { Caller } from './messages-table/memory-table.ts';
 /** The counters of all numbers and seconds, in memory, as places-store.ts keeps them. */
 export class MemoryPlaces {
   readonly #counters = new Map<string, number>();
+  /** Closed seconds had their last place then. */
+  readonly #takenUntilMs = new Map<string, number>();
 
   ofRun(run: Caller): Places {
     return {
@@ -28,8 +30,12 @@ export class MemoryPlaces {
             let endMs = nowMs;
             for (const fromMs of secondsFrom(nowMs)) {
               const name = nameOf(phoneNumberId, 'free', fromMs);
-              endMs = Math.max(endMs, this.#counters.get(name) ?? 0);
-              this.#counters.set(name, Math.max(this.#counters.get(name) ?? 0, closedMs(fromMs)));
+              const countedMs = this.#counters.get(name) ?? 0;
+              if (countedMs < closedMs(fromMs)) {
+                this.#takenUntilMs.set(name, countedMs);
+                this.#counters.set(name, closedMs(fromMs));
+              }
+              endMs = Math.max(endMs, this.#takenUntilMs.get(name) ?? countedMs);
             }
             return endMs;
           })

@@ -1,3 +1,5 @@
+import { OutOfReach } from '../../lib/aws/out-of-reach.ts';
+
 /** A run's calls to the outside count from 0 in their order. */
 export interface Call<Name extends string = string> {
   readonly number: number;
@@ -59,7 +61,7 @@ export async function standingAfter<End, Name extends string = string>(
     if (asked === undefined) throw new Error(`the run has no open call ${reply.call}: it is not deterministic`);
     open.delete(reply.call);
     nowMs = reply.atMs;
-    if (reply.fails) asked.answer.reject(new Error('unavailable'));
+    if (reply.fails) asked.answer.reject(new OutOfReach('unavailable'));
     else asked.answer.resolve(reply.value);
     await settled();
   }

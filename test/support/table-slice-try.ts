@@ -11,9 +11,11 @@ import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { knownPaceStore } from '../../lib/messages/pace/known-pace-store.ts';
 import { unknownOutcomesStore } from '../../lib/messages/receipts/unknown-outcomes-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { backlogStore } from '../../lib/messages/sender/backlog-store.ts';
 import { placesStore } from '../../lib/messages/sender/places-store.ts';
 import { seenHolds } from '../../lib/messages/sender/seen-holds.ts';
 import type { SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
+import { announcedStop } from '../../lib/messages/sender/stop-news.ts';
 import { noStops } from './memory-opt-outs.ts';
 import { eachCall, type TableWorkers, type Through } from './table-workers.ts';
 
@@ -47,7 +49,8 @@ export function tableSliceTry(
   const through: Through = (call) => living(() => workers.ask(call));
   const outside = <Store extends object>(store: Store) => eachCall(store, through);
   const access = tableOf(client, table, { nowMs, pause });
-  const states = outside(dispatchItemStore(access));
+  const stored = outside(dispatchItemStore(access));
+  const states = { ...stored, stop: announcedStop(stored.stop, outside(backlogStore(access))) };
   const wabas = outside(holdStore(access, { pause }));
   const ofSlice: SenderPorts['holds']['ofSlice'] = (saw) =>
     runHolds({ states, wabas: seenHolds(wabas, saw), watchParked: async () => undefined, nowMs, log });

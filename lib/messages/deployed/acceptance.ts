@@ -16,7 +16,7 @@ import { messageQueue } from '../accept/message-queue.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
 import { notifiedThresholdsStore } from '../budget/notified-thresholds-store.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
-import { limitOfDispatch, rememberedLimitOfDispatch } from '../pace/limit-of-dispatch.ts';
+import { limitOfDispatch, orProvisioned, rememberedLimitOfDispatch } from '../pace/limit-of-dispatch.ts';
 import { waitingDispatchesStore } from '../rehearse/waiting-dispatches-store.ts';
 import { lookupStore } from '../resolve/lookup-store.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
@@ -46,8 +46,8 @@ export function deployedAcceptance(limits: PlatformLimits) {
     wake: (head: DispatchHead, signal: AbortSignal) =>
       wakeForAccepted(head, { limitOf, wake, nowMs: Date.now }, signal),
     urgentQueue: messageQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
-    limitOf,
-    currentLimitOf: limitOfDispatch({ channels: deployedChannels(), log }),
+    limitOf: orProvisioned(limitOf),
+    currentLimitOf: orProvisioned(limitOfDispatch({ channels: deployedChannels(), log })),
     paces: deployedKnownPaces(),
     waiting: waitingDispatchesStore(table),
     channels: deployedChannels(),

@@ -6,7 +6,6 @@ import { deployedKnownRates } from '../../pricing/deployed.ts';
 import { templateStore } from '../../templates/model/template-store.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
 import { budgetsStore } from '../budget/budgets-store.ts';
-import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { limitOfDispatch } from '../pace/limit-of-dispatch.ts';
 import { countsOf } from '../report/read-report.ts';
@@ -47,7 +46,6 @@ export function deployedSender(): DeployedSender {
   const limitOf = limitOfDispatch({ channels: deployedChannels(), log });
   const shared = {
     ...sliceTry,
-    states: dispatchItemStore(table),
     statesOf: senderStateStore(table),
     backlog: backlogStore(table),
     dispatches: senderDispatchesStore(table, deployedAcceptedDispatches()),
@@ -55,5 +53,5 @@ export function deployedSender(): DeployedSender {
     ...{ budgets, costStop: (released) => costStop(released, costPorts) },
     tellEnd: ({ head }) => tellEnd(head.dispatchId, ending),
   } satisfies Partial<ReturnType<DeployedSender>>;
-  return (key) => ({ ...shared, ...wakingByLimit(key, { wake, limitOf: ({ head }) => limitOf(head) }) });
+  return (key) => ({ ...shared, ...wakingByLimit(key, { wake, limitOf }) });
 }

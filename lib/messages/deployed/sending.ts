@@ -6,9 +6,12 @@ import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { acceptedDispatchesStore } from '../accept/accepted-dispatches-store.ts';
+import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { senderWakeQueue } from '../dispatch/sender-wake-queue.ts';
 import { sliceStore } from '../dispatch/slice-store.ts';
 import { knownPaceStore } from '../pace/known-pace-store.ts';
+import { backlogStore } from '../sender/backlog-store.ts';
+import { announcedStop } from '../sender/stop-news.ts';
 import type { QueuedWatch } from '../watch/watch-message.ts';
 import { messagesTable } from './messages-table.ts';
 
@@ -26,6 +29,13 @@ export function deployedWatches(): DelayedQueue<QueuedWatch> {
 /** The message group is the number. */
 export function deployedSenderWakes() {
   return senderWakeQueue({ client: queues(), url: environmentVariable('DISPATCH_QUEUE_URL') });
+}
+
+/** Each stop is announced to the senders of its dispatch. */
+export function deployedDispatchStates() {
+  const table = messagesTable();
+  const states = dispatchItemStore(table);
+  return { ...states, stop: announcedStop(states.stop, backlogStore(table)) };
 }
 
 export function deployedAcceptedDispatches() {

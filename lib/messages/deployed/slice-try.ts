@@ -1,7 +1,6 @@
 import { log } from '../../observe/log.ts';
 import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
-import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { runHolds } from '../holds/run-holds.ts';
@@ -16,7 +15,7 @@ import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedNoteSent } from './replies.ts';
-import { deployedKnownPaces, deployedSending, deployedWatches } from './sending.ts';
+import { deployedDispatchStates, deployedKnownPaces, deployedSending, deployedWatches } from './sending.ts';
 
 /** What both functions that call the platform make a try of a slice with: the sender, and the worker of small requests. */
 export function deployedSliceTry() {
@@ -24,7 +23,7 @@ export function deployedSliceTry() {
   const table = messagesTable();
   const { nowMs } = table;
   const { slices, events, ...process } = deployedSending();
-  const states = dispatchItemStore(table);
+  const states = deployedDispatchStates();
   const wabas = holdStore(table);
   const watch = deployedWatches();
   const ofSlice: SenderPorts['holds']['ofSlice'] = (saw) =>
@@ -44,6 +43,7 @@ export function deployedSliceTry() {
       probe: platformProbe(call, credentialOf),
     },
     people: { ...deployedOptOutLook(), inbound: deployedInbound() },
+    states,
     noteSent: deployedNoteSent(),
     compose: composeMessage,
   };

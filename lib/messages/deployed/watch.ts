@@ -4,14 +4,13 @@ import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedTemplates } from '../../templates/deployed/templates.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
-import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { platformCallTimeoutMs } from '../send/deadlines.ts';
 import { type KeepReadingPorts, keepReading } from '../watch/keep-reading.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
-import { deployedWatches } from './sending.ts';
+import { deployedDispatchStates, deployedWatches } from './sending.ts';
 import { deployedWatchedSpend } from './spend.ts';
 
 export function deployedWatch() {
@@ -26,7 +25,7 @@ export function deployedWatch() {
   const readings: KeepReadingPorts = { ...deployedDirectory(), templates, events };
   const parked = {
     queue,
-    states: dispatchItemStore(table),
+    states: deployedDispatchStates(),
     holds: holdStore(table),
     isDown: async () => (await breakers.find()).open !== undefined,
     dispatchOf: (dispatchId: string) => report.findDescribed(dispatchId),

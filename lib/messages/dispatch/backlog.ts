@@ -86,7 +86,17 @@ export function newEntry(head: DispatchHead): ItemKey & BacklogEntry {
   const expiresAtSeconds = dispatchExpiresAtSeconds(head);
   const facts = { phoneNumberId, dispatchId, clientId, enteredAtMs, correlationId, expiresAtSeconds };
   const entry = { ...facts, notBeforeMs, slices: slicesIn(head) };
-  return { ...(notBeforeMs - enteredAtMs > laterThanMs ? laterKey(entry) : backlogKey(entry)), ...entry };
+  return { ...(laterKeyOf(head) ?? backlogKey(entry)), ...entry };
+}
+
+/** Returns where a new entry waits for its hour; undefined for one that is due soon. */
+export function laterKeyOf({
+  acceptedAtMs,
+  when,
+  ...head
+}: Pick<DispatchHead, 'phoneNumberId' | 'dispatchId' | 'acceptedAtMs' | 'when'>): ItemKey | undefined {
+  const { fromMs: notBeforeMs = acceptedAtMs } = when ?? {};
+  return notBeforeMs - acceptedAtMs > laterThanMs ? laterKey({ ...head, notBeforeMs }) : undefined;
 }
 
 export function backlogKey({ phoneNumberId, dispatchId }: Pick<BacklogEntry, 'phoneNumberId' | 'dispatchId'>): ItemKey {

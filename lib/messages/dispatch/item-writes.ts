@@ -69,7 +69,7 @@ export const dispatchWrites = {
    * withdrawn dispatch. Returns true when this stop is in force, false when an earlier one is.
    */
   stop: (
-    dispatch: Pick<DispatchHead, 'dispatchId' | keyof DispatchAge>,
+    dispatch: Pick<DispatchHead, 'dispatchId' | 'phoneNumberId' | 'when' | keyof DispatchAge>,
     stop: DispatchStop,
   ): DispatchWrite<boolean> => ({
     dispatchId: dispatch.dispatchId,

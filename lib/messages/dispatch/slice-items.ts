@@ -56,7 +56,7 @@ const PackedSchema = v.array(
     v.union([
       v.looseTuple([v.literal('s'), optionalText, optionalText, optionalText, optionalTime]),
       v.looseTuple([v.picklist(['f', 'x', 'u']), v.string(), optionalText, optionalTime]),
-      v.looseTuple([v.literal('a'), v.number()]),
+      v.looseTuple([v.literal('a'), v.number(), v.optional(v.nullable(v.literal(1)))]),
     ]),
   ),
 );
@@ -81,7 +81,7 @@ function packed(outcomes: Slice['outcomes']): Uint8Array {
 }
 
 function tupleOf(outcome: Recorded): unknown[] {
-  if (outcome.state === 'again') return ['a', outcome.dueMs];
+  if (outcome.state === 'again') return withoutTail(['a', outcome.dueMs, outcome.refused && 1]);
   if (outcome.state === 'sent') {
     const { platformMessageId, held, code, resolvedAtMs } = outcome;
     return withoutTail(['s', platformMessageId, held, code, resolvedAtMs]);
@@ -100,7 +100,7 @@ function unpacked(bytes: Uint8Array): (Recorded | undefined)[] {
 }
 
 function outcomeOf(tuple: NonNullable<v.InferOutput<typeof PackedSchema>[number]>): Recorded {
-  if (tuple[0] === 'a') return { state: 'again', dueMs: tuple[1] };
+  if (tuple[0] === 'a') return { state: 'again', dueMs: tuple[1], ...(tuple[2] === 1 ? { refused: true } : {}) };
   if (tuple[0] === 's') {
     const [, platformMessageId, held, code, resolvedAtMs] = tuple;
     return { state: 'sent', ...known({ platformMessageId, held, code, resolvedAtMs }) };

@@ -61,8 +61,8 @@ export type Outcome =
       /** The text is the platform's for people and the client's data: stored, never logged. */
       readonly reason?: string;
     }
-  /** The platform took nothing; the message may be tried from `dueMs` on. */
-  | { readonly state: 'again'; readonly dueMs: number };
+  /** The platform took nothing; the message may be tried from `dueMs` on. Once it was `refused`, it is not for ever. */
+  | { readonly state: 'again'; readonly dueMs: number; readonly refused?: true };
 
 /** `resolvedAtMs` is there if the outcome was `unknown` before: it counts from then. */
 export type Recorded = Outcome & { readonly resolvedAtMs?: number };
@@ -145,7 +145,8 @@ export function ended(slice: Slice, outcomes: Outcomes, calls = 0): Slice {
     state: 'ended',
     outcomes: slice.outcomes.map((before, place) => {
       if (before !== undefined && before.state !== 'again') return before;
-      return outcomes.get(place) ?? before ?? lost;
+      const outcome = outcomes.get(place) ?? before ?? lost;
+      return outcome.state === 'again' && before?.refused ? { ...outcome, refused: true } : outcome;
     }),
   };
 }

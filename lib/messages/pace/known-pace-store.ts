@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
+import { OutOfReach } from '../../aws/out-of-reach.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import type { Table } from '../../aws/table.ts';
 import { changeVersioned, readVersioned, type Versioned, type VersionedItem } from '../../aws/versioned-item.ts';
@@ -51,7 +52,7 @@ export function knownPaceStore(
         (before) => ({ state: rule(before), result: undefined }),
         { mostTries, pause, newWriter },
       );
-      if (changed === undefined) throw new Error(`the pace of ${phoneNumberId} changed under ${mostTries} tries`);
+      if (changed === undefined) throw new OutOfReach(`the pace of ${phoneNumberId} changed under ${mostTries} tries`);
       return asStored(changed);
     },
   };

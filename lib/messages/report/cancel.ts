@@ -12,8 +12,8 @@ import type { Report } from './report-store.ts';
 export interface StopPorts {
   readonly report: Report;
   readonly states: Pick<DispatchItemStates, 'of' | 'stop'>;
-  /** Has the senders of a stopped dispatch tell its end within seconds (sender/stop-news.ts). */
-  readonly tellSenders: (head: DispatchHead) => Promise<void>;
+  /** Wakes the number of a stopped dispatch: its senders know of the stop (sender/stop-news.ts). */
+  readonly wakeNumber: (head: DispatchHead) => Promise<void>;
   /**
    * Counts the cost of a dispatch now (spend/count-dispatches.ts), which frees what it has reserved and cannot cost any
    * more.
@@ -33,7 +33,6 @@ export interface CancelPorts extends StopPorts {
  */
 export async function cancelDispatch(ports: CancelPorts, dispatch: DescribedDispatch): Promise<DispatchStatus> {
   await stopDispatch(ports, dispatch.head);
-  await tellIfPossible(ports, dispatch.head);
   const { dispatchId } = dispatch.head;
   // Reads the stop in force: another writer's may have been first.
   const state = (await ports.states.of([dispatchId])).get(dispatchId);
@@ -44,14 +43,12 @@ export async function cancelDispatch(ports: CancelPorts, dispatch: DescribedDisp
 
 /**
  * Cancels one dispatch of many. Returns false when it has ended or was stopped, undefined when it was withdrawn, or has
- * not begun. Rejects when its senders could not be told, so that the client repeats its request.
+ * not begun.
  */
 export async function cancelOpenDispatch(ports: StopPorts, dispatchId: string): Promise<boolean | undefined> {
   const before = await countsOf(ports.report, dispatchId);
   if (before === undefined) return undefined;
   const stopped = before.counts === undefined && (await stopDispatch(ports, before.head));
-  // A run may have died between its stop and the news of it.
-  if (stopped || before.stop !== undefined) await ports.tellSenders(before.head);
   // Separates the tries under way, which reports count from then on (item-writes.ts, `reckon`).
   if (stopped) await countsOf(ports.report, dispatchId);
   // A run may have died between its stop and its count, so an ended dispatch is counted as well.
@@ -67,18 +64,16 @@ async function freeReserved(
   if (reserved !== undefined) await countNow(head.dispatchId);
 }
 
-async function stopDispatch({ states, nowMs, log }: StopPorts, head: DispatchHead): Promise<boolean> {
+/** Rejects when the stop, or its announcement, could not be written: the client repeats its request. */
+async function stopDispatch({ states, wakeNumber, nowMs, log }: StopPorts, head: DispatchHead): Promise<boolean> {
   const { dispatchId, clientId } = head;
   const stopped = await states.stop(head, cancelled(nowMs()));
   if (stopped) log('dispatch.cancelled', { dispatchId, clientId });
-  return stopped;
-}
-
-/** A sender that was not told finds the stop before its next call. */
-async function tellIfPossible({ tellSenders, log }: StopPorts, head: DispatchHead): Promise<void> {
   try {
-    await tellSenders(head);
+    if (stopped) await wakeNumber(head);
   } catch (error) {
-    log('dispatch.not_woken', { dispatchId: head.dispatchId, error: errorName(error) });
+    // A sweep finds what has lost its wake.
+    log('dispatch.not_woken', { dispatchId, error: errorName(error) });
   }
+  return stopped;
 }

@@ -141,7 +141,7 @@ async function afterFailure(error: unknown, called: Posted, ports: Ports): Promi
   const deadlineMs = retryDeadlineMs({ ...callFacts, attempt: 1, open: openingsOf(callFacts, recipient) });
   if (dueMs >= deadlineMs) return { outcome: asOutcome(settlement), result };
   ports.log('send.retry', { code: pace });
-  return { outcome: { state: 'again', dueMs }, attempts, result };
+  return { outcome: { state: 'again', dueMs, refused: true }, attempts, result };
 }
 
 /**

@@ -5,6 +5,7 @@ import { forEachConcurrently } from '../../aws/concurrently.ts';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type Item, queryPages, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
+import { OutOfReach } from '../../aws/out-of-reach.ts';
 import type { Table } from '../../aws/table.ts';
 import {
   type BacklogEntry,
@@ -15,15 +16,15 @@ import {
   firstLaterHourKey,
   hourOf,
   laterKey,
+  laterKeyOf,
   laterPartition,
   laterSortKey,
   laterThanMs,
-  newEntry,
 } from '../dispatch/backlog.ts';
 import { dispatchKey, dispatchOfPartition } from '../dispatch/items.ts';
 import { dueMsOfEntry } from './entry-progress.ts';
 import type { SenderBacklog } from './sender-ports.ts';
-import type { NewsPorts } from './stop-news.ts';
+import type { NewsBacklog } from './stop-news.ts';
 import type { SweepPorts } from './sweep.ts';
 
 /** A number's parts, a cancellation and a sweep at most write an entry side by side. */
@@ -45,7 +46,7 @@ const FirstHourSchema = v.object({ hour: v.number() });
 export function backlogStore(
   table: Pick<Table, 'client' | 'name' | 'pause'>,
   { newWriter = randomUUID }: { readonly newWriter?: () => string } = {},
-): SenderBacklog & NewsPorts['backlog'] & SweepPorts['backlog'] {
+): SenderBacklog & NewsBacklog & SweepPorts['backlog'] {
   const { client, name: TableName } = table;
 
   const change: SenderBacklog['change'] = async (entry, rule) => {
@@ -62,7 +63,7 @@ export function backlogStore(
       seen = backlogEntryIn(met);
       if (tries > 1) await table.pause(tries - 1);
     }
-    throw new Error(`the entry of ${entry.dispatchId} changed under ${mostTries} tries`);
+    throw new OutOfReach(`the entry of ${entry.dispatchId} changed under ${mostTries} tries`);
   };
 
   return {
@@ -76,11 +77,11 @@ export function backlogStore(
     change,
     remove: (entry) => remove(backlogKey(entry)),
 
-    bring: async (head, rule) => {
-      const known = newEntry(head);
-      const later = await find(laterKey(known));
+    bring: async (dispatch, rule) => {
+      const laterPlace = laterKeyOf(dispatch);
+      const later = laterPlace && (await find(laterPlace));
       if (later !== undefined) await move(later);
-      const entry = await find(backlogKey(known));
+      const entry = await find(backlogKey(dispatch));
       return entry && (await change(entry, rule));
     },
 

@@ -5,8 +5,8 @@ import type { CallFacts } from '../dispatch/call-facts.ts';
 const lateAfterMs = 5_000;
 
 /**
- * Counts the first call for a one-time code of a small request, and whether it is late (D44). Later tries waited for a
- * hold, or for a killed process.
+ * Counts the first call for a one-time code of a small request, or its end where its time was over before, and whether
+ * it is late (D44). Later tries waited for a hold, or for a killed process.
  */
 export function countCode(
   { urgent, lots, acceptedAtMs }: Pick<CallFacts, 'urgent' | 'lots' | 'acceptedAtMs'>,

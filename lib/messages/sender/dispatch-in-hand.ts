@@ -4,39 +4,28 @@ import { type CallFacts, callFactsOf, type TriedRecipient } from '../dispatch/ca
 import type { StoredRecipient } from '../dispatch/head.ts';
 import type { DispatchItemState } from '../dispatch/item.ts';
 import { lastCallBeforeEndMs, lotAt, openingStateAt } from '../dispatch/lots.ts';
-import { dueMsOf, openPlaces, placeInSlice, type Slice, sliceSize, slicesIn } from '../dispatch/slice.ts';
+import { placeInSlice, type Slice, sliceSize, slicesIn } from '../dispatch/slice.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import type { SliceEnd } from '../send/claims/run-slice.ts';
-import { isOfPart, type SenderPart } from './entry-progress.ts';
+import { isOfPart, poisonedUntilMs, type SenderPart } from './entry-progress.ts';
+import { afterEnd, type OpenSlice, openSliceOf } from './open-slice.ts';
 import { RecipientPages } from './recipient-pages.ts';
 import type { Revalidation } from './revalidate-dispatch.ts';
 import type { SenderPorts } from './sender-ports.ts';
 import { isToldIn, toldAbove } from './told-slices.ts';
 
-/** A slice that has something to do: its next try, or an end that may not be told yet. */
-export interface OpenSlice {
-  readonly slice: number;
-  readonly try: number;
-  readonly dueMs: number;
-  /** The try covers these places; all of a slice that nothing is known of. */
-  readonly places?: readonly number[] | undefined;
-  /** It was found in the hands of another run so often. */
-  readonly met?: number;
-}
-
 /** For which part a dispatch was taken, and what the part had done of it before. */
 interface TakenFor {
   readonly part: SenderPart;
-  readonly before: Pick<PartProgress, 'floor' | 'told'>;
+  readonly before: Pick<PartProgress, 'floor' | 'told' | 'failures'>;
   readonly limitPerSecond: number;
   readonly nowMs: number;
 }
 
-type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
+/** A stop is stored within this time after it was announced, or not at all. */
+const announcedForMs = 60_000;
 
-/** Another run's claim is looked at again after this time, then after twice as long. */
-const firstLookMs = 2_000;
-const longestLookMs = 30_000;
+type Sendable = Extract<Revalidation, { readonly kind: 'sendable' }>;
 
 /** A dispatch that a sender works on, with all that it knows of its part's slices. */
 export class DispatchInHand {
@@ -49,14 +38,18 @@ export class DispatchInHand {
   /** Its item may not say that it is parked: the next run finds it out again. */
   isParkLost = false;
   readonly dispatch: StoredDispatch;
-  readonly seenNewsMs: number | undefined;
   #judged: Sendable;
   readonly #limitPerSecond: number;
+  readonly #takenMs: number;
+  /** Its entry had these news when it was taken. */
+  readonly #newsMs: number | undefined;
   readonly #open = new Map<number, OpenSlice>();
   readonly #busy = new Set<number>();
   readonly #slices: number;
   /** The part's slices that had not all ended when it was taken. */
   readonly #own: number[] = [];
+  /** What could not be read waits until then, after so many tries. */
+  #damage: { readonly failures: number; readonly untilMs: number };
   readonly #pages: RecipientPages;
 
   constructor(
@@ -69,9 +62,11 @@ export class DispatchInHand {
     this.#pages = new RecipientPages(entry.dispatchId);
     this.dispatch = found.dispatch;
     this.state = found.state;
-    this.seenNewsMs = entry.newsMs;
+    this.#takenMs = nowMs;
+    this.#newsMs = entry.newsMs;
     this.#judged = judged;
     this.#limitPerSecond = limitPerSecond;
+    this.#damage = { failures: before.failures ?? 0, untilMs: 0 };
     this.facts = this.#factsOf(judged);
     this.#slices = slicesIn(found.dispatch.head);
     const known = new Map(found.slices.map((slice) => [slice.key.slice, slice]));
@@ -86,6 +81,12 @@ export class DispatchInHand {
 
   get dispatchId(): string {
     return this.dispatch.head.dispatchId;
+  }
+
+  /** Returns the news that need no other look: a stop is the last one, and news come before it (stop-news.ts). */
+  get seenNewsMs(): number | undefined {
+    if (this.state.stop !== undefined) return this.entry.newsMs;
+    return this.#newsMs !== undefined && this.#takenMs - this.#newsMs > announcedForMs ? this.#newsMs : undefined;
   }
 
   /** Sends by this judgement of its template from now on. */
@@ -124,6 +125,19 @@ export class DispatchInHand {
     else this.#put(next);
   }
 
+  /**
+   * The slice cannot be read: it waits, for longer each time, and all others go on. Returns true for the first of those
+   * that wait together.
+   */
+  damaged(open: OpenSlice, nowMs: number): boolean {
+    const isFirst = this.#damage.untilMs <= nowMs;
+    const failures = this.#damage.failures + 1;
+    if (isFirst) this.#damage = { failures, untilMs: poisonedUntilMs(failures, nowMs) };
+    this.#busy.delete(open.slice);
+    this.#put({ ...open, dueMs: this.#damage.untilMs, isDamaged: true });
+    return isFirst;
+  }
+
   /** These slices have ended with their dispatch, and are told. */
   over(slices: Iterable<number>): void {
     for (const slice of slices) this.#open.delete(slice);
@@ -148,7 +162,9 @@ export class DispatchInHand {
     const floor = open.length === 0 ? this.#slices : Math.min(...open.map(({ slice }) => slice));
     const above = this.#own.filter((slice) => slice > floor);
     const told = toldAbove(above, (slice) => !this.#open.has(slice));
-    return { floor, told, dueMs: this.isBusy || open.length === 0 ? nowMs : this.nextDueMs(nowMs) };
+    const dueMs = this.isBusy || open.length === 0 ? nowMs : this.nextDueMs(nowMs);
+    const failures = open.some(({ isDamaged }) => isDamaged) ? { failures: this.#damage.failures } : {};
+    return { floor, told, dueMs, ...failures };
   }
 
   /** Returns when the next slice is due that is not in work. */
@@ -199,6 +215,7 @@ export class DispatchInHand {
   /** A slice whose recipients are all outside of their openings is due at the first one (D56). */
   #dueMs(open: OpenSlice, nowMs: number): number {
     // A stop ends what waits; only another run's claim is awaited (D53).
+    if (open.isDamaged) return open.dueMs;
     if (this.state.stop !== undefined && open.met === undefined) return Math.min(open.dueMs, nowMs);
     const { lots } = this.dispatch;
     if (lots === undefined || open.dueMs > nowMs) return open.dueMs;
@@ -215,33 +232,3 @@ export class DispatchInHand {
 
 /** A try needs this of its dispatch, which a sender has read, or a queue message has brought. */
 export type TriedDispatch = Pick<DispatchInHand, 'dispatchId' | 'facts' | 'state' | 'sizeOf'>;
-
-/** A message of a try that waits longer than this is told at once (run-slice.ts). */
-const longestUntoldMs = 900_000;
-
-/**
- * Returns what is left to do of a stored slice, from its last try on: the run that ended it may have died before it told
- * the endings. They are told with the next try, where that is near.
- */
-function openSliceOf({ key: { slice }, try: tried, state, ...known }: Slice, nowMs: number): OpenSlice {
-  const dueMs = state === 'ended' ? (dueMsOf(known) ?? 0) : 0;
-  return { slice, try: tried, dueMs: dueMs - nowMs > longestUntoldMs ? 0 : dueMs };
-}
-
-/** Returns what is left of a slice after a try, or undefined once all of it has ended and is told. */
-function afterEnd(
-  open: OpenSlice,
-  end: SliceEnd,
-  { isTold, nowMs }: { readonly isTold: boolean; readonly nowMs: number },
-): OpenSlice | undefined {
-  const { slice } = open;
-  if (end.kind === 'over') return { slice, try: open.try + 1, dueMs: nowMs };
-  if (end.kind === 'later') {
-    const { met = 0 } = open;
-    const lookMs = nowMs + Math.min(longestLookMs, firstLookMs * 2 ** met);
-    return { ...open, met: met + 1, dueMs: Math.min(end.atMs ?? lookMs, lookMs) };
-  }
-  if (!isTold) return { ...open, dueMs: nowMs + firstLookMs };
-  const dueMs = dueMsOf(end.slice);
-  return dueMs === undefined ? undefined : { slice, try: end.slice.try + 1, dueMs, places: openPlaces(end.slice) };
-}

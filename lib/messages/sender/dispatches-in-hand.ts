@@ -2,6 +2,7 @@ import { errorName } from '../../observe/error-name.ts';
 import type { BacklogEntry } from '../dispatch/backlog.ts';
 import { slicesIn } from '../dispatch/slice.ts';
 import { noAnswerCode } from '../holds/hold.ts';
+import { letWait } from './damaged-slices.ts';
 import type { DispatchInHand } from './dispatch-in-hand.ts';
 import { askedAgainMs, judge, takeDispatch } from './dispatch-taking.ts';
 import { doneMs, dueMsOfPart, type SenderPart } from './entry-progress.ts';
@@ -85,7 +86,7 @@ export class DispatchesInHand {
     for (const dispatchId of served.ordered(entries.map((entry) => entry.dispatchId))) {
       const hand = this.#hands.get(dispatchId);
       if (hand === undefined) this.#take(this.entries.get(dispatchId));
-      if (hand?.isOver) this.#errands.do(dispatchId, () => this.#end(hand));
+      if (hand?.isOver) this.#errands.do(hand, () => this.#end(hand));
       if (hand === undefined || !this.#isFree(hand)) continue;
       const open = hand.take(this.#ports.process.nowMs());
       if (open === undefined) continue;
@@ -98,15 +99,15 @@ export class DispatchesInHand {
 
   #take(entry: BacklogEntry | undefined): void {
     if (entry === undefined || this.#errands.running >= mostTaking || this.#errands.isOn(entry.dispatchId)) return;
-    const { dispatchId } = entry;
+    const { dispatchId, newsMs: seenNewsMs } = entry;
     if (this.#hands.size >= mostInHand) this.#makeRoomFor(entry);
-    else this.#errands.do(dispatchId, () => this.#taken(entry));
+    else this.#errands.do({ dispatchId, seenNewsMs }, () => this.#taken(entry));
   }
 
   async #taken(entry: BacklogEntry): Promise<void> {
     const { dispatchId } = entry;
     // If the process dies of it, its entry says so already.
-    if (this.entries.isAlone) await this.#errands.blame(entry);
+    if (this.entries.isAlone) await this.#errands.blame(entry, entry.newsMs);
     const taken = await takeDispatch(entry, this.#part, this.#ports);
     if (taken === 'over') return await this.entries.remove(entry);
     if (taken === 'undecided') return this.#errands.wait(dispatchId, askedAgainMs(entry, this.#ports.process.nowMs()));
@@ -122,10 +123,9 @@ export class DispatchesInHand {
     const idle = [...this.#hands.values()].filter((hand) => !hand.isBusy && !this.#errands.isOn(hand.dispatchId));
     const hand = givenUpFor(entry, { all: [...this.#hands.values()], idle }, (one) => this.#dueMs(one.entry) > nowMs);
     if (hand === undefined) return;
-    const { dispatchId } = hand;
-    this.#errands.do(dispatchId, async () => {
+    this.#errands.do(hand, async () => {
       await this.#move(hand);
-      this.#hands.delete(dispatchId);
+      this.#hands.delete(hand.dispatchId);
     });
   }
 
@@ -135,7 +135,7 @@ export class DispatchesInHand {
     if (this.#errands.isOn(dispatchId)) return false;
     const standing = standingOf(hand, this.#number.holdsOf(facts.wabaId), this.#ports.process.nowMs());
     if (standing.kind === 'stopped') this.#endRest(hand);
-    if (standing.kind === 'outdated') this.#errands.do(dispatchId, () => judge(hand, this.#ports));
+    if (standing.kind === 'outdated') this.#errands.do(hand, () => judge(hand, this.#ports));
     if (standing.kind === 'held') this.#park(hand, standing.reason);
     return standing.kind === 'free';
   }
@@ -144,14 +144,14 @@ export class DispatchesInHand {
     if (hand.state.parked !== undefined || hand.state.stop !== undefined) return;
     const holds = this.#ports.holds.ofSlice((wabaId, seen) => this.#number.saw(wabaId, seen));
     hand.state = { ...hand.state, parked: { ...reason, sinceMs: this.#ports.process.nowMs() } };
-    this.#errands.do(hand.dispatchId, async () => {
+    this.#errands.do(hand, async () => {
       hand.isParkLost = !(await holds.park(hand.facts, reason, {}));
     });
   }
 
   #endRest(hand: DispatchInHand): void {
     hand.rest = 'ending';
-    this.#errands.do(hand.dispatchId, async () => {
+    this.#errands.do(hand, async () => {
       try {
         await tellStoppedRest(hand, () => this.#move(hand), this.#ports);
         hand.rest = 'ended';
@@ -169,15 +169,16 @@ export class DispatchesInHand {
     if (outcome.kind === 'run') {
       hand.ended(open, outcome.end, { ...outcome, nowMs });
       this.#errands.succeeded(dispatchId);
-      if (hand.isOver) this.#errands.do(dispatchId, () => this.#end(hand));
+      if (hand.isOver) this.#errands.do(hand, () => this.#end(hand));
       else if ((this.#movedMs.get(dispatchId) ?? 0) + floorEveryMs <= nowMs) {
-        this.#errands.do(dispatchId, () => this.#move(hand));
+        this.#errands.do(hand, () => this.#move(hand));
       }
       return;
     }
+    if (outcome.kind === 'failed' && letWait(hand, open, outcome.error, this.#ports.process)) return;
     hand.giveBack(open);
-    if (outcome.kind === 'failed') void this.#errands.failed(dispatchId);
-    else this.#waitForPlatform(hand, outcome.sinceMs);
+    if (outcome.kind === 'failed') this.#errands.unreached(dispatchId, outcome.error);
+    if (outcome.kind === 'outage') this.#waitForPlatform(hand, outcome.sinceMs);
   }
 
   #waitForPlatform(hand: DispatchInHand, sinceMs: number): void {

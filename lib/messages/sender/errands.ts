@@ -1,3 +1,4 @@
+import { isOutOfReach } from '../../aws/out-of-reach.ts';
 import { correlated } from '../../observe/correlation.ts';
 import { errorName } from '../../observe/error-name.ts';
 import { count } from '../../observe/metrics.ts';
@@ -8,6 +9,15 @@ import type { SenderPorts } from './sender-ports.ts';
 import { Troubles } from './troubles.ts';
 
 type Poison = Required<Pick<PartProgress, 'dueMs' | 'failures'>>;
+
+/** What is done concerns the dispatch as it was read after these news. */
+export interface Concerned {
+  readonly dispatchId: string;
+  readonly seenNewsMs: number | undefined;
+}
+
+/** The clients of store and queue have repeated for seconds already. */
+const outOfReachMs = 2_000;
 
 function poisonOf({ failures = 0 }: PartProgress, nowMs: number): Poison {
   return { dueMs: poisonedUntilMs(failures + 1, nowMs), failures: failures + 1 };
@@ -43,10 +53,11 @@ export class Errands {
   }
 
   /** What fails is tried again later. */
-  do(dispatchId: string, what: () => Promise<void>): void {
+  do(concerned: Concerned, what: () => Promise<void>): void {
+    const { dispatchId } = concerned;
     if (this.#running.has(dispatchId)) return;
     const doing = correlated(this.#entries.get(dispatchId)?.correlationId, what)
-      .catch((error: unknown) => this.failed(dispatchId, error))
+      .catch((error: unknown) => this.failed(concerned, error))
       .finally(() => {
         this.#running.delete(dispatchId);
         this.#changed();
@@ -74,22 +85,34 @@ export class Errands {
     this.#poisoned.delete(dispatchId);
   }
 
-  async failed(dispatchId: string, error?: unknown): Promise<void> {
+  /** Store or queue is out of reach: the dispatch waits for some seconds, and is not blamed. */
+  unreached(dispatchId: string, error: unknown): void {
     const { log, nowMs } = this.#process;
-    if (error !== undefined) log('dispatch.unreadable', { dispatchId, error: errorName(error) });
+    log('send.dispatch_not_read', { error: errorName(error) });
+    this.#troubles.wait(dispatchId, nowMs() + outOfReachMs);
+  }
+
+  async failed({ dispatchId, seenNewsMs }: Concerned, error: unknown): Promise<void> {
+    if (isOutOfReach(error)) return this.unreached(dispatchId, error);
+    const { log, nowMs } = this.#process;
+    log('dispatch.unreadable', { dispatchId, error: errorName(error) });
     const entry = this.#entries.get(dispatchId);
     if (!this.#troubles.again(dispatchId, nowMs()) || entry === undefined) return;
     const poison = poisonOf(progressOf(entry, this.#part), nowMs());
     this.#troubles.wait(dispatchId, poison.dueMs);
     this.#poisoned.set(dispatchId, poison);
     count('SenderFailures');
-    await this.blame(entry).catch(() => undefined);
+    await this.blame(entry, seenNewsMs).catch(() => undefined);
   }
 
-  /** Lets a dispatch wait for longer each time, unless a later write says that something was done with it. */
-  async blame(entry: BacklogEntry): Promise<void> {
+  /**
+   * Lets a dispatch wait for longer each time, unless a later write says that something was done with it. News that were
+   * not read with it stay news.
+   */
+  async blame(entry: BacklogEntry, seenNewsMs: number | undefined): Promise<void> {
     const known = progressOf(entry, this.#part);
-    await this.#entries.move(entry, { ...known, ...poisonOf(known, this.#process.nowMs()) });
+    const blamed = { ...known, ...poisonOf(known, this.#process.nowMs()) };
+    await this.#entries.move(entry, blamed, { seenNewsMs, parked: entry.parked });
   }
 
   /** Never rejects. */

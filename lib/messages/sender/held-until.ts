@@ -19,11 +19,13 @@ export interface Holding {
  * stands for a reading. While the platform is down, its probe comes first.
  */
 export function heldUntilMs(state: DispatchItemState, holding: Holding, facts: CallFacts, nowMs: number): number {
+  const { parked, stop } = state;
+  // Nothing of a stopped dispatch is called.
+  if (stop !== undefined) return 0;
   const { open } = holding.breaker ?? {};
   if (open !== undefined) return open.probeAtMs;
-  const { parked, stop } = state;
   // A dispatch that is not parked has to find that out.
-  if (parked === undefined || stop !== undefined) return 0;
+  if (parked === undefined) return 0;
   return endMsOf(holding, holdableOf(facts), parkEndMs({ ...state, parked }, facts), nowMs);
 }
 
@@ -53,7 +55,7 @@ export function parkedEntryOf(state: DispatchItemState, facts: CallFacts): Parke
 }
 
 /**
- * Returns when the sweeper wakes a number for an entry. Where a stop has not reached the entry, it tells the senders
+ * Returns when the sweeper wakes a number for an entry. The news of a stop have taken off what it said of a hold
  * (stop-news.ts).
  */
 export function wakeMsOf(entry: BacklogEntry, holding: Holding, nowMs: number): number {

@@ -1,4 +1,6 @@
-import type { WakeSender } from '../dispatch/sender-wake-queue.ts';
+import type { DispatchHead } from '../dispatch/head.ts';
+import type { WakeSenders } from '../dispatch/sender-wake-queue.ts';
+import { provisionedLimitOf } from '../pace/limit-of-dispatch.ts';
 import type { SenderKey, SenderPorts } from './sender-ports.ts';
 
 /** One sender makes so many calls a second, at most: `npm run bench -- sender-rate` finds what its memory allows. */
@@ -12,20 +14,30 @@ export function sendersOf(limitPerSecond: number): number {
 }
 
 /**
- * Returns the ports by which a run wakes others and itself: as many parts as the number's limit needs by now, once the
- * run has read it. What a part leaves that is no more is another part's.
+ * Returns the ports by which a run wakes others and itself: as many parts as the last limit needs that the run could
+ * read. What a part leaves that is no more is another part's.
  */
 export function wakingByLimit(
-  { of: ofOwn }: SenderKey,
-  { wake, limitOf }: { readonly wake: WakeSender; readonly limitOf: SenderPorts['limitOf'] },
+  { phoneNumberId, of: ofOwn }: SenderKey,
+  {
+    wake,
+    limitOf,
+  }: {
+    readonly wake: WakeSenders;
+    /** Returns undefined while the limit cannot be read. Never throws. */
+    readonly limitOf: (head: DispatchHead) => Promise<number | undefined>;
+  },
 ): Pick<SenderPorts, 'wake' | 'limitOf'> {
-  let of = ofOwn;
+  let known: number | undefined;
   return {
-    limitOf: async (dispatch) => {
-      const limitPerSecond = await limitOf(dispatch);
-      of = sendersOf(limitPerSecond);
-      return limitPerSecond;
+    limitOf: async ({ head }) => {
+      known = (await limitOf(head)) ?? known;
+      return known ?? provisionedLimitOf(head);
     },
-    wake: ({ phoneNumberId, part }, delaySeconds) => wake({ phoneNumberId, part: part % of, of }, delaySeconds),
+    wake: async (parts, delaySeconds) => {
+      const of = known === undefined ? ofOwn : sendersOf(known);
+      const own = new Set(parts.map((part) => part % of));
+      await wake([...own].map((part) => ({ phoneNumberId, part, of, delaySeconds })));
+    },
   };
 }

@@ -16,8 +16,12 @@ export interface Places {
   close(phoneNumberId: string, nowMs: number): Promise<number>;
 }
 
-const CounterSchema = v.object({ nextMs: v.number() });
-type Counter = v.InferOutput<typeof CounterSchema> & { readonly expiresAtSeconds: number };
+const CounterSchema = v.object({
+  nextMs: v.number(),
+  /** A sender has closed the second: its last place was over then. */
+  takenUntilMs: v.optional(v.number()),
+});
+type Counter = Readonly<v.InferOutput<typeof CounterSchema>>;
 
 /** Each refusal returns the counter. After so many, others take all that there is. */
 const mostTries = 4;
@@ -46,7 +50,7 @@ export function placesStore(table: Pick<Table, 'client' | 'name'>, patienceMs = 
           const write = await written(phoneNumberId, { fromMs, share, seen, nextMs }).catch(() => undefined);
           if (write === undefined) return [];
           if (write.written) return found;
-          seen = write.nextMs;
+          seen = write.counter.nextMs;
         }
         return [];
       }
@@ -62,15 +66,15 @@ export function placesStore(table: Pick<Table, 'client' | 'name'>, patienceMs = 
     },
   };
 
-  /** Returns what the second's counter said before. */
+  /** Returns when the last place that was taken of the second is over: another part may have closed it before. */
   async function closed(phoneNumberId: string, fromMs: number): Promise<number> {
-    let seen: number | undefined;
-    for (;;) {
-      const nextMs = closedMs(fromMs);
-      if (seen !== undefined && seen >= nextMs) return seen;
-      const write = await written(phoneNumberId, { fromMs, share: 'free', seen, nextMs });
-      if (write.written) return seen ?? 0;
-      seen = write.nextMs;
+    const nextMs = closedMs(fromMs);
+    for (let seen: Counter | undefined; ; ) {
+      if (seen !== undefined && seen.nextMs >= nextMs) return seen.takenUntilMs ?? seen.nextMs;
+      const takenUntilMs = seen?.nextMs ?? 0;
+      const write = await written(phoneNumberId, { fromMs, share: 'free', seen: seen?.nextMs, nextMs, takenUntilMs });
+      if (write.written) return takenUntilMs;
+      seen = write.counter;
     }
   }
 
@@ -80,12 +84,12 @@ export function placesStore(table: Pick<Table, 'client' | 'name'>, patienceMs = 
       fromMs,
       share,
       seen,
-      nextMs,
-    }: { readonly fromMs: number; readonly share: Share; readonly seen: number | undefined; readonly nextMs: number },
-  ): Promise<{ readonly written: boolean; readonly nextMs: number }> {
-    const write: ItemWrite<Counter> = {
+      ...counter
+    }: { readonly fromMs: number; readonly share: Share; readonly seen: number | undefined } & Counter,
+  ): Promise<{ readonly written: boolean; readonly counter: Counter }> {
+    const write: ItemWrite<Counter & { readonly expiresAtSeconds: number }> = {
       if: [seen === undefined ? absent('nextMs') : equals('nextMs', seen)],
-      set: { nextMs, expiresAtSeconds: Math.ceil(fromMs / 1_000) + memorySeconds },
+      set: { ...counter, expiresAtSeconds: Math.ceil(fromMs / 1_000) + memorySeconds },
     };
     const after = await conditionalWrite(
       table.client.send(
@@ -98,8 +102,7 @@ export function placesStore(table: Pick<Table, 'client' | 'name'>, patienceMs = 
         { abortSignal: AbortSignal.timeout(patienceMs) },
       ),
     );
-    if (after.written) return { written: true, nextMs };
-    return { written: false, nextMs: v.parse(CounterSchema, after.existing).nextMs };
+    return { written: after.written, counter: after.written ? counter : v.parse(CounterSchema, after.existing) };
   }
 }
 

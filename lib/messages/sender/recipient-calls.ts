@@ -10,8 +10,9 @@ import { type Ended, heldBackBy, lateOf, postMessage, type RunPorts } from '../s
 import type { ProbeCall } from '../send/probe-holds.ts';
 import { outsideOf } from '../send/recipient-openings.ts';
 import { countCode } from './code-lateness.ts';
-import type { OpenSlice, TriedDispatch } from './dispatch-in-hand.ts';
+import type { TriedDispatch } from './dispatch-in-hand.ts';
 import type { NumberView } from './number-view.ts';
+import type { OpenSlice } from './open-slice.ts';
 import type { SliceTryPorts } from './sender-ports.ts';
 import type { SliceLookout } from './slice-lookout.ts';
 import type { Turns } from './turns.ts';
@@ -84,6 +85,8 @@ export class RecipientCalls {
       const notYet = await this.#untilItsTurn(tried);
       if (notYet !== undefined) {
         if (asks !== undefined) await this.#ports.holds.answered(this.#hand.facts, asks.probe, 'unclear');
+        // Its time was over before its turn.
+        if (notYet.state === 'expired' && notYet.code === 'expired') this.#countCode(tried);
         return notYet;
       }
       this.#countCode(tried);

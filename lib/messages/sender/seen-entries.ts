@@ -1,6 +1,6 @@
 import type { BacklogEntry, PartProgress } from '../dispatch/backlog.ts';
 import { dueMsOfPart, isPartDone, type PartMoved, partMoved, progressOf, type SenderPart } from './entry-progress.ts';
-import { turnOfOne } from './lost-leases.ts';
+import { type LostLeases, lostTogether } from './lost-leases.ts';
 import type { SenderPorts } from './sender-ports.ts';
 
 /** The entries of a number's backlog that concern one sender, as it last saw or changed them. */
@@ -10,7 +10,6 @@ export class SeenEntries {
   readonly #entries = new Map<string, BacklogEntry>();
   /** This run has removed their entries. */
   readonly #over = new Set<string>();
-
   #alone: string | undefined;
 
   constructor(part: SenderPart, backlog: SenderPorts['backlog']) {
@@ -21,26 +20,34 @@ export class SeenEntries {
   /** Notes what the backlog has now. A look may have begun before this run removed an entry. */
   saw(entries: readonly BacklogEntry[]): void {
     this.#entries.clear();
-    const open = entries.filter((entry) => !this.#over.has(entry.dispatchId) && !isPartDone(entry, this.#part));
-    for (const entry of open) {
-      if (this.#alone === undefined || this.#alone === entry.dispatchId) this.#entries.set(entry.dispatchId, entry);
+    for (const entry of entries) {
+      if (this.#over.has(entry.dispatchId) || isPartDone(entry, this.#part)) continue;
+      this.#entries.set(entry.dispatchId, entry);
     }
   }
 
   /**
-   * After so many lost leases in a row the lease has one dispatch, by turn, of those that are due: one that kills
-   * processes hurts itself alone. Once each has had its turn, all are taken together.
+   * After lost leases the lease has one dispatch, by turn, of those that are due: one that kills processes hurts itself
+   * alone. Once each has had its turn, all are taken together.
    */
-  takeTurn(lost: number, nowMs: number): void {
-    const turn = turnOfOne(lost);
-    const due = this.all.filter((entry) => dueMsOfPart(entry, this.#part) <= nowMs);
-    this.#alone = turn === undefined ? undefined : due[turn]?.dispatchId;
-    if (this.#alone !== undefined) this.saw(this.all);
+  takeTurn({ lost = 0, turnOf = '' }: LostLeases, nowMs: number): void {
+    const [first, next] = lost < lostTogether ? [] : this.#turnsAfter(turnOf, nowMs);
+    this.#alone = next ?? first;
   }
 
-  /** The lease is given back: the next one has all of them. */
-  endTurn(): void {
+  /** The lease is given back: the next one has all of them. Returns what it must know of the turns. */
+  endTurn(nowMs: number): LostLeases {
+    const turnOf = this.#alone;
     this.#alone = undefined;
+    if (turnOf === undefined || this.#turnsAfter(turnOf, nowMs)[1] === undefined) return {};
+    return { lost: lostTogether, turnOf };
+  }
+
+  /** Returns the first of all that are due, and the first after this one, in the order of their ids. */
+  #turnsAfter(dispatchId: string, nowMs: number): readonly (string | undefined)[] {
+    const due = [...this.#entries.values()].filter((entry) => dueMsOfPart(entry, this.#part) <= nowMs);
+    const ids = due.map((entry) => entry.dispatchId).toSorted();
+    return [ids[0], ids.find((id) => id > dispatchId)];
   }
 
   get isAlone(): boolean {
@@ -48,11 +55,11 @@ export class SeenEntries {
   }
 
   get(dispatchId: string): BacklogEntry | undefined {
-    return this.#entries.get(dispatchId);
+    return this.#alone === undefined || this.#alone === dispatchId ? this.#entries.get(dispatchId) : undefined;
   }
 
   get all(): readonly BacklogEntry[] {
-    return [...this.#entries.values()];
+    return [...this.#entries.values()].filter(({ dispatchId }) => this.get(dispatchId) !== undefined);
   }
 
   /** Writes where this part stands. Returns undefined once the entry is gone. Rejects when the store fails. */

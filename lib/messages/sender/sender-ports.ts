@@ -14,6 +14,7 @@ import type { KnownPaces } from '../pace/known-pace-store.ts';
 import type { SendingPorts } from '../send/sending-ports.ts';
 import type { Released } from './cost-at-release.ts';
 import type { EntryRule, SenderPart } from './entry-progress.ts';
+import type { LostLeases } from './lost-leases.ts';
 import type { Places } from './places-store.ts';
 import type { Revalidation } from './revalidate-dispatch.ts';
 import type { Service } from './served-least.ts';
@@ -24,12 +25,10 @@ export interface SenderKey extends SenderPart {
 }
 
 /** The item of a sender's lease, with what one run tells the next. */
-export interface SenderState extends RunState {
+export interface SenderState extends RunState, LostLeases {
   readonly service?: Service | undefined;
   /** The turns of the runs before end then; the next one begins behind them. */
   readonly turnsUntilMs?: number | undefined;
-  /** So many leases were lost in a row: their processes were killed. */
-  readonly lost?: number | undefined;
 }
 
 /** Every method rejects when the store cannot be reached. */
@@ -86,8 +85,8 @@ export interface SenderPorts extends SliceTryPorts, Pick<ComposePorts, 'compose'
   readonly paces: KnownPaces;
   /** Returns messages a second that the platform lets the number send. Never throws. */
   readonly limitOf: (dispatch: StoredDispatch) => Promise<number>;
-  /** Sends a wake for a part of a number. Rejects when the queue cannot be reached. */
-  readonly wake: (key: Pick<SenderKey, 'phoneNumberId' | 'part'>, delaySeconds: number) => Promise<void>;
+  /** Sends wakes for parts of the number. Rejects when the queue cannot be reached. */
+  readonly wake: (parts: readonly number[], delaySeconds: number) => Promise<void>;
   readonly judge: (dispatch: StoredDispatch) => Promise<Revalidation>;
   readonly budgets: Pick<Budgets, 'release'>;
   readonly costStop: (released: Released) => Promise<Pick<DispatchStop, 'state' | 'code' | 'reason'> | undefined>;

@@ -11,6 +11,7 @@ const SenderStateSchema = v.object({
   service: v.optional(v.record(v.string(), v.number())),
   turnsUntilMs: v.optional(v.number()),
   lost: v.optional(v.number()),
+  turnOf: v.optional(v.string()),
 });
 
 /** Parses the item of a part's lease; an absent one is free. */

@@ -44,7 +44,7 @@ export async function runSender(wake: SenderWake, ports: SenderPorts): Promise<v
       messages: [],
       firstDueMs: () => sender.firstDueMs(),
       work: (turn) => sender.work(turn),
-      wake: (delaySeconds) => ports.wake(wake, delaySeconds),
+      wake: (delaySeconds) => ports.wake([wake.part], delaySeconds),
       mayGoOn: () => sender.mayGoOn(),
       newOwner: () => {
         leases += 1;
@@ -69,6 +69,8 @@ class Sender {
   readonly #known = new Map<string, number>();
   #clients = new ServedLeast();
   #changed = Promise.withResolvers<void>();
+  /** The lease is this run's by its own clock. */
+  #mayClaim: () => boolean = () => false;
 
   constructor(wake: SenderWake, ports: SenderPorts) {
     const { nowMs, pause, remainingMs, invocation } = ports.process;
@@ -80,8 +82,9 @@ class Sender {
     const changed = () => this.#signal();
     const lastCallMs = this.#beganMs + remainingMs() - lastCallBeforeEndMs;
     this.#turns = new Turns({ nowMs, pause, everyMs, lastMs: lastCallMs });
+    const mayClaim = () => this.#mayClaim();
     this.#slices = new SliceStarter(
-      { invocation, turns: this.#turns, number: this.#number, lastCallMs, ports },
+      { invocation, turns: this.#turns, number: this.#number, lastCallMs, mayClaim, ports },
       everyMs,
       changed,
     );
@@ -99,7 +102,8 @@ class Sender {
     const entries = await this.#ports.backlog.of(this.#wake.phoneNumberId);
     await this.#readHolds(this.#unread(entries));
     this.#hands.saw(entries);
-    const dueMs = this.#hands.nextDueMs();
+    // What is not claimed yet is given back.
+    const dueMs = this.#slices.isBeginning ? this.#ports.process.nowMs() : this.#hands.nextDueMs();
     // Where this part has nothing to do, its wake was for another one.
     if (dueMs > this.#ports.process.nowMs()) await this.#wakeOthers(entries);
     return dueMs - this.#ports.process.nowMs() > longestWakeMs ? undefined : dueMs;
@@ -110,11 +114,13 @@ class Sender {
     this.#turns.notBefore(state.turnsUntilMs ?? 0);
     this.#turns.notBefore(await this.#ports.places.close(this.#wake.phoneNumberId, this.#ports.process.nowMs()));
     this.#clients = new ServedLeast(state.service);
-    const { lost = 0 } = state;
-    this.#hands.entries.takeTurn(lost, this.#ports.process.nowMs());
+    this.#hands.entries.takeTurn(state, this.#ports.process.nowMs());
+    this.#mayClaim = mayClaim;
     const over = new AbortController();
+    // A slow look must not delay the lease.
+    void this.#repeat(keep, over.signal);
     await this.#tryTo(() => this.#look());
-    void this.#keepLooking(keep, over.signal);
+    void this.#repeat(() => this.#look(), over.signal);
     while (mayClaim() && this.#isDue()) {
       if (!this.#startNext()) await this.#changed.promise;
     }
@@ -122,10 +128,8 @@ class Sender {
     await this.#hands.leave();
     const { service } = this.#clients;
     const { endMs: turnsUntilMs } = this.#turns;
-    // Alone it went well: the next run takes another one.
-    const next = this.#hands.entries.isAlone ? lost + 1 : 0;
-    this.#hands.entries.endTurn();
-    return (before) => ({ ...before, service, turnsUntilMs, lost: next });
+    const { lost, turnOf } = this.#hands.entries.endTurn(this.#ports.process.nowMs());
+    return (before) => ({ ...before, service, turnsUntilMs, lost, turnOf });
   }
 
   /** What is claimed is called and recorded. Never throws. */
@@ -210,19 +214,22 @@ class Sender {
 
   /** The first part wakes the others for each dispatch that is new to it, or has news: all other wakes are its own. */
   async #wakeOthers(entries: readonly BacklogEntry[]): Promise<void> {
-    const { part, of, phoneNumberId } = this.#wake;
+    const { part, of } = this.#wake;
+    if (part !== 0 || of === 1) return;
     const news = entries.filter(({ dispatchId, newsMs = 0 }) => this.#known.get(dispatchId) !== newsMs);
+    if (news.length === 0) return;
+    await this.#ports.wake(
+      Array.from({ length: of - 1 }, (_, at) => at + 1),
+      0,
+    );
     for (const { dispatchId, newsMs = 0 } of news) this.#known.set(dispatchId, newsMs);
-    if (part !== 0 || of === 1 || news.length === 0) return;
-    const others = Array.from({ length: of - 1 }, (_, at) => at + 1);
-    await Promise.all(others.map((other) => this.#ports.wake({ phoneNumberId, part: other }, 0)));
   }
 
-  async #keepLooking(keep: Turn<SenderState>['keep'], over: AbortSignal): Promise<void> {
+  async #repeat(act: () => Promise<void>, over: AbortSignal): Promise<void> {
     for (;;) {
       await this.#ports.process.pause(lookEveryMs);
       if (over.aborted) return;
-      await Promise.all([this.#tryTo(keep), this.#tryTo(() => this.#look())]);
+      await this.#tryTo(act);
       this.#signal();
     }
   }

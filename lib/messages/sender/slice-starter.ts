@@ -1,10 +1,10 @@
 import { correlated } from '../../observe/correlation.ts';
-import { errorName } from '../../observe/error-name.ts';
 import { sliceSize } from '../dispatch/slice.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
 import { type GuardedRun, guardRun } from '../send/circuit-breaker-run.ts';
 import type { SliceEnd } from '../send/claims/run-slice.ts';
-import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
+import type { DispatchInHand } from './dispatch-in-hand.ts';
+import type { OpenSlice } from './open-slice.ts';
 import type { SliceShared } from './recipient-calls.ts';
 import type { SenderPorts } from './sender-ports.ts';
 import { SliceRun } from './slice-run.ts';
@@ -15,11 +15,6 @@ const aheadMs = 300;
 const aheadOfClaim = 1.25;
 /** At most so much of the pace is claimed and not recorded: a slow table or a silent number never makes thousands. */
 const unrecordedMs = 2_000;
-
-interface Running {
-  readonly size: number;
-  readonly isFront: boolean;
-}
 
 export interface NextSlice {
   readonly hand: DispatchInHand;
@@ -39,10 +34,16 @@ export type SliceOutcome =
   | { readonly kind: 'run'; readonly end: SliceEnd; readonly isTold: boolean }
   /** The platform is down: nothing was claimed. */
   | { readonly kind: 'outage'; readonly sinceMs: number }
-  /** The dispatch's data cannot be read, or is damaged: nothing was claimed. */
-  | { readonly kind: 'failed' };
+  /** The lease is over: nothing was claimed. */
+  | { readonly kind: 'given_back' }
+  /** The recipients cannot be read: nothing was claimed. */
+  | { readonly kind: 'failed'; readonly error: unknown };
 
-type SenderShared = SliceShared<SenderPorts> & { readonly turns: Turns };
+type SenderShared = SliceShared<SenderPorts> & {
+  readonly turns: Turns;
+  /** The lease is this run's by its own clock. */
+  readonly mayClaim: () => boolean;
+};
 
 /** Starts slices, as many ahead of the turns as are needed and as may be lost. */
 export class SliceStarter {
@@ -62,6 +63,11 @@ export class SliceStarter {
 
   get isBusy(): boolean {
     return this.#running.size > 0;
+  }
+
+  /** Something is started that may not be claimed yet. */
+  get isBeginning(): boolean {
+    return [...this.#running.values()].some(({ run }) => run?.isReady !== true);
   }
 
   /**
@@ -114,6 +120,8 @@ export class SliceStarter {
       const recipients = await hand.recipients(open, this.#shared.ports);
       const { guarded, holds } = await this.guardOf(hand);
       if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
+      // Reads in a slow table may have outlasted the lease.
+      if (!this.#shared.mayClaim()) return { kind: 'given_back' };
       this.#tries += 1;
       const owner = `${this.#shared.invocation}/${this.#tries}`;
       const own = { open, recipients, owner, isFront: place.isFront };
@@ -128,9 +136,7 @@ export class SliceStarter {
       await guarded.end();
       return { kind: 'run', ...ended };
     } catch (error) {
-      const { dispatchId } = hand;
-      process.log('send.error', { dispatchId, error: errorName(error) });
-      return { kind: 'failed' };
+      return { kind: 'failed', error };
     }
   }
 }

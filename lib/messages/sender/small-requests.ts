@@ -4,7 +4,7 @@ import type { StraightDispatch } from '../accept/accepted-dispatches-store.ts';
 import type { ComposePorts } from '../accept/composed-recipient.ts';
 import type { CallFacts } from '../dispatch/call-facts.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
-import type { WakeSender } from '../dispatch/sender-wake-queue.ts';
+import type { WakeSenders } from '../dispatch/sender-wake-queue.ts';
 import type { Slice } from '../dispatch/slice.ts';
 import { decodeSmallRequest, type SmallRequest } from '../dispatch/small-request-message.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
@@ -44,7 +44,7 @@ export interface SmallRequestsPorts extends SliceTryPorts, Pick<ComposePorts, 'c
   readonly holds: SenderPorts['holds'];
   readonly paces: SenderPorts['paces'];
   readonly places: Pick<Places, 'take'>;
-  readonly wake: WakeSender;
+  readonly wake: WakeSenders;
   /** Counts the cost of an end that no receipt will report (D58). Is idempotent. */
   readonly countEnded: (facts: CallFacts, ended: readonly Slice[]) => Promise<void>;
 }
@@ -178,7 +178,7 @@ function requestPorts(
     store: () => dispatches.store({ head, ...rest }),
     begin: () => dispatches.begin(head),
     enter: () => dispatches.enter(head),
-    wake: () => wake({ phoneNumberId, dispatchId, part: partOf(dispatchId, senders), of: senders }, 0),
+    wake: () => wake([{ phoneNumberId, dispatchId, part: partOf(dispatchId, senders), of: senders, delaySeconds: 0 }]),
   };
 }
 

@@ -5,12 +5,15 @@ import type { DispatchStop } from '../dispatch/item.ts';
 import { endOfTry } from '../dispatch/item-state.ts';
 import { slicesIn } from '../dispatch/slice.ts';
 import { messageEvent } from '../send/message-event.ts';
-import type { DispatchInHand, OpenSlice } from './dispatch-in-hand.ts';
+import { letWait } from './damaged-slices.ts';
+import type { DispatchInHand } from './dispatch-in-hand.ts';
 import { floorOf } from './entry-progress.ts';
+import type { OpenSlice } from './open-slice.ts';
 import type { SenderPorts } from './sender-ports.ts';
 
-/** So many recipients are told before the floor moves. */
-const toldAtOnce = 500;
+/** So many are told before the floor moves, by requests side by side: ten thousand within two seconds. */
+const slicesAtOnce = 200;
+const eventsAtOnce = 500;
 const metricOf = { failed: 'MessagesFailed', expired: 'MessagesExpired' } as const;
 
 /**
@@ -36,23 +39,33 @@ export async function tellStoppedRest(
     if (known?.state === 'claimed' || (known !== undefined && known.try >= tried)) return false;
     return endOfTry(state, { slice, try: tried }) !== undefined;
   });
-  for (let at = 0; at < rest.length; at += toldAtOnce / 10) {
-    const some = rest.slice(at, at + toldAtOnce / 10);
-    await tell(hand, some, ports);
-    hand.over(some.map(({ slice }) => slice));
+  for (let at = 0; at < rest.length; at += slicesAtOnce) {
+    hand.over(await told(hand, rest.slice(at, at + slicesAtOnce), ports));
     await moved();
   }
 }
 
-async function tell(hand: DispatchInHand, slices: readonly OpenSlice[], ports: SenderPorts): Promise<void> {
+/** Returns which slices are told: all but those whose recipients cannot be read. */
+async function told(hand: DispatchInHand, slices: readonly OpenSlice[], ports: SenderPorts): Promise<number[]> {
   const { stop } = hand.state;
-  if (stop === undefined) return;
+  if (stop === undefined) return [];
+  const read: number[] = [];
   const events: ServiceEvent[] = [];
   for (const open of slices) {
-    for (const index of hand.indexesOf(open)) events.push(await eventOf(hand, { index, stop }, ports));
+    try {
+      const own: ServiceEvent[] = [];
+      for (const index of hand.indexesOf(open)) own.push(await eventOf(hand, { index, stop }, ports));
+      events.push(...own);
+      read.push(open.slice);
+    } catch (error) {
+      if (!letWait(hand, open, error, ports.process)) throw error;
+    }
   }
-  await ports.events.send(events);
+  const lots = Math.ceil(events.length / eventsAtOnce);
+  const lotAt = (at: number) => events.slice(at * eventsAtOnce, (at + 1) * eventsAtOnce);
+  await Promise.all(Array.from({ length: lots }, (_, at) => ports.events.send(lotAt(at))));
   for (const _ of events) count(metricOf[stop.state]);
+  return read;
 }
 
 async function eventOf(

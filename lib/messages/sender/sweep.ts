@@ -5,18 +5,18 @@ import { count } from '../../observe/metrics.ts';
 import { type BacklogEntry, undecidedMs } from '../dispatch/backlog.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
 import { type DispatchItem, dispatchItemIn, headIn, standingIn, stateOf } from '../dispatch/item.ts';
-import type { WakeSender } from '../dispatch/sender-wake-queue.ts';
+import type { WakeSenders } from '../dispatch/sender-wake-queue.ts';
 import type { Breakers } from '../holds/breaker.ts';
 import { type Holds, noHolds } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
-import { dueMsOfEntry, dueMsOfPart, withNews } from './entry-progress.ts';
+import { dueMsOfEntry, dueMsOfPart } from './entry-progress.ts';
 import { type Holding, wakeMsOf } from './held-until.ts';
 import { sendersOf } from './number-parts.ts';
-import type { SenderBacklog, SenderKey, SenderState } from './sender-ports.ts';
+import type { SenderKey, SenderState } from './sender-ports.ts';
 
 // A sweep each minute finds what no wake carries on: its wake was lost, or its time has come.
 
-// It wakes, and tells senders of stops: a sender removes what is over, and withdraws what stays undecided.
+// It wakes alone: a sender removes what is over, and withdraws what stays undecided.
 
 // A wake too many is harmless, yet a queue that is behind must not fill with them: a number that is being sent from is
 // left alone, and one that stays late is woken ever more rarely.
@@ -48,14 +48,14 @@ export interface SweepPorts {
      * is due at this time. A number is in one partition. Rejects when the store cannot be reached.
      */
     due(atMs: number): AsyncIterable<DuePartition>;
-  } & Pick<SenderBacklog, 'change'>;
+  };
   readonly holds: Pick<HoldsOfWabas, 'find'>;
   readonly breakers: Pick<Breakers, 'find'>;
-  /** Returns messages a second that the platform lets the number send. Never throws. */
-  readonly limitOf: (head: DispatchHead) => Promise<number>;
+  /** Returns messages a second that the platform lets the number send, if that can be read. Never throws. */
+  readonly limitOf: (head: DispatchHead) => Promise<number | undefined>;
   /** Reads the item of a sender's lease strongly. */
   readonly stateOf: (key: SenderKey) => Promise<SenderState>;
-  readonly wake: WakeSender;
+  readonly wake: WakeSenders;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
@@ -170,11 +170,6 @@ function readItem(stored: unknown): Omit<KnownEntry, 'entry'> | undefined {
   }
 }
 
-/** Returns the time of a stop whose writer died before it told the senders (stop-news.ts). */
-function untoldStopMs({ newsMs = 0 }: BacklogEntry, { stop }: DispatchItem): number | undefined {
-  return stop === undefined || newsMs >= stop.atMs ? undefined : stop.atMs;
-}
-
 type HoldingOf = (wabaId: string | undefined) => Promise<Holding>;
 
 /** Reads the holds of each WABA once. */
@@ -193,23 +188,26 @@ async function sweepNumber(
   phoneNumberId: string,
   known: readonly KnownEntry[],
   holdingOf: HoldingOf,
-  { backlog, limitOf, stateOf, wake, nowMs, log }: SweepPorts,
+  { limitOf, stateOf, wake, nowMs, log }: SweepPorts,
 ): Promise<{ readonly due: number; readonly overdue: number }> {
   const entries = await Promise.all(
-    known.map(async ({ entry: seen, item, head }) => {
-      const newsMs = untoldStopMs(seen, item);
-      // Its senders would wait for its hold: only the entry tells them of the stop.
-      const told = newsMs === undefined ? seen : await backlog.change(seen, withNews(newsMs));
-      const entry = told ?? seen;
-      return { entry, dueMs: dueMsOf(entry, item, await holdingOf(head?.wabaId), nowMs()) };
-    }),
+    known.map(async ({ entry, item, head }) => ({
+      entry,
+      dueMs: dueMsOf(entry, item, await holdingOf(head?.wabaId), nowMs()),
+    })),
   );
   if (entries.every(({ dueMs }) => dueMs > nowMs() + sweepReachMs)) return { due: 0, overdue: 0 };
   const head = known.find((each) => each.head !== undefined)?.head;
-  const of = head === undefined ? 1 : sendersOf(await limitOf(head));
+  const limitPerSecond = head && (await limitOf(head));
+  const of = limitPerSecond === undefined ? partsIn(entries) : sendersOf(limitPerSecond);
   const states = await Promise.all(Array.from({ length: of }, (_, part) => stateOf({ phoneNumberId, part, of })));
   const { wakes, overdue } = verdictOn({ entries, states }, nowMs());
-  await Promise.all(wakes.map(({ part, delaySeconds }) => wake({ phoneNumberId, part, of }, delaySeconds)));
+  if (wakes.length > 0) await wake(wakes.map((each) => ({ phoneNumberId, of, ...each })));
   for (const dispatchId of overdue) log('dispatch.overdue', { dispatchId });
   return { due: entries.filter(({ dueMs }) => dueMs <= nowMs()).length, overdue: overdue.length };
+}
+
+/** Its senders have shared the number's dispatches among so many, as far as the entries say. */
+function partsIn(entries: NumberSwept['entries']): number {
+  return Math.max(1, ...entries.map(({ entry: { parts = [] } }) => parts.length));
 }

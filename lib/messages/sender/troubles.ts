@@ -16,7 +16,7 @@ export class Troubles {
 
   /** Nothing is done with the dispatch before. */
   wait(dispatchId: string, untilMs: number): void {
-    this.#known.set(dispatchId, { times: 0, untilMs });
+    this.#known.set(dispatchId, { times: this.#known.get(dispatchId)?.times ?? 0, untilMs });
   }
 
   /** Notes a failure. Returns true once it has failed so often that the run gives it up. */

@@ -4,7 +4,7 @@ import { type BacklogEntry, laterThanMs, newEntry } from '../../../lib/messages/
 import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
 import { dueMsOfEntry } from '../../../lib/messages/sender/entry-progress.ts';
 import type { SenderBacklog, SenderState } from '../../../lib/messages/sender/sender-ports.ts';
-import type { NewsPorts } from '../../../lib/messages/sender/stop-news.ts';
+import type { NewsBacklog } from '../../../lib/messages/sender/stop-news.ts';
 import type { Caller } from './memory-table.ts';
 
 const noState: Versioned<SenderState> = { state: { wakeAtMs: 0 }, version: 0 };
@@ -42,7 +42,7 @@ export class MemoryBacklog {
     return [...this.entries.values()].filter((entry) => dueMsOfEntry(entry) <= atMs);
   }
 
-  ofNews(run: Caller): NewsPorts['backlog'] {
+  ofNews(run: Caller): NewsBacklog {
     return {
       bring: async ({ dispatchId }, rule) => {
         const entry = await run.call('bringEntry', () => this.#bring(dispatchId));

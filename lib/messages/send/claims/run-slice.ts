@@ -7,6 +7,7 @@ import {
   type Outcomes,
   openPlaces,
   provenByReceipt,
+  type Recorded,
   type Settlements,
   type Slice,
   type SliceClaim,
@@ -75,8 +76,19 @@ export async function runSlice({ claim, recipients }: SliceTry, ports: SlicePort
   const look = await ports.look(claim).catch(() => undefined);
   if (look === undefined) return await giveUp(claim, covered, ports);
   const known = { ...look, heldBack: await look.heldBack() };
-  const outcomes = await Promise.all(covered.map((place) => outcomeAt(place, recipients.get(place), known, ports)));
+  const outcomes = await Promise.all(
+    covered.map((place) => {
+      const recipient = triedBefore(recipients.get(place), taken.slice.outcomes[place]);
+      return outcomeAt(place, recipient, known, ports);
+    }),
+  );
   return await endedBy(taken.slice, new Map(outcomes), ports);
+}
+
+/** Other runs left no memory of what they tried but the slice. */
+function triedBefore(recipient: TriedRecipient | undefined, before: Recorded | undefined): TriedRecipient | undefined {
+  const isRefused = before?.state === 'again' && before.refused === true;
+  return recipient && isRefused ? { attempts: { before: 1 }, ...recipient } : recipient;
 }
 
 async function outcomeAt(

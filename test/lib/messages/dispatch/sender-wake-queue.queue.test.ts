@@ -1,4 +1,4 @@
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, type SendMessageBatchCommandInput } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { decodeSenderWake } from '../../../../lib/messages/dispatch/sender-wake.ts';
 import { senderWakeQueue } from '../../../../lib/messages/dispatch/sender-wake-queue.ts';
@@ -6,22 +6,22 @@ import { injectFaults } from '../../../support/queue-faults.ts';
 import { freshQueue, localQueueClient } from '../../../support/stores.ts';
 
 const phoneNumberId = '300000000000001';
-const wake = { phoneNumberId, dispatchId: 'J', part: 2, of: 8 };
+const wake = { phoneNumberId, dispatchId: 'J', part: 2, of: 8, delaySeconds: 0 };
 
-test('a wake comes with when it was sent, in the group of its number; a later one is held back', async () => {
+test('wakes of a number are one request; each comes with when it was sent, in its group; a later one is held back', async () => {
   const [client, url] = [localQueueClient(), await freshQueue()];
-  const groups: unknown[] = [];
+  const requests: unknown[] = [];
   // The emulator tells no groups.
   client.middlewareStack.add(
     (next) => (args) => {
-      if ('MessageGroupId' in args.input) groups.push(args.input.MessageGroupId);
+      const { Entries = [] } = args.input as SendMessageBatchCommandInput;
+      requests.push(Entries.map(({ MessageGroupId }) => MessageGroupId));
       return next(args);
     },
     { step: 'initialize', name: 'groups' },
   );
-  const send = senderWakeQueue({ client, url });
-  await send(wake, 0);
-  await send({ ...wake, part: 3 }, 900);
+  await senderWakeQueue({ client, url })([wake, { ...wake, part: 3, delaySeconds: 900 }]);
+  expect(requests).toEqual([[phoneNumberId, phoneNumberId]]);
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl: url,
@@ -29,14 +29,13 @@ test('a wake comes with when it was sent, in the group of its number; a later on
       MessageSystemAttributeNames: ['SentTimestamp'],
     }),
   );
-  expect(Messages.map(({ Body = '' }) => decodeSenderWake(Body))).toEqual([{ ...wake, delaySeconds: 0 }]);
+  expect(Messages.map(({ Body = '' }) => decodeSenderWake(Body))).toEqual([wake]);
   const [{ Attributes } = {}] = Messages;
   expect(Attributes).toEqual({ SentTimestamp: expect.stringMatching(/^\d{13}$/) });
-  expect(groups).toEqual([phoneNumberId, phoneNumberId]);
 });
 
 test('what the queue does not confirm is refused', async () => {
   const [client, url] = [localQueueClient(), await freshQueue()];
   injectFaults(client, () => 'before');
-  await expect(senderWakeQueue({ client, url })(wake, 0)).rejects.toThrow('injected fault');
+  await expect(senderWakeQueue({ client, url })([wake])).rejects.toThrow('injected fault');
 });

@@ -30,6 +30,8 @@ test('what is packed is unpacked as it was, with all that may be known', () => {
     { state: 'failed', code: '131026', reason: 'Not on WhatsApp', resolvedAtMs: 5 },
     { state: 'expired', code: 'expired', resolvedAtMs: 6 },
     { state: 'sent', platformMessageId: 'wamid.1', held: 'paused', code: 'receipt', resolvedAtMs: 7 },
+    { state: 'again', dueMs: 8, refused: true },
+    { state: 'again', dueMs: 9 },
     undefined,
   ] as const;
   const slice: Slice = { key, ...facts, calls: 5, outcomes };

@@ -94,7 +94,7 @@ function ofWords(world: World): Step<World>[] {
 }
 
 function stoppedAs(dispatch: DispatchItem, dispatchId: string, stop: DispatchStop) {
-  return written(dispatch, dispatchWrites.stop({ dispatchId, acceptedAtMs: 0 }, stop));
+  return written(dispatch, dispatchWrites.stop({ dispatchId, phoneNumberId: '', acceptedAtMs: 0 }, stop));
 }
 
 function ofClient(world: World): Step<World>[] {

@@ -63,7 +63,7 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
       report,
       states,
       countNow: noCosts.countNow,
-      tellSenders: async () => undefined,
+      wakeNumber: async () => undefined,
       rates: shippedKnownRates,
       nowMs: () => atMs,
       log: () => undefined,

@@ -50,7 +50,7 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
     const of = call('of') as () => Promise<DispatchItemState>;
     const states = { stop: call('stop'), of: async () => new Map([[dispatchId, await of()]]) };
     const { counts } = await cancelDispatch(
-      { report, states, ...noCosts, tellSenders: async () => undefined, rates: shippedKnownRates, nowMs, log },
+      { report, states, ...noCosts, wakeNumber: async () => undefined, rates: shippedKnownRates, nowMs, log },
       dispatch,
     );
     return { counts };

@@ -36,7 +36,10 @@ test('one look shows the holds as they were written last, and each dispatch as i
   });
 
   const stop = cancelled(nowMs);
-  await dispatchItemStore(tableOf(client, table)).stop({ dispatchId: 'stopped', acceptedAtMs: nowMs }, stop);
+  await dispatchItemStore(tableOf(client, table)).stop(
+    makeDispatchHead({ dispatchId: 'stopped', acceptedAtMs: nowMs }),
+    stop,
+  );
 
   const holds = await holdStore(tableOf(client, table, { nowMs: () => nowMs })).change(
     wabaId,

@@ -6,7 +6,7 @@ import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
 import { backlogStore } from '../../../../lib/messages/sender/backlog-store.ts';
 import { partMoved, withNews } from '../../../../lib/messages/sender/entry-progress.ts';
 import type { SenderBacklog } from '../../../../lib/messages/sender/sender-ports.ts';
-import type { NewsPorts } from '../../../../lib/messages/sender/stop-news.ts';
+import type { NewsBacklog } from '../../../../lib/messages/sender/stop-news.ts';
 import { type Fault, injectFaults } from '../../../support/faults.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';
 import { MemoryBacklog } from '../../../support/messages-table/memory-backlog.ts';
@@ -24,9 +24,7 @@ interface World {
   /** The look moves what is due within a quarter of an hour of then. */
   look(atMs: number): Promise<void>;
   /** Returns a run whose n-th attempts fail or lose their replies, as the plan says. */
-  run(
-    faults?: Readonly<Record<number, Fault['kind'] & ('fail_before' | 'lose_reply')>>,
-  ): SenderBacklog & NewsPorts['backlog'];
+  run(faults?: Readonly<Record<number, Fault['kind'] & ('fail_before' | 'lose_reply')>>): SenderBacklog & NewsBacklog;
 }
 
 let table: string;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/dispatch/slice.ts';
-import type { DispatchInHand, OpenSlice } from '../../../../lib/messages/sender/dispatch-in-hand.ts';
+import type { DispatchInHand } from '../../../../lib/messages/sender/dispatch-in-hand.ts';
+import type { OpenSlice } from '../../../../lib/messages/sender/open-slice.ts';
 import { SliceRunWorld, startMs } from './slice-run-world.ts';
 
 /** What a sender knows of the slices of a dispatch, and what it leaves to the next run. */

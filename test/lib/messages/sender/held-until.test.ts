@@ -44,6 +44,7 @@ test('what is not parked has to find that out, and what is stopped to be told', 
   expect(heldUntilMs({}, holding, facts, startMs)).toBe(0);
   expect(heldUntilOfEntry(entry, holding, startMs)).toBe(0);
   expect(heldUntilMs({ parked, stop: cancelled(startMs) }, holding, facts, startMs)).toBe(0);
+  expect(heldUntilMs({ stop: cancelled(startMs) }, { holds: noHolds, breaker: down }, facts, startMs)).toBe(0);
   expect([parkedEntryOf({}, facts), parkedEntryOf({ parked, stop: cancelled(startMs) }, facts)]).toEqual([
     undefined,
     undefined,

@@ -3,6 +3,7 @@ import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.t
 import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import { blockedUntilMs, perSecondOf, recipientHashOf } from '../../../../lib/messages/pace/known-pace.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
+import { countedBy } from '../../../support/counted.ts';
 import {
   failingWith,
   idOf,
@@ -17,6 +18,7 @@ import {
 const dayMs = 86_400_000;
 const throttled = new PlatformFailure('refused', { code: 130429 });
 const again = (dueMs: number) => ({ state: 'again', dueMs });
+const refused = (dueMs: number) => ({ ...again(dueMs), refused: true });
 
 function worldOf(size = 1, accepted: Parameters<SliceRunWorld['accept']>[1] = {}): SliceRunWorld {
   const world = new SliceRunWorld();
@@ -58,7 +60,7 @@ describe('a message that is refused for now (R17)', () => {
     world.send = failsFirst(1, throttled);
     world.faultOf = (name) => (name === 'hasReceipt' ? 'fails' : undefined);
     await world.run();
-    expect([world.posted.length, world.outcome(0)]).toEqual([1, again(startMs + 1_000)]);
+    expect([world.posted.length, world.outcome(0)]).toEqual([1, refused(startMs + 1_000)]);
   });
 
   test('for a day: never failed before, always after a longer wait', async () => {
@@ -71,6 +73,25 @@ describe('a message that is refused for now (R17)', () => {
     expect(world.outcome(0)).toEqual({ state: 'failed', code: 'retry_deadline', reason: 'slower' });
     expect(world.nowMs - startMs).toBeLessThanOrEqual(dayMs);
     expect(world.nowMs - startMs).toBeGreaterThan(dayMs - 1_000_000);
+  });
+
+  test('for a day from its acceptance, whatever it waits for afterwards, and whichever run tries it (D46)', async () => {
+    const world = worldOf(2);
+    world.send = async (_, index) => {
+      if (index === 0) throw new PlatformFailure('refused', { code: 131056 });
+      return {};
+    };
+    await world.run();
+    expect(world.outcome(0)).toMatchObject({ state: 'again', refused: true });
+    await world.wait(30_000);
+    world.hold('waba', '131042');
+    await world.run();
+    expect(world.outcome(0)).toMatchObject({ state: 'again', refused: true });
+    world.holds.stored.clear();
+    const { length } = world.posted;
+    await world.wait(dayMs);
+    await world.run();
+    expect([world.posted.length, world.outcome(0)]).toEqual([length, { state: 'failed', code: 'retry_deadline' }]);
   });
 
   test('tries of one kind do not make the wait of another longer', async () => {
@@ -103,7 +124,7 @@ describe('its own time', () => {
     world.send = failingWith('refused', { code: 131056 });
     await world.run();
     // 1 and 4 s are waited for, 16 s are not.
-    expect([world.posted.length, world.outcome(0)]).toEqual([3, again(startMs + 5_000 + 16_000)]);
+    expect([world.posted.length, world.outcome(0)]).toEqual([3, refused(startMs + 5_000 + 16_000)]);
     const untilMs = blockedUntilMs(world.paces.of(phoneNumberId), recipientHashOf(numberAt(0)), world.nowMs);
     expect(untilMs).toBe(world.nowMs + 16_000);
     world.accept(1, { dispatchId: 'K' });
@@ -187,6 +208,13 @@ describe('a message that may not be sent any more (D27)', () => {
     await world.wait(afterMs);
     await world.run();
     expect(world.outcomes(1)).toEqual(['sent']);
+  });
+
+  test('a code that expired before its turn counts as late, though it is never called (D44)', async () => {
+    const world = worldOf(1, { expiresAtMs: startMs + 600_000, urgent: true });
+    await world.wait(600_000);
+    const [line] = await countedBy(async () => void (await world.run()));
+    expect([world.posted, line?.['CodesCalled'], line?.['CodesLate']]).toEqual([[], 1, 1]);
   });
 
   test('because it expired while its slice was claimed, or would before it is called again', async () => {
@@ -287,7 +315,7 @@ describe('what the platform answers', () => {
     const world = worldOf();
     world.send = failingWith(kind, facts);
     await world.run();
-    expect(world.outcome(0)).toEqual(again(startMs + seconds * 1_000));
+    expect(world.outcome(0)).toEqual(refused(startMs + seconds * 1_000));
     expect(world.facts('send.retry')).toEqual([{ code: pace }]);
     const named = pace === 'credential' ? [{ messageId: idOf(0), clientId: 1_001, wabaId }] : [];
     expect(world.facts('send.credential_refused')).toEqual(named);

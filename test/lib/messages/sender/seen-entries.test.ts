@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { OutOfReach } from '../../../../lib/aws/out-of-reach.ts';
 import type { BacklogEntry } from '../../../../lib/messages/dispatch/backlog.ts';
-import { doneMs } from '../../../../lib/messages/sender/entry-progress.ts';
+import { doneMs, withNews } from '../../../../lib/messages/sender/entry-progress.ts';
 import { Errands } from '../../../../lib/messages/sender/errands.ts';
 import { SeenEntries } from '../../../../lib/messages/sender/seen-entries.ts';
 import type { SenderPorts } from '../../../../lib/messages/sender/sender-ports.ts';
@@ -12,6 +13,9 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 /** What a sender remembers of the entries of its number, and does with their dispatches beside slices. */
 
 const part = { part: 0, of: 1 };
+const of = (dispatchId: string) => ({ dispatchId, seenNewsMs: undefined });
+
+const scenarioOf = (dispatchId: string) => ({ ...scenarioHead, dispatchId });
 
 function worldOf(...ids: readonly string[]) {
   const time = new VirtualTime(startMs);
@@ -84,16 +88,21 @@ describe('entries', () => {
   test('after lost leases one dispatch has its turn alone, of those that are due; then all are there again', async () => {
     const { entries, entry, look, ids } = worldOf('A', 'B', 'C');
     await entries.move(entry('A'), { floor: 0, dueMs: startMs + 60_000 });
-    entries.takeTurn(0, startMs);
+    entries.takeTurn({ lost: 1 }, startMs);
     expect([entries.isAlone, ids()]).toEqual([false, ['A', 'B', 'C']]);
-    entries.takeTurn(2, startMs);
+    entries.takeTurn({ lost: 2 }, startMs);
     expect([entries.isAlone, ids()]).toEqual([true, ['B']]);
     look();
     expect(ids()).toEqual(['B']);
-    entries.endTurn();
-    look();
-    expect([entries.isAlone, ids()]).toEqual([false, ['A', 'B', 'C']]);
-    entries.takeTurn(3, startMs);
+    const next = entries.endTurn(startMs);
+    expect([next, entries.isAlone, ids()]).toEqual([{ lost: 2, turnOf: 'B' }, false, ['A', 'B', 'C']]);
+    // What has ended meanwhile takes no other's turn.
+    await entries.remove(entry('B'));
+    entries.takeTurn(next, startMs);
+    expect(ids()).toEqual(['C']);
+    expect(entries.endTurn(startMs)).toEqual({});
+    // One that would be next is gone: the turns begin again, and none are taken together.
+    entries.takeTurn({ lost: 2, turnOf: 'C' }, startMs);
     expect(ids()).toEqual(['C']);
   });
 });
@@ -115,12 +124,12 @@ describe('errands', () => {
     const { errands, changes } = errandsIn(worldOf('A', 'B'));
     const done: unknown[] = [];
     const gate = Promise.withResolvers<void>();
-    errands.do('A', async () => {
+    errands.do(of('A'), async () => {
       await gate.promise;
       done.push(['A', correlationId()]);
     });
-    errands.do('A', async () => void done.push('A again'));
-    errands.do('B', async () => void done.push(['B', correlationId()]));
+    errands.do(of('A'), async () => void done.push('A again'));
+    errands.do(of('B'), async () => void done.push(['B', correlationId()]));
     expect([errands.running, errands.isOn('A'), errands.isOn('C')]).toEqual([2, true, false]);
     gate.resolve();
     await errands.allEnded();
@@ -136,7 +145,7 @@ describe('errands', () => {
     const { errands, logged, fails } = errandsIn(world);
     const waits: number[] = [];
     for (let times = 0; times < 3; times += 1) {
-      errands.do('A', fails);
+      errands.do(of('A'), fails);
       await errands.allEnded();
       waits.push(errands.waitsUntilMs('A') - startMs);
     }
@@ -146,7 +155,7 @@ describe('errands', () => {
     expect(waits[2]).toBeGreaterThanOrEqual(60_000);
     expect(errands.poisonOf('A')).toEqual({ failures: 1, dueMs: kept?.dueMs });
     expect(logged).toEqual(Array(3).fill(['dispatch.unreadable', 'A', 'TypeError']));
-    await errands.blame(world.entry('A'));
+    await errands.blame(world.entry('A'), undefined);
     const [next] = world.stored.entries.get('A')?.parts ?? [];
     expect([next?.failures, (next?.dueMs ?? 0) > (kept?.dueMs ?? 0)]).toEqual([2, true]);
   });
@@ -155,12 +164,12 @@ describe('errands', () => {
     const world = worldOf('A');
     const { errands, fails } = errandsIn(world);
     for (let times = 0; times < 3; times += 1) {
-      errands.do('A', fails);
+      errands.do(of('A'), fails);
       await errands.allEnded();
     }
     errands.succeeded('A');
     expect([errands.waitsUntilMs('A'), errands.poisonOf('A')]).toEqual([0, undefined]);
-    await errands.failed('A');
+    await errands.failed(of('A'), new TypeError('damaged'));
     expect(errands.waitsUntilMs('A')).toBe(startMs + 1_000);
   });
 
@@ -170,9 +179,31 @@ describe('errands', () => {
     errands.wait('A', startMs + 7);
     expect(errands.waitsUntilMs('A')).toBe(startMs + 7);
     for (let times = 0; times < 4; times += 1) {
-      errands.do('A', fails);
+      errands.do(of('A'), fails);
       await errands.allEnded();
     }
     expect([errands.poisonOf('A'), world.calls]).toEqual([undefined, []]);
+  });
+
+  test('a store that is out of reach is no fault of a dispatch: it waits for two seconds, however often (D25)', async () => {
+    const world = worldOf('A');
+    const { errands, logged } = errandsIn(world);
+    for (let times = 0; times < 5; times += 1) {
+      errands.do(of('A'), async () => Promise.reject(new OutOfReach('throttled')));
+      await errands.allEnded();
+    }
+    expect([errands.waitsUntilMs('A') - startMs, errands.poisonOf('A'), world.calls]).toEqual([2_000, undefined, []]);
+    expect(logged).toEqual(Array(5).fill(['send.dispatch_not_read', undefined, 'OutOfReach']));
+  });
+
+  test('who is blamed has not read the news that came meanwhile: they stay due (D53)', async () => {
+    const world = worldOf('A');
+    const { errands } = errandsIn(world);
+    await world.stored.ofNews({ call: async (_, effect) => await effect() }).bring(scenarioOf('A'), withNews(startMs));
+    world.look();
+    await errands.blame(world.entry('A'), undefined);
+    expect(world.stored.entries.get('A')?.parts).toMatchObject([{ dueMs: startMs, failures: 1 }]);
+    await errands.blame(world.entry('A'), startMs);
+    expect(world.stored.entries.get('A')?.parts?.[0]?.dueMs).toBeGreaterThan(startMs);
   });
 });

@@ -65,7 +65,14 @@ async function workOff(run: Run, outside: Outside<string>): Promise<'done'> {
   const number = new NumberView(ports.paces);
   number.breaker = unknownBreaker;
   const turns = new Turns({ nowMs, pause, everyMs: () => 0, lastMs: Number.POSITIVE_INFINITY });
-  const shared = { invocation: String(run.number), turns, number, lastCallMs: Number.POSITIVE_INFINITY, ports };
+  const shared = {
+    invocation: String(run.number),
+    turns,
+    number,
+    lastCallMs: Number.POSITIVE_INFINITY,
+    mayClaim: () => true,
+    ports,
+  };
   const slices = new SliceStarter(shared, () => 0, signal);
   const wait = outside.call('wait') as () => Promise<boolean>;
   const hands = new DispatchesInHand(run.part, number, signal, ports);

@@ -34,8 +34,8 @@ export interface World extends Store {
   readonly faultsLeft: number;
   readonly passesLeft: number;
   readonly mayStop: boolean;
-  /** The stop was written, and the entry has no news of it yet. */
-  readonly owesNews: boolean;
+  /** The stop was announced to the entry, and is not written yet. */
+  readonly isAnnounced: boolean;
 }
 
 export interface Scenario {
@@ -59,7 +59,7 @@ export function firstWorld(scenario: Scenario, bounds: Pick<World, 'faultsLeft' 
     item: begunItem,
     // Of a first whole slice one recipient is left: it waits for its second try.
     slices: scenario.total > 10 ? [tried, undefined] : [undefined],
-    ...{ told: [], ends: 0, calls: {}, nowMs: startMs, runs: [], late: [], started: 0, owesNews: false, ...bounds },
+    ...{ told: [], ends: 0, calls: {}, nowMs: startMs, runs: [], late: [], started: 0, isAnnounced: false, ...bounds },
   };
 }
 
@@ -92,13 +92,14 @@ export async function successorsOf(world: World, scenario: Scenario): Promise<St
     const after = { ...world, late: late.toSpliced(at, 1) };
     steps.push({ does: `${call.name} lands late`, state: effectOf(after, call).world });
   }
-  if (world.mayStop && world.item.stop === undefined) {
-    const { item = {} } = written(world.item, dispatchWrites.stop(scenarioHead, cancelled(nowMs)));
-    steps.push({ does: 'is cancelled', state: { ...world, item, owesNews: true } });
-  }
-  if (world.owesNews) {
+  if (world.mayStop) {
     const entry = world.entry && { ...withNews(nowMs)(world.entry), version: (world.entry.version ?? 0) + 1 };
-    steps.push({ does: 'its entry has the news', state: { ...world, entry, owesNews: false } });
+    steps.push({ does: 'a stop is announced', state: { ...world, entry, mayStop: false, isAnnounced: true } });
+  }
+  if (world.isAnnounced) {
+    const { item = {} } = written(world.item, dispatchWrites.stop(scenarioHead, cancelled(nowMs)));
+    steps.push({ does: 'is cancelled', state: { ...world, item, isAnnounced: false } });
+    steps.push({ does: 'its cancellation dies', state: { ...world, isAnnounced: false } });
   }
   for (const run of runs) steps.push(...(await stepsOf(world, run, scenario)));
   const { besideRunsMs } = scenario;
@@ -248,7 +249,7 @@ export function check(world: World): void {
  * Returns the world at its end.
  */
 export async function checkFinishes(world: World, scenario: Scenario): Promise<World> {
-  let at: World = { ...world, owesNews: false };
+  let at: World = { ...world, isAnnounced: false };
   for (let round = 0; round < 8 && at.entry !== undefined; round += 1) {
     for (let part = 0; part < scenario.parts; part += 1) {
       const run: Run = {

@@ -126,7 +126,11 @@ export class SliceRunWorld {
       changed.resolve();
       changed = Promise.withResolvers();
     };
-    const starter = new SliceStarter({ invocation, turns, number, lastCallMs, ports }, everyMs, signal);
+    const starter = new SliceStarter(
+      { invocation, turns, number, lastCallMs, mayClaim: () => true, ports },
+      everyMs,
+      signal,
+    );
     const hand = await this.handOf(dispatchId);
     const outcomes: SliceOutcome[] = [];
     const tried = new Set<number>();

@@ -201,8 +201,8 @@ describe('while the store does not answer nothing is sent', () => {
 
   test('nor where the recipients are gone, or the platform as a whole is down: nothing is claimed', async () => {
     const world = worldOf(1, { total: 11 });
-    expect(await world.run()).toEqual([{ kind: 'failed' }, { kind: 'failed' }]);
-    expect(world.facts('send.error')[0]).toEqual({ dispatchId: 'J', error: 'Error' });
+    const failed = { kind: 'failed', error: new Error('recipients of the dispatch are gone') };
+    expect(await world.run()).toEqual([failed, failed]);
     const down = worldOf(1);
     down.breaker.stored = { ...down.breaker.stored, open: { sinceMs: 7, probeAtMs: startMs + 1, failedProbes: 0 } };
     expect(await down.run()).toEqual([{ kind: 'outage', sinceMs: 7 }]);

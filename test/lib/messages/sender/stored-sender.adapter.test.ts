@@ -1,3 +1,4 @@
+import type { SendMessageBatchCommandInput } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
@@ -13,10 +14,11 @@ import { countStates } from '../../../../lib/messages/report/outcome.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
 import { sendBudgetMs } from '../../../../lib/messages/send/deadlines.ts';
 import { backlogStore } from '../../../../lib/messages/sender/backlog-store.ts';
+import { isOfPart, partMoved } from '../../../../lib/messages/sender/entry-progress.ts';
 import { asAccepted } from '../../../../lib/messages/sender/revalidate-dispatch.ts';
 import type { SenderPorts } from '../../../../lib/messages/sender/sender-ports.ts';
 import { senderStateStore } from '../../../../lib/messages/sender/sender-state-store.ts';
-import { tellSenders } from '../../../../lib/messages/sender/stop-news.ts';
+import { announcedStop } from '../../../../lib/messages/sender/stop-news.ts';
 import { senderHandler } from '../../../../lib/messages/sender/wake-handler.ts';
 import { log } from '../../../../lib/observe/log.ts';
 import { countPlatformError } from '../../../../lib/observe/metrics.ts';
@@ -107,7 +109,8 @@ test('a wake sends a dispatch of 25: each is called once, told and recorded, and
   const { queue } = world;
   queue.middlewareStack.add(
     (next) => (args) => {
-      sent.push((args.input as { MessageBody: string }).MessageBody);
+      const { Entries = [] } = args.input as SendMessageBatchCommandInput;
+      sent.push(...Entries.map(({ MessageBody = '' }) => MessageBody));
       return next(args);
     },
     { step: 'initialize', name: 'sent' },
@@ -130,15 +133,7 @@ test('the sender of a scheduled dispatch sees its cancellation, far from its tim
   expect(await backlog()).toEqual([]);
   const { head } = makeDispatch(makeRecipients(25), { ...scenarioHead, total: 25, when });
   const table = plainTable();
-  await dispatchItemStore(table).stop(head, cancelled(startMs));
-  const wakes: unknown[] = [];
-  await tellSenders(head, {
-    backlog: backlogStore(table),
-    wake: async (...sent) => void wakes.push(sent),
-    nowMs: () => workers.time.nowMs,
-    log: () => undefined,
-  });
-  expect(wakes).toEqual([[{ phoneNumberId, part: 0 }, 0]]);
+  await announcedStop(dispatchItemStore(table).stop, backlogStore(table))(head, cancelled(startMs));
   const taken: number[] = [];
   expect(await handle(taking(taken))).toEqual({ batchItemFailures: [] });
   expect(taken).toEqual([]);
@@ -190,6 +185,24 @@ test('a wake whose text is no wake comes again; one that meets a store that is a
   expect(await handle(taking([]), { body: '{"version":2}' })).toEqual(again);
   injectFaults(world.client, () => ({ kind: 'fail_before' }));
   expect(await handle(taking([]))).toEqual({ batchItemFailures: [] });
+});
+
+test('a part that stops a dispatch tells the others, which would wait for their own time (D46, D53)', async () => {
+  await accept(45);
+  const [entry] = await backlog();
+  if (entry === undefined) throw new Error('no entry');
+  const progress = { floor: 0, dueMs: startMs + 3_600_000 };
+  const parts = [0, 1].map((part) => ({ part, of: 2 }));
+  const [own, other] = isOfPart({ part: 0, of: 2 }, dispatchId, 0) ? parts : parts.toReversed();
+  if (own === undefined || other === undefined) throw new Error('no parts');
+  await backlogStore(plainTable()).change(entry, partMoved({ part: other, progress, seenNewsMs: undefined }));
+  const stop = { state: 'failed', code: 'template_changed', reason: 'why' } as const;
+  const judge: SenderPorts['judge'] = async () => ({ kind: 'refused', stop });
+  const body = encodeSenderWake({ phoneNumberId, ...own, delaySeconds: 0 });
+  await handle(taking([]), { body, limitPerSecond: 200, judge });
+  const [left] = await backlog();
+  expect(left?.parts?.[other.part]?.dueMs).toBeLessThanOrEqual(workers.time.nowMs);
+  expect(left?.newsMs).toBeGreaterThanOrEqual(startMs);
 });
 
 test('after a review a dispatch in hand is judged again before its next message leaves (D46)', async () => {

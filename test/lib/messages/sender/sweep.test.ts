@@ -111,7 +111,7 @@ describe('which senders of a number are woken', () => {
 interface Swept {
   readonly entries: readonly DueEntry[];
   readonly unreadable?: readonly string[];
-  readonly limitPerSecond?: number;
+  readonly limitPerSecond?: number | 'not known';
   readonly stateOf?: SenderState;
   readonly wakeFails?: true;
   /** The lease of this number cannot be read. */
@@ -120,17 +120,12 @@ interface Swept {
 
 function sweeping({ entries, unreadable = [], limitPerSecond = 80, stateOf = free, wakeFails, refusedNumber }: Swept) {
   const [woken, logged, readHolds]: [unknown[][], unknown[], string[]] = [[], [], []];
-  const changed: BacklogEntry[] = [];
   const sweep = () =>
     sweepBacklog({
       backlog: {
         due: async function* (atMs) {
           expect(atMs).toBe(nowMs + sweepReachMs);
           yield { entries, unreadable };
-        },
-        change: async (entry, rule) => {
-          changed.push(rule(entry));
-          return changed.at(-1);
         },
       },
       holds: {
@@ -140,39 +135,34 @@ function sweeping({ entries, unreadable = [], limitPerSecond = 80, stateOf = fre
         },
       },
       breakers: { find: async () => unknownBreaker },
-      limitOf: async () => limitPerSecond,
+      limitOf: async () => (limitPerSecond === 'not known' ? undefined : limitPerSecond),
       stateOf: async ({ phoneNumberId }) => {
         if (phoneNumberId === refusedNumber) throw new Error('of another form');
         return stateOf;
       },
-      wake: async ({ phoneNumberId, part, of }, delaySeconds) => {
+      wake: async (wakes) => {
         if (wakeFails) throw new Error('no queue');
-        woken.push([phoneNumberId, part, of, delaySeconds]);
+        for (const { phoneNumberId, part, of, delaySeconds } of wakes)
+          woken.push([phoneNumberId, part, of, delaySeconds]);
       },
       nowMs: () => nowMs,
       log: (...line) => void logged.push(line),
     });
-  return { sweep, woken, logged, readHolds, changed };
+  return { sweep, woken, logged, readHolds };
 }
 const dueOf = (changes: Partial<DispatchHead>, item: unknown = begun(changes)) => ({ entry: entryOf(changes), item });
 
 describe('a sweep', () => {
-  test('tells the senders of a stop whose writer has not told them: they would wait for its hold (D53)', async () => {
-    const stop = { state: 'failed', code: 'cancelled', atMs: ago(90) } as const;
-    const { wabaId, category, path, templateName, templateLanguage } = headOf();
-    const parked = { wabaId, category, path, templateName, templateLanguage, untilMs: nowMs + 900_000 };
-    const untold = dueOf({ dispatchId: 'A' }, { ...begun({ dispatchId: 'A' }), stop });
-    const told = dueOf({ dispatchId: 'B' }, { ...begun({ dispatchId: 'B' }), stop });
-    const { sweep, woken, changed } = sweeping({
-      entries: [
-        { ...untold, entry: { ...untold.entry, parked } },
-        { ...told, entry: { ...told.entry, newsMs: stop.atMs } },
-        dueOf({ dispatchId: 'C' }),
-      ],
-    });
+  test('keeps the parts that entries have while the limit is not known (D43)', async () => {
+    const parts = Array.from({ length: 3 }, () => ({ floor: 0, dueMs: ago(1) }));
+    const [first, second] = [dueOf({ dispatchId: 'A', total: 30 }), dueOf({ dispatchId: 'B', total: 30 })];
+    const entries = [first, { ...second, entry: { ...second.entry, parts } }];
+    const { sweep, woken } = sweeping({ entries, limitPerSecond: 'not known' });
     await sweep();
-    expect(changed).toMatchObject([{ dispatchId: 'A', newsMs: stop.atMs, parked: undefined }]);
-    expect(woken).toHaveLength(1);
+    expect(woken.map(([, part, of]) => [part, of])).toEqual([0, 1, 2].map((part) => [part, 3]));
+    const fresh = sweeping({ entries: [first], limitPerSecond: 'not known' });
+    await fresh.sweep();
+    expect(fresh.woken.map(([, part, of]) => [part, of])).toEqual([[0, 1]]);
   });
 
   test('wakes each number once, all of its parts, and reads the holds of a WABA once', async () => {

@@ -69,7 +69,7 @@ async function running(kind: RunKind, { call, nowMs }: Outside<string>): Promise
     const report = { findDescribed: call('read'), readMessages: call('messages'), reckon: call('reckon') };
     const log = () => undefined;
     await cancelDispatch(
-      { report, states, tellSenders: async () => undefined, countNow: count, rates: shippedKnownRates, nowMs, log },
+      { report, states, wakeNumber: async () => undefined, countNow: count, rates: shippedKnownRates, nowMs, log },
       dispatch.dispatch,
     );
   }

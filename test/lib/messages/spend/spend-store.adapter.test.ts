@@ -216,7 +216,10 @@ describe('a release raises what its dispatch has reserved (D56)', () => {
   });
 
   test('nothing of a stopped dispatch, which a cancellation counts', async () => {
-    await dispatchItemStore(tableOf(client, table)).stop({ dispatchId, acceptedAtMs: startMs }, cancelled(startMs));
+    await dispatchItemStore(tableOf(client, table)).stop(
+      { dispatchId, phoneNumberId: '', acceptedAtMs: startMs },
+      cancelled(startMs),
+    );
     const before = await committed();
     expect(await raise(90_000_000)).toEqual({ kind: 'raised' });
     expect(await committed()).toBe(before);

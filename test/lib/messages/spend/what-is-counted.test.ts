@@ -66,7 +66,7 @@ test.each([
       report,
       states,
       countNow,
-      tellSenders: async () => undefined,
+      wakeNumber: async () => undefined,
       nowMs: () => 1,
       log: () => undefined,
     };
