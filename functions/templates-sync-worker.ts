@@ -75,7 +75,7 @@ async function synchronize(ports: Ports, message: SyncMessage, timeLeftMs: () =>
   }
 }
 
-/** What waits for a template goes on by its own watcher, if this fails (D46). */
+/** If this fails, the sender of what waits for a template reads it itself (D46). */
 async function heedReadings({ directory, templateHolds }: Ports, clientId: number): Promise<void> {
   try {
     for (const { wabaId } of await directory.listWabas(clientId)) await templateHolds.heedReadings(wabaId);

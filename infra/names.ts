@@ -27,7 +27,7 @@ export const stageDescription = '1 to 16 of a-z, 0-9 and -, a letter first';
 export const queuePurposes = {
   dispatch: 'dispatch',
   urgent: 'urgent',
-  watch: 'watch',
+  counts: 'counts',
   sync: 'sync',
   events: 'events',
   receipts: 'receipts',

@@ -83,20 +83,18 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
       whatToDo: `${idle('messages-dispatch-urgent')}, then for rate-limit answers of the platform in its log; when all are quiet, raise urgentMaximumConcurrency.`,
     },
   },
-  watch: {
-    variable: 'WATCH_QUEUE_URL',
+  counts: {
+    variable: 'COUNTS_QUEUE_URL',
     retentionDays: 10,
     maxReceiveCount: 5,
-    whoIsHurt:
-      'Clients who are not told that a dispatch has come to its end; what became of its messages they are told.',
-    whatToDo: `${redrive}: an end that is told twice has one id.`,
+    whoIsHurt: 'Clients whose spend lacks what dispatches cost, until a receipt of each comes.',
+    whatToDo: `${redrive}: a count that comes twice counts nothing twice.`,
     severity: 'ticket',
     age: {
       minutes: 45,
       periods: 3,
-      whoIsHurt:
-        'Clients who are told late that a dispatch has come to its end, or that it goes on: looks at dispatches are 45 minutes late.',
-      whatToDo: `${idle('messages-watch')}; dispatch.watch_failed in its log names the dispatches.`,
+      whoIsHurt: 'Clients whose spend shows the cost of dispatches 45 minutes late.',
+      whatToDo: `${idle('spend-count')}; spend.not_counted in its log says why.`,
     },
   },
   sync: {

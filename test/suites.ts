@@ -52,7 +52,6 @@ const restOnly = [
   'test/lib/messages/accept/acceptance-cost.test.ts',
   'test/infra/edge-over-http.test.ts',
   // `quick` has a smaller exploration or world in their place.
-  'test/lib/messages/watch/watch-explorer.test.ts',
   'test/pipeline/{estimated-runs,few-workers,held-campaign,outage,sender-edges,strangers,store-latency}.test.ts',
 ];
 

@@ -94,10 +94,13 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     tables: {
       ...dispatching.tables,
       messages: [...dispatching.tables.messages, 'DeleteItem', 'ConditionCheckItem'],
+      // A sender reads the template of a hold, and stores what it has read.
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
       // How fast a number may send decides how many senders it has.
       channels: ['BatchGetItem'],
     },
-    sendsTo: ['dispatch', 'watch', 'events', 'inbound'],
+    sendsTo: ['dispatch', 'counts', 'events', 'inbound'],
     // A run is the sender of one number.
     consumes: { queue: 'dispatch', batchSize: 1, maximumConcurrency: 'dispatchMaximumConcurrency' },
     // Messages leave in the pace of their numbers however many requests come.
@@ -110,26 +113,16 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       webhooks: ['GetItem'],
       rates: ['GetItem'],
     },
-    sendsTo: ['dispatch', 'urgent', 'watch', 'events', 'inbound'],
+    sendsTo: ['dispatch', 'urgent', 'events', 'inbound'],
     consumes: { queue: 'urgent', batchSize: 10, maximumConcurrency: 'urgentMaximumConcurrency' },
   },
-  'messages-watch': {
+  'spend-count': {
     timeoutSeconds: 60,
     // A run holds the state of five dispatches, of up to 10,000 messages each.
     memoryMb: 512,
-    tables: {
-      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      directory: ['GetItem'],
-      templates: ['BatchGetItem', 'UpdateItem'],
-      redirects: ['UpdateItem'],
-      webhooks: ['GetItem'],
-      rates: ['GetItem'],
-    },
-    // The worker asks for a template in review or paused until it is back.
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: platformSettings,
-    sendsTo: ['watch', 'events'],
-    consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
+    tables: { messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], rates: ['GetItem'] },
+    sendsTo: ['counts'],
+    consumes: { queue: 'counts', batchSize: 5, maximumConcurrency: 10 },
   },
   'messages-receipts': {
     // A full batch is 6 MB of receipts, grouped by dispatch. Each receipt may cause an event to queue, which takes
@@ -142,7 +135,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       webhooks: ['GetItem'],
       rates: ['GetItem'],
     },
-    sendsTo: ['watch', 'events', 'inbound'],
+    sendsTo: ['counts', 'events', 'inbound'],
     consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },
 };

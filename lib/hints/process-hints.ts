@@ -96,7 +96,7 @@ function taskOf({ templateIds, numbers, everything = false }: HintMessage): Refr
 async function takeTurn(ports: HintPorts, waba: Waba, turn: Turn): Promise<Ending> {
   const ending = await refreshWaba(ports, waba, turn, new CallAllowance(turn.calls));
   await ports.templateHolds.heedReadings(waba.wabaId).catch((error: unknown) => {
-    // A message that still waits has the template read by its own watcher.
+    // The sender of what still waits reads the template itself.
     log('hold.not_changed', { wabaId: waba.wabaId, error: errorName(error) });
   });
   count('HintTurns');

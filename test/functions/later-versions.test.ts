@@ -2,9 +2,9 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventsDeliver } from '../../functions/events-deliver.ts';
 import { messagesReceipts } from '../../functions/messages-receipts.ts';
-import { messagesWatch } from '../../functions/messages-watch.ts';
 import { platformHints } from '../../functions/platform-hints.ts';
 import { platformInbound } from '../../functions/platform-inbound.ts';
+import { spendCount } from '../../functions/spend-count.ts';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
 import { smallRequestsHandler } from '../../lib/messages/sender/small-request-handler.ts';
 import { senderHandler } from '../../lib/messages/sender/wake-handler.ts';
@@ -34,7 +34,7 @@ const reading = {
 const consumers: [string, Handler, string][] = [
   ['wakes', senderHandler(reading), 'send.error'],
   ['small requests', smallRequestsHandler(reading), 'send.error'],
-  ['watches', messagesWatch(reading), 'dispatch.watch_failed'],
+  ['counts', spendCount(reading), 'spend.not_counted'],
   ['events', eventsDeliver(reading), 'webhook.not_recorded'],
   ['receipts', messagesReceipts(reading), 'receipts.unreadable'],
   ['hints', platformHints(reading), 'hint.unreadable'],

@@ -65,11 +65,11 @@ describe('what was built', () => {
 
 describe('what functions use', () => {
   it('a queue that no function consumes is refused', () => {
-    const watch = functions['messages-watch'] as { consumes?: Consumption };
+    const watch = functions['spend-count'] as { consumes?: Consumption };
     const { consumes } = watch;
     delete watch.consumes;
     try {
-      expect(() => synthesize()).toThrow('no function in infra/functions.ts consumes the queue watch');
+      expect(() => synthesize()).toThrow('no function in infra/functions.ts consumes the queue counts');
     } finally {
       Object.assign(watch, { consumes });
     }

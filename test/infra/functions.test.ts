@@ -221,9 +221,9 @@ describe('roles (R46)', () => {
   it('let only those write redirects that make them or read templates from the platform, and only the redirect read them (D19)', () => {
     const table = resourceName('test', 'redirects');
     const writers = [
+      'messages-dispatch',
       'messages-retry',
       'messages-send',
-      'messages-watch',
       'platform-hints',
       'templates-create',
       'templates-delete',
@@ -304,8 +304,8 @@ describe('event sources', () => {
       'events-deliver',
       'messages-dispatch',
       'messages-dispatch-urgent',
-      'messages-watch',
       'platform-hints',
+      'spend-count',
       'templates-sync-worker',
     ]);
   });

@@ -49,7 +49,7 @@ const layers = {
     ...['model', 'rules', 'authoring', 'listing', 'assignments', 'create', 'edit', 'delete', 'status', 'sync'],
   ],
   messages: [
-    ...['dispatch', 'request', 'when', 'resolve', 'pace', 'budget', 'holds', 'inbound', 'send', 'accept', 'watch'],
+    ...['dispatch', 'request', 'when', 'resolve', 'pace', 'budget', 'holds', 'inbound', 'send', 'accept'],
     ...['sender', 'receipts', 'report', 'spend', 'retry', 'find', 'rehearse', 'erase', 'deployed'],
   ],
 } as const;

@@ -18,8 +18,10 @@ const serviceOf: Readonly<Record<string, Service>> = {
   findPage: 'read',
   park: 'write',
   stop: 'write',
-  endPause: 'write',
-  goOn: 'write',
+  parkTold: 'write',
+  resume: 'write',
+  unpark: 'write',
+  findTemplate: 'platform',
   // All workers read numbers and this state.
   findPace: 'read',
   changePace: 'write',
@@ -29,7 +31,6 @@ const serviceOf: Readonly<Record<string, Service>> = {
   changeBreaker: 'write',
   // Calls that send to a queue are billed by message group.
   sendInbound: 'grouped',
-  watchParked: 'grouped',
   postpone: 'queue',
   hold: 'queue',
   send: 'platform',
@@ -54,12 +55,9 @@ const serviceOf: Readonly<Record<string, Service>> = {
   storeSmall: 'write',
   beginSmall: 'write',
   enterSmall: 'write',
-  // Acceptance, looks at the backlog, receipts, events and watchers are counted apart.
+  // Acceptance, looks at the backlog, receipts and events are counted apart.
   findStates: 'none',
   findHolds: 'none',
-  resume: 'none',
-  findTemplate: 'none',
-  watchAgain: 'none',
   store: 'none',
   wakeAccepted: 'none',
   list: 'none',

@@ -174,7 +174,6 @@ function storesOn(
       stateOf: async (key) => (await senderStateStore(swept)(key).change(() => undefined)).state,
     }),
     ofCancellation: () => ({ stop: dispatchItemStore(table).stop, backlog }),
-    ofWatcher: () => ({ states: sending.states, holds: sending.wabas, isDown: async () => false }),
     ofReceipts: () => recording,
     ofHearing: () => optOutWriter(table, nameOf),
   };

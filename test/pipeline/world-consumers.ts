@@ -1,4 +1,3 @@
-import { queueBody } from '../../lib/aws/queue-body.ts';
 import { type SliceKey, sliceOf } from '../../lib/messages/dispatch/slice.ts';
 import type { Slices } from '../../lib/messages/dispatch/slice-store.ts';
 import {
@@ -10,12 +9,10 @@ import { processInbound } from '../../lib/messages/inbound/process-inbound.ts';
 import { processReceipts } from '../../lib/messages/receipts/process-receipts.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import type { Posting } from '../../lib/messages/send/platform-messages.ts';
-import { watchDispatches } from '../../lib/messages/watch/watch.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { stopWords } from '../../lib/opt-outs/stop-words.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { noCosts } from '../support/no-costs.ts';
-import { makeTemplate } from '../support/templates.ts';
 import { type Addressed, platformIdOf } from './platform-model.ts';
 import type { ModelDelivery, QueueModel } from './queue-model.ts';
 import type { Run } from './runs.ts';
@@ -40,9 +37,8 @@ export interface Consumer {
 
 /** Returns the consumers of what follows the calls, as they are deployed. */
 export function consumersOf(world: WorldParts): Consumer[] {
-  const { receipts, watches, inbound } = world.queues;
+  const { receipts, inbound } = world.queues;
   return [
-    { name: 'watch', queue: watches, workers: 4, batchSize: 1, timeoutMs: 120_000, handle: watcher(world) },
     { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: recorder(world) },
     { name: 'inbound', queue: inbound, workers: 4, batchSize: 10, timeoutMs: 60_000, handle: hearer(world) },
   ];
@@ -108,36 +104,6 @@ function hearer(world: WorldParts): Consumer['handle'] {
       }
     }
     return failed;
-  };
-}
-
-/** Watches parked dispatches. The promises of all other dispatches are checked at the end. */
-function watcher(world: WorldParts): Consumer['handle'] {
-  const { watches } = world.queues;
-  return async (batch, run, clock) => {
-    const { events, ...common } = shared(world, run, clock, 'watch');
-    return await watchDispatches(batch, {
-      ...common,
-      events,
-      spend: noCosts.spend,
-      parked: {
-        ...world.stores.ofWatcher(run),
-        queue: {
-          sendLater: (message, seconds) => run.call('watchAgain', () => watches.send(queueBody(message), seconds)),
-        },
-        dispatchOf: async (dispatchId) => {
-          const head = world.table.heads.get(dispatchId);
-          const lots = world.dispatches.get(dispatchId)?.lots;
-          return head && { head, lots };
-        },
-        templates: { storedFacts: async () => new Map() },
-        keepReading: async () => undefined,
-        platformTemplates: {
-          find: () =>
-            run.call('findTemplate', () => makeTemplate({ status: world.rules.templateStatus?.() ?? 'APPROVED' })),
-        },
-      },
-    });
   };
 }
 

@@ -78,7 +78,7 @@ export interface ToldOf {
 /** Every world begins at this time. */
 export const startMs = 1_800_000_000_000;
 
-export type QueueName = 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
+export type QueueName = 'dispatch' | 'small' | 'receipts' | 'inbound';
 
 /** A person has said this stop. `storedAt` is undefined until a store has confirmed it. */
 export interface SaidStop {
@@ -133,7 +133,6 @@ export class WorldParts {
       dispatch: queue(720_000),
       small: queue(360_000),
       receipts: queue(720_000),
-      watches: queue(720_000),
       inbound: queue(360_000),
     };
     this.platform = new PlatformModel(this.time, {

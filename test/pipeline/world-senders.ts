@@ -1,20 +1,20 @@
-import { queueBody } from '../../lib/aws/queue-body.ts';
 import { decodeSenderWake, encodeSenderWake } from '../../lib/messages/dispatch/sender-wake.ts';
 import type { WakeSenders } from '../../lib/messages/dispatch/sender-wake-queue.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
+import { askTemplate } from '../../lib/messages/holds/template-question.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { firstHeartbeatOf, startHeartbeat } from '../../lib/messages/send/visibility-heartbeat.ts';
 import { wakingByLimit } from '../../lib/messages/sender/number-parts.ts';
 import { asAccepted } from '../../lib/messages/sender/revalidate-dispatch.ts';
 import { seenHolds } from '../../lib/messages/sender/seen-holds.ts';
 import { runSender } from '../../lib/messages/sender/sender.ts';
-import type { SenderKey, SenderPorts, SliceTryPorts } from '../../lib/messages/sender/sender-ports.ts';
+import type { SenderKey, SenderPorts, SliceHolds, SliceTryPorts } from '../../lib/messages/sender/sender-ports.ts';
 import { sendSmallRequests } from '../../lib/messages/sender/small-requests.ts';
 import { sweepBacklog } from '../../lib/messages/sender/sweep.ts';
 import { tellEnd } from '../../lib/messages/sender/tell-end.ts';
-import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
 import { noCosts } from '../support/no-costs.ts';
+import { makeTemplate } from '../support/templates.ts';
 import type { Run } from './runs.ts';
 import { type Consumer, inboundSink, noteCall, noted, post, type RunClock, shared } from './world-consumers.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -121,8 +121,30 @@ function senderPorts(world: SendingWorld, key: SenderKey, running: Running): Sen
         nowMs: clock.nowMs,
         log: process.log,
       }),
-    holds: { breakers: stores.breakers, ofSlice: holdsOfSlice(world, stores, running) },
+    holds: {
+      breakers: stores.breakers,
+      ofSlice: holdsOfSlice(world, stores, running),
+      askTemplate: templateAsker(world, stores, running),
+    },
   };
+}
+
+function templateAsker(
+  world: WorldParts,
+  { wabas }: Stores,
+  { run, clock }: Running,
+): SenderPorts['holds']['askTemplate'] {
+  const { nowMs, log } = shared(world, run, clock, 'dispatch');
+  const ports = {
+    templates: { storedFacts: async () => new Map() },
+    keepReading: async () => undefined,
+    platformTemplates: {
+      find: () =>
+        run.call('findTemplate', () => makeTemplate({ status: world.rules.templateStatus?.() ?? 'APPROVED' })),
+    },
+    ...{ nowMs, log },
+  };
+  return (asked, by, saw) => askTemplate(asked, by, { ...ports, wabas: seenHolds(wabas, saw) });
 }
 
 /** As the handler of small requests does it (sender/small-request-handler.ts). */
@@ -164,16 +186,7 @@ type Stores = ReturnType<WorldStores['ofSender']> | ReturnType<WorldStores['ofSm
 
 function holdsOfSlice(world: WorldParts, { states, wabas }: Stores, { run, clock }: Running) {
   const process = shared(world, run, clock, 'dispatch');
-  const ofSlice: SenderPorts['holds']['ofSlice'] = (saw) =>
-    runHolds({
-      ...process,
-      states,
-      wabas: seenHolds(wabas, saw),
-      watchParked: (callFacts, sinceMs) =>
-        run.call('watchParked', () =>
-          world.queues.watches.send(queueBody(parkedWatchOf(callFacts, sinceMs)), firstParkedLookSeconds),
-        ),
-    });
+  const ofSlice: SliceHolds['ofSlice'] = (saw) => runHolds({ ...process, states, wabas: seenHolds(wabas, saw) });
   return ofSlice;
 }
 

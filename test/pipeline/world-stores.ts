@@ -45,11 +45,6 @@ export interface WorldStores {
   ofSmallRequests(run: Run, nowMs: NowMs): TryStores & Pick<SmallRequestsPorts, 'dispatches' | 'lookAt' | 'places'>;
   ofSweep(run: Run): Pick<SweepPorts, 'backlog' | 'holds' | 'breakers' | 'stateOf'>;
   ofCancellation(run: Run): Pick<DispatchItemStates, 'stop'> & { readonly backlog: NewsBacklog };
-  ofWatcher(run: Run): {
-    readonly states: Pick<DispatchItemStates, 'of' | 'stop' | 'resume' | 'endPause'>;
-    readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
-    readonly isDown: () => Promise<boolean>;
-  };
   ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf' | 'changeHolds'>;
   ofHearing(run: Run): OptOutPorts;
   /** Returns whether a request is open that takes no virtual time; meanwhile the clock stands still. */
@@ -155,11 +150,6 @@ export function memoryStores(parts: Parts): WorldStores {
       stateOf: (key) => run.call('findLease', () => backlog.states.get(leaseOf(key))?.state ?? { wakeAtMs: 0 }),
     }),
     ofCancellation: (run) => ({ stop: table.ofStates(run).stop, backlog: backlog.ofNews(run) }),
-    ofWatcher: (run) => ({
-      states: statesOf(run),
-      holds: wabasOf(run),
-      isDown: () => run.call('findBreaker', async () => (await breaker.find()).open !== undefined),
-    }),
     ofReceipts: (run) => ({
       ...table.ofReceipts(run),
       addressesOf: async () => new Map(),

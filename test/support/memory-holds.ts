@@ -1,5 +1,6 @@
-import { type HoldRule, type Holds, noHolds, probeOf, probeTaken } from '../../lib/messages/holds/hold.ts';
+import { type HoldRule, type Holds, noHolds } from '../../lib/messages/holds/hold.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
+import { probeOf, probeTaken } from '../../lib/messages/holds/questions.ts';
 import type { HoldableMessage } from '../../lib/messages/holds/scope.ts';
 
 /** Writers of the holds in memory come one at a time, and each sees the state of the one before. */

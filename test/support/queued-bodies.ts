@@ -14,8 +14,8 @@ import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
 import { replyPayload } from '../../lib/messages/reply-payload.ts';
 import { completedEvent } from '../../lib/messages/send/completed-event.ts';
 import { messageEvent } from '../../lib/messages/send/message-event.ts';
-import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
-import { countMessageOf, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
+import { parkedEvent, resumedEvent } from '../../lib/messages/send/pause-events.ts';
+import { countMessageOf } from '../../lib/messages/spend/later-counts.ts';
 import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
 import type { PersonUpdate } from '../../lib/platform/webhook/person-updates.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
@@ -28,7 +28,7 @@ import { startMs as atMs } from './scenario-dispatch.ts';
 
 /** The current code writes these bodies to every queue. */
 export type QueuedBodies = Readonly<Record<'wakes' | 'smallRequests' | Others, readonly string[]>>;
-type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints' | 'inbound';
+type Others = 'counts' | 'events' | 'syncs' | 'receipts' | 'hints' | 'inbound';
 
 const wabaId = '200000000000001';
 const phoneNumberId = '300000000000001';
@@ -43,7 +43,7 @@ export async function queuedBodies(): Promise<QueuedBodies> {
   return {
     wakes: wakes(),
     smallRequests: await smallRequests(),
-    watches: [...parkedWatches(), countMessageOf(large.head, 1)].map(queueBody),
+    counts: [countMessageOf(large.head, 1)].map(queueBody),
     events: [...events().map(encodeEvent), encodeWake(clientId)],
     syncs: syncs.map(encodeSync),
     receipts: receiptEntries(receipts).map(({ body }) => body),
@@ -85,15 +85,6 @@ async function smallRequests(): Promise<string[]> {
   }));
   const bodies = await Promise.all(withMedia.map((dispatch) => smallRequestBody(dispatch, async () => 80)));
   return bodies.filter((body) => body !== undefined);
-}
-
-function parkedWatches() {
-  const watch = parkedWatchOf(
-    { dispatchId: '01M80HXQNCYVAMMXGBXAHJWT8R', clientId, acceptedAtMs: atMs, correlationId },
-    atMs,
-  );
-  const told = { fromMs: atMs, code: 'template_paused', scope: 'template' } as const;
-  return [watch, { ...watch, told, askedAtMs: atMs, resumedMs: atMs }];
 }
 
 function events(): ServiceEvent[] {

@@ -32,6 +32,7 @@ export function tableSender(
   const shared = {
     ...ports,
     states,
+    holds: { ...ports.holds, askTemplate: () => Promise.reject(new Error('no template is read here')) },
     statesOf: (key) => outside(stateOf(key)),
     backlog: outside(backlogStore(access)),
     dispatches: outside(senderDispatchesStore(access, acceptedDispatchesStore(access, pause))),

@@ -14,7 +14,7 @@ import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { backlogStore } from '../../lib/messages/sender/backlog-store.ts';
 import { placesStore } from '../../lib/messages/sender/places-store.ts';
 import { seenHolds } from '../../lib/messages/sender/seen-holds.ts';
-import type { SenderPorts } from '../../lib/messages/sender/sender-ports.ts';
+import type { SenderPorts, SliceHolds } from '../../lib/messages/sender/sender-ports.ts';
 import { announcedStop } from '../../lib/messages/sender/stop-news.ts';
 import { noStops } from './memory-opt-outs.ts';
 import { eachCall, type TableWorkers, type Through } from './table-workers.ts';
@@ -52,8 +52,7 @@ export function tableSliceTry(
   const stored = outside(dispatchItemStore(access));
   const states = { ...stored, stop: announcedStop(stored.stop, outside(backlogStore(access))) };
   const wabas = outside(holdStore(access, { pause }));
-  const ofSlice: SenderPorts['holds']['ofSlice'] = (saw) =>
-    runHolds({ states, wabas: seenHolds(wabas, saw), watchParked: async () => undefined, nowMs, log });
+  const ofSlice: SliceHolds['ofSlice'] = (saw) => runHolds({ states, wabas: seenHolds(wabas, saw), nowMs, log });
   const ports = {
     slices: outside(sliceStore(access)),
     unknowns: outside(unknownOutcomesStore(access)),

@@ -1,7 +1,8 @@
 import type { Table } from '../../../lib/aws/table.ts';
 import { closed } from '../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../lib/messages/holds/breaker-store.ts';
-import { ended, type Hold, noAnswerCode } from '../../../lib/messages/holds/hold.ts';
+import { type Hold, noAnswerCode } from '../../../lib/messages/holds/hold.ts';
+import { ended } from '../../../lib/messages/holds/hold-ends.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../../lib/messages/holds/scope.ts';
 import { type HoldKind, holdKinds } from '../../../lib/platform/failure.ts';
@@ -53,13 +54,14 @@ export function openHolds(stored: Pick<Table, 'client' | 'name' | 'nowMs'>): Ope
 
     end: async (hold) => {
       const { scope, sinceMs } = hold;
-      if (scope !== 'platform') return (await wabas.change(hold.wabaId, ended(scope, sinceMs))) !== undefined;
+      if (scope !== 'platform')
+        return (await wabas.change(hold.wabaId, ended(scope, sinceMs, stored.nowMs()))) !== undefined;
       let isOver = false;
-      const stored = await breakers.change(await breakers.find(), (breaker) => {
+      const written = await breakers.change(await breakers.find(), (breaker) => {
         isOver = breaker.open?.sinceMs !== sinceMs;
         return isOver ? undefined : closed(breaker);
       });
-      return isOver || stored !== undefined;
+      return isOver || written !== undefined;
     },
   };
 

@@ -80,13 +80,13 @@ function stateOf({ dispatch }: DispatchOutcomes): string {
   const { stop, parked } = dispatch;
   if (stop !== undefined) return `stopped ${timeOf(stop.atMs)}: ${stop.code}`;
   if (parked === undefined) return '';
+  // A send with its own time counts only the hours in which it may run (D56).
   const untilMs = waitsUntilMs(dispatch, parked);
   return `parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(untilMs)} at most`;
 }
 
-/** A send with its own time counts only the hours in which it may run (D56). */
-function waitsUntilMs({ head: { expiresAtMs }, ...dispatch }: DescribedDispatch, parked: DispatchParked): number {
-  return parkEndMs({ ...dispatch, parked }, { expiresAtMs, lots: dispatch.lots });
+function waitsUntilMs({ head: { expiresAtMs }, lots }: DescribedDispatch, parked: DispatchParked): number {
+  return parkEndMs(parked, { expiresAtMs, lots });
 }
 
 function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {

@@ -7,7 +7,7 @@ import { decodeSmallRequest } from '../../../lib/messages/dispatch/small-request
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { lateness } from '../../../lib/messages/send/deadlines.ts';
-import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';
+import { CountMessageSchema, countVersion } from '../../../lib/messages/spend/later-counts.ts';
 import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
 import type { QueueName } from '../../queues.ts';
@@ -58,7 +58,7 @@ const unreadable: LetterKind = {
 const kindOfQueue = {
   receipts: { verdict: 'again', text: 'receipts: one that comes twice changes nothing (D39)' },
   inbound: { verdict: 'again', text: 'words of people: one that comes twice changes nothing (D55)' },
-  watch: { verdict: 'again', text: 'watchers of dispatches: an end that is told twice has one id (D41)' },
+  counts: { verdict: 'again', text: 'counts of what dispatches cost: one that comes twice counts nothing twice (D58)' },
   sync: {
     verdict: 'useless',
     text: 'synchronizations: their locks have gone to others, so they would stop at once; start a new one, which reads all of it',
@@ -86,7 +86,7 @@ export function judgeLetter(queue: QueueName, body: string, nowMs: number): Judg
 const readerOfQueue: Readonly<Record<keyof typeof kindOfQueue, (body: string) => unknown>> = {
   receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),
   inbound: (body) => v.parse(InboundMessageSchema, queuedMessage(body, inboundMessageVersion)),
-  watch: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
+  counts: (body) => v.parse(CountMessageSchema, queuedMessage(body, countVersion)),
   sync: decodeSync,
   dispatch: decodeSenderWake,
   hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),

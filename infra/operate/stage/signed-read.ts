@@ -29,23 +29,18 @@ const timeoutMs = 10_000;
 export function signedReader(): ReadSigned {
   // A client that makes no call gives the SDK's chain of profiles, single sign-on and roles.
   const { config } = new STSClient({});
-  return async ({ service, endpointVariable, path, json }) => {
+  return async ({ service, endpointVariable, path: asked, json }) => {
     const base = configuredEndpoint(endpointVariable) ?? regionalEndpoint(service, await config.region());
-    const url = new URL(`${base.replace(/\/$/, '')}${path}`);
-    const asked = {
-      method: json === undefined ? 'GET' : 'POST',
-      body: json && JSON.stringify(json.body),
-      headers: json === undefined ? {} : { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': json.target },
-    };
+    const url = new URL(`${base.replace(/\/$/, '')}${asked}`);
+    const method = json === undefined ? 'GET' : 'POST';
+    const body = json && JSON.stringify(json.body);
+    const ofJson = json && { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': json.target };
     const signer = requestSigner({ service, region: config.region, credentials: config.credentials });
-    const signed = await signer.sign({
-      ...asked,
-      path: `${url.pathname}${url.search}`,
-      headers: { host: url.host, ...asked.headers },
-    });
+    const path = `${url.pathname}${url.search}`;
+    const signed = await signer.sign({ method, path, body, headers: { host: url.host, ...ofJson } });
     const { host: _own, ...headers } = signed.headers;
     const reply = await fetch(url, {
-      ...{ method: asked.method, headers, body: asked.body ?? null },
+      ...{ method, headers, body: body ?? null },
       signal: AbortSignal.timeout(timeoutMs),
     });
     return answerOf(reply, await reply.text());

@@ -21,7 +21,8 @@ import type { DeployedSender } from '../sender/wake-handler.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedDispatches, deployedSenderWakes } from './sending.ts';
 import { deployedSliceTry } from './slice-try.ts';
-import { deployedWatchedSpend } from './spend.ts';
+import { deployedCountLater } from './spend.ts';
+import { deployedTemplateQuestion } from './template-question.ts';
 
 /** Each sender of a number has ports of its own (sender/wake-handler.ts). */
 export function deployedSender(): DeployedSender {
@@ -40,12 +41,13 @@ export function deployedSender(): DeployedSender {
   const report = reportStore(table, { consistent: true });
   const ending = {
     progressOf: (dispatchId: string) => countsOf(report, dispatchId),
-    ...{ spend: deployedWatchedSpend(), events, nowMs, log },
+    ...{ spend: { countLater: deployedCountLater() }, events, nowMs, log },
   };
   const wake = deployedSenderWakes();
   const limitOf = limitOfDispatch({ channels: deployedChannels(), log });
   const shared = {
     ...sliceTry,
+    holds: { ...sliceTry.holds, askTemplate: deployedTemplateQuestion() },
     statesOf: senderStateStore(table),
     backlog: backlogStore(table),
     dispatches: senderDispatchesStore(table, deployedAcceptedDispatches()),

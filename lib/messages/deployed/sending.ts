@@ -12,7 +12,7 @@ import { sliceStore } from '../dispatch/slice-store.ts';
 import { knownPaceStore } from '../pace/known-pace-store.ts';
 import { backlogStore } from '../sender/backlog-store.ts';
 import { announcedStop } from '../sender/stop-news.ts';
-import type { QueuedWatch } from '../watch/watch-message.ts';
+import type { CountMessage } from '../spend/later-counts.ts';
 import { messagesTable } from './messages-table.ts';
 
 /** What is known of the paces of numbers. */
@@ -21,9 +21,9 @@ export function deployedKnownPaces() {
 }
 
 /** The message group is the client. */
-export function deployedWatches(): DelayedQueue<QueuedWatch> {
-  const queue = { client: queues(), url: environmentVariable('WATCH_QUEUE_URL') };
-  return delayedQueue<QueuedWatch>(queue, queueBody, ({ clientId }) => String(clientId));
+export function deployedCounts(): DelayedQueue<CountMessage> {
+  const queue = { client: queues(), url: environmentVariable('COUNTS_QUEUE_URL') };
+  return delayedQueue<CountMessage>(queue, queueBody, ({ clientId }) => String(clientId));
 }
 
 /** The message group is the number. */

@@ -10,12 +10,11 @@ import { platformCallTimeoutMs } from '../send/deadlines.ts';
 import { platformMessages, platformProbe, readyToCall } from '../send/platform-messages.ts';
 import { placesStore } from '../sender/places-store.ts';
 import { seenHolds } from '../sender/seen-holds.ts';
-import type { SenderPorts } from '../sender/sender-ports.ts';
-import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
+import type { SliceHolds } from '../sender/sender-ports.ts';
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedNoteSent } from './replies.ts';
-import { deployedDispatchStates, deployedKnownPaces, deployedSending, deployedWatches } from './sending.ts';
+import { deployedDispatchStates, deployedKnownPaces, deployedSending } from './sending.ts';
 
 /** What both functions that call the platform make a try of a slice with: the sender, and the worker of small requests. */
 export function deployedSliceTry() {
@@ -25,12 +24,7 @@ export function deployedSliceTry() {
   const { slices, events, ...process } = deployedSending();
   const states = deployedDispatchStates();
   const wabas = holdStore(table);
-  const watch = deployedWatches();
-  const ofSlice: SenderPorts['holds']['ofSlice'] = (saw) =>
-    runHolds({
-      ...{ states, wabas: seenHolds(wabas, saw), nowMs, log },
-      watchParked: (callFacts, sinceMs) => watch.sendLater(parkedWatchOf(callFacts, sinceMs), firstParkedLookSeconds),
-    });
+  const ofSlice: SliceHolds['ofSlice'] = (saw) => runHolds({ states, wabas: seenHolds(wabas, saw), nowMs, log });
   return {
     ...{ slices, events, process },
     unknowns: unknownOutcomesStore(table),

@@ -1,3 +1,4 @@
+import { log } from '../../observe/log.ts';
 import { deployedKnownRates } from '../../pricing/deployed.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
 import type { SmallRequestsPorts } from '../sender/small-requests.ts';
@@ -5,11 +6,10 @@ import { type CountPorts, countDispatches } from '../spend/count-dispatches.ts';
 import { endIsCounted } from '../spend/count-ended.ts';
 import { countMarksStore, statedCosts } from '../spend/count-marks-store.ts';
 import { countReceipts } from '../spend/count-receipts.ts';
-import { countWhenDue, laterCounts } from '../spend/later-counts.ts';
+import { type CountingPorts, countWhenDue, laterCounts } from '../spend/later-counts.ts';
 import { spendStore } from '../spend/spend-store.ts';
-import type { WatchedSpend } from '../watch/watch.ts';
 import { messagesTable } from './messages-table.ts';
-import { deployedWatches } from './sending.ts';
+import { deployedCounts } from './sending.ts';
 
 function deployedLedger() {
   return spendStore(messagesTable());
@@ -22,22 +22,27 @@ export function deployedCount(
   return (dispatchIds) => countDispatches(dispatchIds, ports);
 }
 
-export function deployedWatchedSpend(): WatchedSpend {
+/** Queues a later count of everything written by now. */
+export function deployedCountLater() {
   const table = messagesTable();
-  const { nowMs } = table;
-  const queue = deployedWatches();
+  return laterCounts({ marks: countMarksStore(table), queue: deployedCounts(), nowMs: table.nowMs });
+}
+
+export function deployedCounting(): CountingPorts {
+  const { nowMs } = messagesTable();
+  const queue = deployedCounts();
   // A stored dispatch of up to ten is counted at its end alone, unless a receipt comes: what the platform refuses, none
   // tells.
   const count = deployedCount({ readsSlices: true });
   return {
-    countLater: laterCounts({ marks: countMarksStore(table), queue, nowMs }),
     count: (message) => countWhenDue(message, { queue, nowMs, count: (dispatchId) => count([dispatchId]) }),
+    log,
   };
 }
 
 export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   const stated = statedCosts(messagesTable());
-  const { countLater } = deployedWatchedSpend();
+  const countLater = deployedCountLater();
   const count = deployedCount();
   return (dispatches) => countReceipts(dispatches, { stated, count, countLater });
 }

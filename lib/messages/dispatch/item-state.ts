@@ -12,7 +12,7 @@ export function cancelled(atMs: number): DispatchStop {
 /** A dispatch waits no longer for a hold (D46). */
 export const longestParkMs = 24 * 3_600_000;
 
-/** Returns the delay until a parked message or its watcher looks again. */
+/** Returns the delay until a held message is tried again. */
 export function parkDelaySeconds(parkedForMs: number): number {
   return Math.min(120, Math.max(15, Math.ceil(parkedForMs / 4_000)));
 }
@@ -30,14 +30,13 @@ export function byDispatchState(state: DispatchItemState, message: Ending, nowMs
   const { stop, parked } = state;
   if (stop !== undefined) return { kind: 'settle', settlement: settlementOf(stop) };
   if (parked === undefined) return { kind: 'send' };
-  const waiting = { ...state, parked };
-  if (nowMs >= parkEndMs(waiting, message)) {
+  if (nowMs >= parkEndMs(parked, message)) {
     return { kind: 'settle', settlement: { state: 'expired', code: parked.code } };
   }
-  return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - pauseFromMs(waiting)) };
+  return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - parked.sinceMs) };
 }
 
-export function settlementOf({ atMs: _when, ...settlement }: DispatchStop): Settlement {
+export function settlementOf({ atMs: _when, ...settlement }: Settlement & Pick<DispatchStop, 'atMs'>): Settlement {
   return settlement;
 }
 
@@ -53,13 +52,6 @@ export function endOfTry(
   return underWay !== undefined && (under === undefined || tried > under) ? stop : undefined;
 }
 
-export type Waiting = Pick<DispatchItemState, 'pausedFromMs'> & { readonly parked: DispatchParked };
-
-/** Returns the start of the pause. A pause has several waitings when a template is approved again but still refused. */
-export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Waiting): number {
-  return Math.min(pausedFromMs, sinceMs);
-}
-
 /** What a dispatch waits for at most. */
 export type Ending = Pick<CallFacts, 'expiresAtMs' | 'lots'>;
 
@@ -67,9 +59,11 @@ export type Ending = Pick<CallFacts, 'expiresAtMs' | 'lots'>;
  * Returns when a parked dispatch or message expires: with its time to live, or after a day of pause, for scheduled
  * sends a day of open time (D56).
  */
-export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFINITY, lots }: Ending): number {
-  const fromMs = pauseFromMs(waiting);
-  const endMs = lots ? afterOpenTimeMs(openingsOfAll(lots), fromMs, longestParkMs) : fromMs + longestParkMs;
+export function parkEndMs(
+  { sinceMs }: Pick<DispatchParked, 'sinceMs'>,
+  { expiresAtMs = Number.POSITIVE_INFINITY, lots }: Ending,
+): number {
+  const endMs = lots ? afterOpenTimeMs(openingsOfAll(lots), sinceMs, longestParkMs) : sinceMs + longestParkMs;
   return Math.min(endMs, expiresAtMs);
 }
 

@@ -9,7 +9,7 @@ import { dispatchKey, dispatchOfPartition } from './items.ts';
 
 /** Reads and writes dispatches' items. All reject when the store cannot be reached. */
 export interface DispatchItemStates
-  extends Pick<CallsOf<typeof dispatchWrites>, 'stop' | 'park' | 'goOn' | 'resume' | 'endPause'> {
+  extends Pick<CallsOf<typeof dispatchWrites>, 'stop' | 'park' | 'parkTold' | 'resume' | 'unpark'> {
   /** Makes one strongly consistent request for up to 100 dispatches. Dispatches without an item are left out. */
   of(dispatchIds: readonly string[]): Promise<ReadonlyMap<string, DispatchItemState>>;
 }

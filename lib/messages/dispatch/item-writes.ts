@@ -76,55 +76,48 @@ export const dispatchWrites = {
     if: [absent('stop')],
     // Before the dispatch begins there is no item yet, and TTL must find one.
     set: { stop, expiresAtSeconds: unlessThere(dispatchExpiresAtSeconds(dispatch)) },
-    remove: ['parked', 'pausedFromMs'],
+    remove: ['parked'],
     own: [equals('stop.atMs', stop.atMs), equals('stop.code', stop.code)],
     answer: isWritten,
   }),
 
+  // A pause is told through its item (sender/pause.ts): parked and untold, parked and told, resumed and untold, gone.
+  // Each write names the pause, so a late one of a dead sender changes no later pause.
+
   /**
-   * Parks a dispatch that has begun: a worker has met a hold (holds/hold.ts). Returns true when this parking is in
-   * force, false when the dispatch was parked before, is stopped, or is gone.
+   * Parks a dispatch that has begun: its sender has found it held. Returns true when this parking is in force, false
+   * when the dispatch was parked before, is stopped, or is gone.
    */
   park: (dispatchId: string, parked: DispatchParked): DispatchWrite<boolean> => ({
     dispatchId,
     if: [present('head'), absent('stop'), absent('parked')],
-    set: { parked, pausedFromMs: unlessThere(parked.sinceMs) },
+    set: { parked: { ...parked, untold: 'parked' } },
     own: [equals('parked.sinceMs', parked.sinceMs)],
     answer: isWritten,
   }),
 
-  /** Notes that the platform took a message while the dispatch is parked. */
-  goOn: (dispatchId: string, sinceMs: number): DispatchWrite<void> => ({
+  /** Notes that the beginning of exactly this pause is told. */
+  parkTold: (dispatchId: string, { code, scope, sinceMs }: DispatchParked): DispatchWrite<void> => ({
     dispatchId,
-    if: [equals('parked.sinceMs', sinceMs)],
-    set: { 'parked.goesOn': true },
+    if: [equals('parked.sinceMs', sinceMs), equals('parked.untold', 'parked')],
+    set: { parked: { code, scope, sinceMs } },
     answer: () => undefined,
   }),
 
-  /**
-   * Ends exactly this waiting, once nothing holds the dispatch, and the pause too if the platform has taken a message
-   * since. Returns false when the waiting had ended, or another had begun.
-   */
-  resume: (
-    dispatchId: string,
-    { sinceMs, goesOn }: Pick<DispatchParked, 'sinceMs' | 'goesOn'>,
-  ): DispatchWrite<boolean> => ({
+  /** Ends exactly this pause, whose end is to be told. Returns false when it is over, or the dispatch is stopped. */
+  resume: (dispatchId: string, { sinceMs }: DispatchParked): DispatchWrite<boolean> => ({
     dispatchId,
     if: [equals('parked.sinceMs', sinceMs)],
-    remove: goesOn ? ['parked', 'pausedFromMs'] : ['parked'],
+    set: { 'parked.untold': 'resumed' },
     answer: isWritten,
   }),
 
-  /**
-   * Ends the pause of a dispatch that is not parked, because a message was taken. Returns false when it is parked
-   * again: the pause goes on, for else no watcher would end it.
-   */
-  endPause: (dispatchId: string): DispatchWrite<boolean> => ({
+  /** Forgets exactly this pause, once its end is told. */
+  unpark: (dispatchId: string, { sinceMs }: DispatchParked): DispatchWrite<void> => ({
     dispatchId,
-    if: [present('pausedFromMs'), absent('parked')],
-    remove: ['pausedFromMs'],
-    own: [absent('parked')],
-    answer: isWritten,
+    if: [equals('parked.sinceMs', sinceMs)],
+    remove: ['parked'],
+    answer: () => undefined,
   }),
 
   /**

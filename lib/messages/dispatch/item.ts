@@ -22,14 +22,14 @@ export type DispatchStop = v.InferOutput<typeof DispatchStopSchema>;
 export type Settlement = Omit<DispatchStop, 'atMs'>;
 
 /** `sinceMs` identifies the waiting that client and report see, so that a writer never ends a later one. */
-export const ParkingSchema = v.object({
+const ParkingSchema = v.object({
   /** The code may be our own: `template_in_review`, `template_paused`, `no_answer`. */
   code: v.string(),
   /** The dispatch waits for this scope of the hold that its messages met (holds/scope.ts). */
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),
-  /** The platform has taken a message since: the waiting ends once nothing holds the dispatch. */
-  goesOn: v.optional(v.literal(true)),
+  /** Its beginning or its end may not be told yet: the number's sender tells it, however many senders die. */
+  untold: v.optional(v.picklist(['parked', 'resumed'])),
 });
 export type DispatchParked = v.InferOutput<typeof ParkingSchema>;
 
@@ -47,11 +47,6 @@ export const DispatchItemSchema = v.object({
   stop: v.optional(DispatchStopSchema),
   /** Informs client and report; the holds alone decide whether a message is called. */
   parked: v.optional(ParkingSchema),
-  /**
-   * The pause starts with the first waiting since the platform took a message of the dispatch, and outlasts single
-   * waitings.
-   */
-  pausedFromMs: v.optional(v.number()),
   /** By slice, a worker may still be calling these tries of a stopped dispatch, from a read after the stop. */
   underWay: v.optional(v.record(v.string(), v.number())),
   /** The operator has erased these recipients (D60): open ones are no longer called. */
@@ -65,8 +60,7 @@ export const DispatchItemSchema = v.object({
 export type DispatchItem = Readonly<v.InferOutput<typeof DispatchItemSchema>>;
 
 /** What holds back the messages of a dispatch as a whole, and what a stop and a report need. */
-export interface DispatchItemState
-  extends Pick<DispatchItem, 'stop' | 'parked' | 'pausedFromMs' | 'underWay' | 'erased' | 'retriedBy'> {
+export interface DispatchItemState extends Pick<DispatchItem, 'stop' | 'parked' | 'underWay' | 'erased' | 'retriedBy'> {
   /** The head is written: the dispatch counts. */
   readonly begun?: true;
 }
@@ -77,8 +71,8 @@ export function dispatchItemIn(stored: unknown): DispatchItem {
 }
 
 export function stateOf({ head, ...item }: DispatchItem): DispatchItemState {
-  const { stop, parked, pausedFromMs, underWay, erased, retriedBy } = item;
-  return { begun: head === undefined ? undefined : true, stop, parked, pausedFromMs, underWay, erased, retriedBy };
+  const { stop, parked, underWay, erased, retriedBy } = item;
+  return { begun: head === undefined ? undefined : true, stop, parked, underWay, erased, retriedBy };
 }
 
 /** An `open` dispatch may still begin, or never will. */

@@ -1,6 +1,7 @@
 import { log } from '../../observe/log.ts';
 import { type AccountUpdate, byTime, matterScopes } from '../../platform/webhook/account-update.ts';
-import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
+import { type HoldRule, type Holds, noHolds, opened } from './hold.ts';
+import { ended } from './hold-ends.ts';
 import { reportOpened } from './open-hold.ts';
 
 // The platform's account updates open and end holds (D46) and are emitted (D41). They come twice, late and in any
@@ -60,7 +61,7 @@ function afterUpdate(update: AccountUpdate, nowMs: number): HoldRule {
   if (kind === 'restored') {
     return (holds) => {
       const sinceMs = holds.holds[scope]?.sinceMs;
-      return sinceMs === undefined || sinceMs > atMs + apartMs ? holds : ended(scope, sinceMs)(holds);
+      return sinceMs === undefined || sinceMs > atMs + apartMs ? holds : ended(scope, sinceMs, nowMs)(holds);
     };
   }
   if (untilMs !== undefined && untilMs <= nowMs) return (holds) => holds;

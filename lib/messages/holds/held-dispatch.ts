@@ -5,8 +5,8 @@ import type { HeldBy } from './hold.ts';
 import { type HoldableMessage, type HoldScope, parkScopeOf } from './scope.ts';
 
 /*
- * Only the hold decides whether a message is called (D46). `parked` informs client and report: a worker parks the
- * dispatch, the watcher resumes it.
+ * Only the hold decides whether a message is called (D46). `parked` informs client and report: the number's sender
+ * parks the dispatch and resumes it.
  */
 
 export type ParkReason = Pick<DispatchParked, 'code' | 'scope'>;

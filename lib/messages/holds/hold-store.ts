@@ -3,7 +3,8 @@ import { backoff, type Pause } from '../../aws/pause.ts';
 import type { Table } from '../../aws/table.ts';
 import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
 import { holdsKey } from '../dispatch/items.ts';
-import { type HoldRule, type Holds, noHolds, type Probe, probeOf, probeTaken } from './hold.ts';
+import { type HoldRule, type Holds, noHolds } from './hold.ts';
+import { type Probe, probeOf, probeTaken } from './questions.ts';
 import type { HoldableMessage } from './scope.ts';
 
 const HoldSchema = v.object({
@@ -16,6 +17,14 @@ const HoldSchema = v.object({
   afterTaken: v.optional(v.literal(true)),
   takenMs: v.optional(v.number()),
   byReading: v.optional(v.literal(true)),
+  verdict: v.optional(
+    v.object({
+      state: v.picklist(['failed', 'expired']),
+      code: v.string(),
+      reason: v.optional(v.string()),
+      atMs: v.number(),
+    }),
+  ),
 });
 
 const TemplateTimesSchema = v.record(v.string(), v.number());
@@ -26,6 +35,7 @@ const HoldsSchema = v.object({
   restoredMs: v.optional(v.record(v.string(), v.number())),
   reviewedMs: v.optional(TemplateTimesSchema),
   marketingMs: v.optional(TemplateTimesSchema),
+  unproven: v.optional(v.record(v.string(), v.object({ atMs: v.number(), asks: v.number() }))),
 });
 
 /** After a day a hold has ended all that it stopped; a later message finds out by itself. */

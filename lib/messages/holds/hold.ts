@@ -1,16 +1,9 @@
 import type { AccountMatter } from '../../platform/webhook/account-update.ts';
+import type { Settlement } from '../dispatch/item.ts';
 import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf, templateScope } from './scope.ts';
 
 // The holds of a WABA, and who probes next whether they are over (D46). A worker opens one by a wide refusal
 // (`opened`), or by a number's third silent run (`afterSilentRun`).
-
-// When a probe is due, a worker with a message of the scope leases one call (`probeTaken`). `probeEnded` ends the hold
-// if the message was taken, else the next probe comes later.
-
-// An account update of the platform, or a read of the account, ends a hold as well (`ended`).
-
-// A worker takes the probes of all holds on its message in one write, or none. A probe is named by hold and number: a
-// late answer changes nothing.
 
 export interface Hold {
   /** The start of the hold identifies it: a writer that ends this hold ends no later one. */
@@ -31,6 +24,17 @@ export interface Hold {
   readonly takenMs?: number;
   /** Only a reading of the template ends it: no message probes (D42, D46). */
   readonly byReading?: true;
+  /** A reading found that the template is never approved again: what was accepted before ends so. */
+  readonly verdict?: HoldVerdict;
+}
+
+/** `atMs` is when the reading began. */
+export type HoldVerdict = Settlement & { readonly atMs: number };
+
+/** A hold ended then without a taken message that proves it, after so many questions. */
+export interface UnprovenEnd {
+  readonly atMs: number;
+  readonly asks: number;
 }
 
 /** A number's consecutive runs had no clear answer; `atMs` is the end of the last one. */
@@ -48,7 +52,12 @@ export interface Holds {
   readonly reviewedMs?: TemplateTimes;
   /** The platform said then that the template is MARKETING: what was accepted before counts as that (D42). */
   readonly marketingMs?: TemplateTimes;
+  /** The newest unproven ends. */
+  readonly unproven?: Readonly<Partial<Record<HoldScope, UnprovenEnd>>>;
 }
+
+/** Pauses of an unproven end go on for so long at most, and an old end says nothing of a new hold. */
+export const longestUnprovenMs = 600_000;
 
 /** By its scope, a template has a time. Only the newest are kept, so that the item stays small. */
 export type TemplateTimes = Readonly<Partial<Record<HoldScope, number>>>;
@@ -73,11 +82,15 @@ export interface HeldBy {
 /** Returns the holds on a message, the widest first: report and client see that one. */
 export function holdsOn(all: Holds, message: HoldableMessage): HeldBy[] {
   const { holds } = all;
-  const category = isNowMarketing(all, message) ? 'MARKETING' : message.category;
-  return scopesOf({ ...message, category }).flatMap((scope) => {
+  return scopesNow(all, message).flatMap((scope) => {
     const hold = holds[scope];
     return hold === undefined ? [] : [{ scope, hold }];
   });
+}
+
+export function scopesNow(all: Holds, message: HoldableMessage): HoldScope[] {
+  const category = isNowMarketing(all, message) ? 'MARKETING' : message.category;
+  return scopesOf({ ...message, category });
 }
 
 /** Tells whether the platform has made the message's template MARKETING since it was accepted (D42). */
@@ -97,7 +110,7 @@ const longestWaitMs = 600_000;
 /** The platform may announce an end that is wrong by years, so one message a day probes in any case. */
 const longestTrustMs = 86_400_000;
 
-function nextAskMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs: number): number {
+export function askedNextMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs: number): number {
   const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** asks);
   return Math.max(nowMs + waitMs, Math.min(untilMs, nowMs + longestTrustMs));
 }
@@ -122,107 +135,21 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken, byR
     const until = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
     const facts = { ...until, ...(afterTaken ? { afterTaken } : {}), ...(byReading ? { byReading } : {}) };
     if (known === undefined) {
-      const first = { sinceMs: nowMs, code, ...facts, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
-      return withHold(remembered(holds, nowMs), scope, first);
+      const { [scope]: before, ...unproven } = holds.unproven ?? {};
+      const asks = before === undefined || nowMs >= before.atMs + longestUnprovenMs ? 0 : before.asks;
+      const first = { sinceMs: nowMs, code, ...facts, nextAskMs: askedNextMs({ asks, ...until }, nowMs), asks };
+      return withHold({ ...remembered(holds, nowMs), ...(before && { unproven }) }, scope, first);
     }
     const { takenMs, ...refused } = known;
     if (byReading) return known.code === code ? holds : withHold(holds, scope, { ...known, code });
     const isNews = (until.untilMs ?? known.untilMs) !== known.untilMs || (afterTaken && !known.afterTaken);
     if (!isNews && !(afterTaken && takenMs !== undefined)) return holds;
     const still = afterTaken ? refused : known;
-    return withHold(holds, scope, { ...still, ...facts, nextAskMs: nextAskMs({ asks: known.asks, ...until }, nowMs) });
-  };
-}
-
-/** A call with the writes after it is shorter. */
-const leaseMs = 60_000;
-
-/** A probe is called only with this much of its lease left, for the call's timeout, its writes, and clock skew. */
-const callBudgetMs = 20_000;
-
-/** Tells whether a probe is due and no other one is running. */
-export function isProbeDue({ nextAskMs: dueMs, askedUntilMs = dueMs, byReading }: Hold, nowMs: number): boolean {
-  return !byReading && nowMs >= Math.max(dueMs, askedUntilMs);
-}
-
-/** A waiting message needs less time to look again and reach its turn. */
-const probeOverdueMs = 600_000;
-
-/** Tells whether a probe is overdue for so long that no message can be waiting to make it. */
-export function isProbeOverdue({ nextAskMs: dueMs, askedUntilMs = dueMs, byReading }: Hold, nowMs: number): boolean {
-  return !byReading && nowMs > Math.max(dueMs, askedUntilMs) + probeOverdueMs;
-}
-
-/** A probe by one message has its number in each hold. */
-export interface Probe {
-  readonly untilMs: number;
-  readonly of: readonly { readonly scope: HoldScope; readonly sinceMs: number; readonly ask: number }[];
-}
-
-/** Tells whether the probe may still be called: later, another worker may probe. */
-export function mayCallProbe({ untilMs }: Probe, nowMs: number): boolean {
-  return nowMs + callBudgetMs <= untilMs;
-}
-
-/** Takes the probes of all holds on a message, if all are due. */
-export function probeTaken(message: HoldableMessage, nowMs: number): HoldRule {
-  return (holds) => {
-    const on = holdsOn(holds, message);
-    if (!on.every(({ hold }) => isProbeDue(hold, nowMs))) return holds;
-    return on.reduce<Holds>(
-      (next, { scope, hold }) => withHold(next, scope, { ...hold, asks: hold.asks + 1, askedUntilMs: nowMs + leaseMs }),
-      holds,
-    );
-  };
-}
-
-/** Returns the probe that a worker has taken, from the holds that its own write stored. */
-export function probeOf(holds: Holds, message: HoldableMessage): Probe {
-  const on = holdsOn(holds, message);
-  return {
-    untilMs: Math.min(...on.map(({ hold }) => hold.askedUntilMs ?? 0)),
-    of: on.map(({ scope, hold: { sinceMs, asks } }) => ({ scope, sinceMs, ask: asks })),
-  };
-}
-
-/** A receipt reports within this time that the platform refuses a message that it took. */
-const receiptMs = 60_000;
-
-/** `refused` is by any code; `unclear` means not called, or an unknown outcome. */
-export type ProbeResult = 'taken' | 'refused' | 'unclear';
-
-/**
- * Ends a probe's holds when its message was taken; a hold for silence by a refusal too. Otherwise the next probe comes
- * later. Skips ended holds and newer probes.
- */
-export function probeEnded(question: Probe, result: ProbeResult, nowMs: number): HoldRule {
-  return (holds) =>
-    question.of.reduce<Holds>((next, { scope, sinceMs, ask }) => {
-      const hold = next.holds[scope];
-      if (hold?.sinceMs !== sinceMs || hold.asks !== ask || hold.askedUntilMs === undefined) return next;
-      const { askedUntilMs: _over, takenMs, ...waiting } = hold;
-      const isProven = result === 'taken' && (!hold.afterTaken || takenMs !== undefined);
-      if (isProven || (result === 'refused' && !isOfRefusal(hold.code))) return without(next, scope);
-      // The hold came from a receipt: it ends with the next taken probe, if no receipt refuses this one within a
-      // minute.
-      if (result === 'taken')
-        return withHold(next, scope, { ...waiting, takenMs: nowMs, nextAskMs: nowMs + receiptMs });
-      return withHold(next, scope, { ...waiting, nextAskMs: nextAskMs(hold, nowMs) });
-    }, holds);
-}
-
-/** Ends the hold that began at `sinceMs`, after an account update or a read; a later one stays. */
-export function ended(scope: HoldScope, sinceMs: number): HoldRule {
-  return (holds) => (holds.holds[scope]?.sinceMs === sinceMs ? without(holds, scope) : holds);
-}
-
-/** Ends a template's hold after a reading. What waited for a review is judged again (D56). */
-export function endedByReading(scope: HoldScope, sinceMs: number, nowMs: number): HoldRule {
-  return (holds) => {
-    const hold = holds.holds[scope];
-    if (hold?.sinceMs !== sinceMs) return holds;
-    const rest = without(holds, scope);
-    return hold.byReading ? { ...rest, reviewedMs: withTime(rest.reviewedMs, scope, nowMs) } : rest;
+    return withHold(holds, scope, {
+      ...still,
+      ...facts,
+      nextAskMs: askedNextMs({ asks: known.asks, ...until }, nowMs),
+    });
   };
 }
 
@@ -242,11 +169,11 @@ export function madeOtherThanMarketing(scope: HoldScope): HoldRule {
   };
 }
 
-function withTime(times: TemplateTimes = {}, scope: HoldScope, atMs: number): TemplateTimes {
+export function withTime(times: TemplateTimes = {}, scope: HoldScope, atMs: number): TemplateTimes {
   return Object.fromEntries(newest(Object.entries({ ...times, [scope]: atMs }), ([, time = 0]) => time));
 }
 
-function newest<T>(all: readonly T[], timeOf: (one: T) => number): T[] {
+export function newest<T>(all: readonly T[], timeOf: (one: T) => number): T[] {
   return all.toSorted((one, other) => timeOf(other) - timeOf(one)).slice(0, mostTemplates);
 }
 
@@ -296,11 +223,11 @@ function remembered(all: Holds, nowMs: number): Holds {
   };
 }
 
-function withHold(all: Holds, scope: HoldScope, hold: Hold): Holds {
+export function withHold(all: Holds, scope: HoldScope, hold: Hold): Holds {
   return { ...all, holds: { ...all.holds, [scope]: hold } };
 }
 
-function without(all: Holds, scope: HoldScope): Holds {
+export function without(all: Holds, scope: HoldScope): Holds {
   const { [scope]: _ended, ...holds } = all.holds;
   return { ...all, holds };
 }

@@ -1,10 +1,10 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { CallFacts } from '../dispatch/call-facts.ts';
-import type { DispatchItemState, DispatchParked, DispatchStop } from '../dispatch/item.ts';
+import type { DispatchItemState, DispatchStop } from '../dispatch/item.ts';
 import { type ByDispatchState, byDispatchState } from '../dispatch/item-state.ts';
 import type { DispatchItemStates } from '../dispatch/item-store.ts';
-import { holdableOf, type ParkReason, reasonOf } from './held-dispatch.ts';
+import { holdableOf, reasonOf } from './held-dispatch.ts';
 import {
   afterAnsweredRun,
   afterSilentRun,
@@ -13,12 +13,11 @@ import {
   type Holds,
   inReviewCode,
   opened,
-  type Probe,
-  type ProbeResult,
-  probeEnded,
 } from './hold.ts';
+import { proven } from './hold-ends.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { countStanding, openHold } from './open-hold.ts';
+import { type Probe, type ProbeResult, probeEnded } from './questions.ts';
 import { type HoldScope, numberScope, scopeOfRefusal, templateScope } from './scope.ts';
 
 /** The platform has disabled a template that it refuses with this code (FACTS, error codes). */
@@ -27,10 +26,8 @@ const disabledCode = '132016';
 export const notThereCode = 132001;
 
 export interface RunHoldsPorts {
-  readonly states: Pick<DispatchItemStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
+  readonly states: Pick<DispatchItemStates, 'stop'>;
   readonly wabas: Pick<HoldsOfWabas, 'change' | 'takeProbe'>;
-  /** Starts a watcher, which looks at the parked dispatch until no hold is left or its time is over. */
-  readonly watchParked: (callFacts: CallFacts, sinceMs: number) => Promise<void>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
@@ -49,17 +46,10 @@ export interface Refused {
 export interface RunHolds {
   saw(wabaId: string, holds: Holds): void;
   /**
-   * Parks a held dispatch, unless it is known to be parked. The watcher notifies the client. Returns false
-   * when that could not be written.
-   */
-  park(callFacts: CallFacts, reason: ParkReason, dispatch: DispatchItemState): Promise<boolean>;
-  /**
-   * Opens the hold of a refusal and parks the dispatch, or stops the dispatch of a disabled template. One that is not
-   * there counts as in review. Returns undefined when the refusal concerns this message alone.
+   * Opens the hold of a refusal, or stops the dispatch of a disabled template. One that is not there counts as in
+   * review. Returns undefined when the refusal concerns this message alone.
    */
   byRefusal(callFacts: CallFacts, refusal: Refused): Promise<Exclude<ByDispatchState, { kind: 'send' }> | undefined>;
-  /** Stops a dispatch that was judged again. */
-  stop(callFacts: CallFacts, settlement: Pick<DispatchStop, 'state' | 'code' | 'reason'>): Promise<void>;
   /**
    * Takes the probes of all holds on the dispatch's messages; returns undefined when another worker probes or none is due.
    */
@@ -72,21 +62,15 @@ export interface RunHolds {
    * now on.
    */
   afterSilence(callFacts: CallFacts, code: string): Promise<boolean>;
-  /** The platform took a message of a dispatch in this state: its pause is over, or ends with its waiting. */
-  taken(callFacts: CallFacts, dispatch: DispatchItemState): Promise<void>;
+  /** The platform took a message that was called at `calledMs`: holds that ended before are proven to be over. */
+  taken(callFacts: CallFacts, calledMs: number): Promise<void>;
 }
 
-interface Parking {
-  readonly parked: DispatchParked;
-  readonly isStored: boolean;
-}
-
-/** Serves one run: messages that are refused together open one hold and park their dispatch once. */
+/** Serves one run: messages that are refused together open one hold. */
 export function runHolds(ports: RunHoldsPorts): RunHolds {
   const { states, wabas, nowMs, log } = ports;
   const seen = new Map<string, Holds>();
   const openings = new Map<string, Promise<void>>();
-  const parkings = new Map<string, Promise<Parking>>();
   const stops = new Map<string, Promise<DispatchStop>>();
 
   async function change(wabaId: string, rule: HoldRule): Promise<Holds | undefined> {
@@ -103,26 +87,6 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
   async function isOpened(wabaId: string, scope: HoldScope, rule: (atMs: number) => HoldRule): Promise<boolean> {
     const atMs = nowMs();
     return await openHold({ wabaId, scope, atMs, rule: rule(atMs) }, { change, log });
-  }
-
-  async function parkedBy(callFacts: CallFacts, reason: ParkReason): Promise<Parking> {
-    const { dispatchId, clientId } = callFacts;
-    const parked: DispatchParked = { ...reason, sinceMs: nowMs() };
-    try {
-      // The watcher is queued first: a parked dispatch without one would wait until it expires.
-      await ports.watchParked(callFacts, parked.sinceMs);
-      if (await states.park(dispatchId, parked)) log('dispatch.parked', { dispatchId, clientId, code: parked.code });
-      return { parked, isStored: true };
-    } catch (error) {
-      log('dispatch.not_held', { dispatchId, clientId, error: errorName(error) });
-      return { parked, isStored: false };
-    }
-  }
-
-  function parkedOnce(callFacts: CallFacts, reason: ParkReason): Promise<Parking> {
-    const parking = parkings.get(callFacts.dispatchId) ?? parkedBy(callFacts, reason);
-    parkings.set(callFacts.dispatchId, parking);
-    return parking;
   }
 
   async function stoppedBy(
@@ -165,7 +129,11 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
   async function byMissingTemplate(callFacts: CallFacts, scope: HoldScope, again: boolean) {
     if (again && (await change(callFacts.wabaId, (holds) => holds))?.holds[scope] === undefined) return undefined;
     await openedOnce(callFacts, scope, { code: inReviewCode, byReading: true });
-    return heldBack(await parkedOnce(callFacts, reasonOf(scope, inReviewCode)), callFacts);
+    return heldBack(held(scope, inReviewCode), callFacts);
+  }
+
+  function held(scope: HoldScope, code: string): DispatchItemState {
+    return { parked: { ...reasonOf(scope, code), sinceMs: nowMs() } };
   }
 
   function heldBack(state: DispatchItemState, callFacts: CallFacts) {
@@ -175,12 +143,6 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
 
   return {
     saw: (wabaId, holds) => void seen.set(wabaId, holds),
-
-    park: async (callFacts, reason, dispatch) => {
-      return dispatch.parked !== undefined || (await parkedOnce(callFacts, reason)).isStored;
-    },
-
-    stop: async (callFacts, settlement) => void (await stoppedOnce(callFacts, settlement)),
 
     byRefusal: async (callFacts, { code: number, reason, again = false }) => {
       if (number === undefined) return undefined;
@@ -193,7 +155,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
       const scope = scopeOfRefusal(number, message);
       if (scope === undefined) return undefined;
       await openedOnce(callFacts, scope, { code });
-      return heldBack(await parkedOnce(callFacts, reasonOf(scope, code)), callFacts);
+      return heldBack(held(scope, code), callFacts);
     },
 
     takeProbes: async (callFacts) => {
@@ -224,13 +186,11 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
         afterSilentRun({ phoneNumberId }, { code, nowMs: atMs }),
       ),
 
-    taken: async ({ dispatchId }, { parked, pausedFromMs }) => {
-      try {
-        if (parked === undefined && pausedFromMs !== undefined) await states.endPause(dispatchId);
-        if (parked !== undefined && !parked.goesOn) await states.goOn(dispatchId, parked.sinceMs);
-      } catch (error) {
-        log('dispatch.pause_not_ended', { dispatchId, error: errorName(error) });
-      }
+    taken: async (callFacts, calledMs) => {
+      const { wabaId } = callFacts;
+      const rule = proven(holdableOf(callFacts), calledMs);
+      const known = seen.get(wabaId);
+      if (known !== undefined && rule(known) !== known) await change(wabaId, rule);
     },
   };
 }

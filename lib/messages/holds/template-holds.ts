@@ -2,15 +2,8 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { StoredFact } from '../../templates/model/template.ts';
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
-import {
-  endedByReading,
-  type HoldRule,
-  type Holds,
-  inReviewCode,
-  madeMarketing,
-  madeOtherThanMarketing,
-  opened,
-} from './hold.ts';
+import { type HoldRule, type Holds, inReviewCode, madeMarketing, madeOtherThanMarketing, opened } from './hold.ts';
+import { endedByReading } from './hold-ends.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { openHold } from './open-hold.ts';
 import { notThereCode } from './run-holds.ts';

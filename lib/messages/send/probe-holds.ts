@@ -1,8 +1,7 @@
 import type { CallFacts, TriedRecipient } from '../dispatch/call-facts.ts';
-import type { DispatchItemState } from '../dispatch/item.ts';
 import { answerIn } from '../holds/breaker.ts';
-import { reasonOf } from '../holds/held-dispatch.ts';
-import { type HeldBy, isProbeDue, type Probe } from '../holds/hold.ts';
+import type { HeldBy } from '../holds/hold.ts';
+import { isProbeDue, type Probe } from '../holds/questions.ts';
 import { isOfRefusal } from '../holds/scope.ts';
 import type { RunPorts } from './post-message.ts';
 import { outsideOf } from './recipient-openings.ts';
@@ -16,29 +15,21 @@ export interface ProbeCall {
 export interface HeldSlice {
   readonly callFacts: CallFacts;
   readonly recipients: readonly TriedRecipient[];
-  /** The widest hold comes first. */
   readonly on: readonly HeldBy[];
-  readonly dispatch: DispatchItemState;
 }
 
 /**
- * Takes the probes of all holds on a slice. Returns undefined when it is too early (the dispatch is then parked) or
- * another worker probes.
+ * Takes the probes of all holds on a slice. Returns undefined when it is too early, or another worker probes.
  */
 export async function probeHolds(
-  { callFacts, recipients, on, dispatch }: HeldSlice,
+  { callFacts, recipients, on }: HeldSlice,
   ports: Pick<RunPorts, 'holds' | 'platform' | 'nowMs'>,
 ): Promise<ProbeCall | undefined> {
   const nowMs = ports.nowMs();
   const asker = recipients.find(
     (recipient) => (recipient.notBeforeMs ?? 0) <= nowMs && outsideOf(callFacts, recipient, nowMs) === undefined,
   );
-  if (!on.every(({ hold }) => isProbeDue(hold, nowMs))) {
-    const [widest] = on;
-    if (widest !== undefined) await ports.holds.park(callFacts, reasonOf(widest.scope, widest.hold.code), dispatch);
-    return undefined;
-  }
-  if (asker === undefined) return undefined;
+  if (asker === undefined || !on.every(({ hold }) => isProbeDue(hold, nowMs))) return undefined;
   const probe = await ports.holds.takeProbes(callFacts);
   if (probe === undefined) return undefined;
   // A silent number's health is read first, free of charge: a message without an answer would end `unknown`.

@@ -35,8 +35,6 @@ export class DispatchInHand {
   facts: CallFacts;
   /** The rest of a stopped dispatch is being ended, or was. */
   rest: 'open' | 'ending' | 'ended' = 'open';
-  /** Its item may not say that it is parked: the next run finds it out again. */
-  isParkLost = false;
   readonly dispatch: StoredDispatch;
   #judged: Sendable;
   readonly #limitPerSecond: number;

@@ -1,5 +1,6 @@
 import { type BacklogEntry, undecidedMs } from '../dispatch/backlog.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
+import type { Settlement } from '../dispatch/item.ts';
 import { sliceSize, slicesIn } from '../dispatch/slice.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import { DispatchInHand } from './dispatch-in-hand.ts';
@@ -42,9 +43,9 @@ export async function judge(hand: DispatchInHand, ports: SenderPorts): Promise<v
   const { dispatch } = hand;
   const judgedMs = ports.process.nowMs();
   const judged = await ports.judge(dispatch);
-  if (judged.kind === 'refused') return await stop(hand, judged.stop, ports);
+  if (judged.kind === 'refused') return await stopInHand(hand, judged.stop, ports);
   const tooDear = await ports.costStop({ dispatch, head: judged.head, rests: restsOf(hand, dispatch.head) });
-  if (tooDear !== undefined) return await stop(hand, tooDear, ports);
+  if (tooDear !== undefined) return await stopInHand(hand, tooDear, ports);
   // What is found unchanged is as good as judged: a later review alone outdates it.
   hand.judgedAgain({ ...judged, judgedMs });
 }
@@ -61,9 +62,8 @@ function restsOf(hand: DispatchInHand, { total }: DispatchHead) {
   }));
 }
 
-type Settlement = Parameters<SenderPorts['states']['stop']>[1];
-
-async function stop(hand: DispatchInHand, settlement: Omit<Settlement, 'atMs'>, ports: SenderPorts): Promise<void> {
+/** Stops a dispatch unless it is stopped already. Rejects when the store cannot be reached. */
+export async function stopInHand(hand: DispatchInHand, settlement: Settlement, ports: SenderPorts): Promise<void> {
   const { head }: StoredDispatch = hand.dispatch;
   const own = { ...settlement, atMs: ports.process.nowMs() };
   const isFirst = await ports.states.stop(head, own);

@@ -1,15 +1,16 @@
 import { errorName } from '../../observe/error-name.ts';
 import type { BacklogEntry } from '../dispatch/backlog.ts';
 import { slicesIn } from '../dispatch/slice.ts';
-import { noAnswerCode } from '../holds/hold.ts';
 import { letWait } from './damaged-slices.ts';
 import type { DispatchInHand } from './dispatch-in-hand.ts';
-import { askedAgainMs, judge, takeDispatch } from './dispatch-taking.ts';
+import { askedAgainMs, judge, stopInHand, takeDispatch } from './dispatch-taking.ts';
 import { doneMs, dueMsOfPart, type SenderPart } from './entry-progress.ts';
 import { Errands } from './errands.ts';
 import { standingOf } from './hand-standing.ts';
+import { HeldHands } from './held-hands.ts';
 import { heldUntilMs, heldUntilOfEntry, parkedEntryOf } from './held-until.ts';
 import type { NumberView } from './number-view.ts';
+import { endPause } from './pause.ts';
 import { givenUpFor, mostInHand } from './place-in-hand.ts';
 import { SeenEntries } from './seen-entries.ts';
 import type { SenderPorts } from './sender-ports.ts';
@@ -21,8 +22,6 @@ import { tellStoppedRest } from './stopped-rest.ts';
 const mostTaking = 8;
 /** A floor moves no more often while its dispatch goes on. */
 const floorEveryMs = 5_000;
-/** A shorter outage ends before a client would read about it. */
-const toldAfterMs = 30_000;
 
 /** The dispatches of a number's backlog that a sender has taken in hand, and what each of them waits for. */
 export class DispatchesInHand {
@@ -31,6 +30,7 @@ export class DispatchesInHand {
   readonly #number: NumberView;
   readonly #ports: SenderPorts;
   readonly #errands: Errands;
+  readonly #held: HeldHands;
   readonly #hands = new Map<string, DispatchInHand>();
   readonly #movedMs = new Map<string, number>();
   readonly #served = new Map<string, ServedLeast>();
@@ -41,6 +41,7 @@ export class DispatchesInHand {
     this.#ports = ports;
     this.entries = new SeenEntries(part, ports.backlog);
     this.#errands = new Errands(part, this.entries, changed, ports.process);
+    this.#held = new HeldHands(number, this.#errands, ports);
   }
 
   /** Notes what the backlog has now. What was written to a dispatch is read with all the rest of it. */
@@ -136,17 +137,15 @@ export class DispatchesInHand {
     const standing = standingOf(hand, this.#number.holdsOf(facts.wabaId), this.#ports.process.nowMs());
     if (standing.kind === 'stopped') this.#endRest(hand);
     if (standing.kind === 'outdated') this.#errands.do(hand, () => judge(hand, this.#ports));
-    if (standing.kind === 'held') this.#park(hand, standing.reason);
+    if (standing.kind === 'over') {
+      this.#errands.do(hand, () => stopInHand(hand, standing.settlement, this.#ports));
+    }
+    if (standing.kind === 'held' && standing.read !== undefined) this.#held.ask(hand, standing.read);
     return standing.kind === 'free';
   }
 
-  #park(hand: DispatchInHand, reason: Parameters<ReturnType<SenderPorts['holds']['ofSlice']>['park']>[1]): void {
-    if (hand.state.parked !== undefined || hand.state.stop !== undefined) return;
-    const holds = this.#ports.holds.ofSlice((wabaId, seen) => this.#number.saw(wabaId, seen));
-    hand.state = { ...hand.state, parked: { ...reason, sinceMs: this.#ports.process.nowMs() } };
-    this.#errands.do(hand, async () => {
-      hand.isParkLost = !(await holds.park(hand.facts, reason, {}));
-    });
+  tellPauses(): void {
+    this.#held.tellPauses(this.#hands.values());
   }
 
   #endRest(hand: DispatchInHand): void {
@@ -178,20 +177,14 @@ export class DispatchesInHand {
     if (outcome.kind === 'failed' && letWait(hand, open, outcome.error, this.#ports.process)) return;
     hand.giveBack(open);
     if (outcome.kind === 'failed') this.#errands.unreached(dispatchId, outcome.error);
-    if (outcome.kind === 'outage') this.#waitForPlatform(hand, outcome.sinceMs);
-  }
-
-  #waitForPlatform(hand: DispatchInHand, sinceMs: number): void {
-    const nowMs = this.#ports.process.nowMs();
-    this.#errands.wait(hand.dispatchId, nowMs + 2_000);
-    if (sinceMs + toldAfterMs <= nowMs) this.#park(hand, { code: noAnswerCode, scope: 'platform' });
+    if (outcome.kind === 'outage') this.#held.waitForPlatform(dispatchId);
   }
 
   async #move(hand: DispatchInHand): Promise<void> {
     const nowMs = this.#ports.process.nowMs();
     this.#movedMs.set(hand.dispatchId, nowMs);
     const progress = { ...hand.progress(nowMs), ...this.#errands.poisonOf(hand.dispatchId) };
-    const parked = hand.isParkLost ? undefined : parkedEntryOf(hand.state, hand.facts);
+    const parked = parkedEntryOf(hand.state, hand.facts);
     hand.entry = (await this.entries.move(hand.entry, progress, { seenNewsMs: hand.seenNewsMs, parked })) ?? hand.entry;
   }
 
@@ -207,6 +200,8 @@ export class DispatchesInHand {
         return this.entries.forget(hand.entry);
       }
     }
+    // Another part may have found it held.
+    if (this.#part.of > 1 || hand.state.parked !== undefined) await endPause(hand, this.#number, this.#ports);
     if (!(await this.#ports.tellEnd(dispatch))) throw new Error('a dispatch is over whose report has pending messages');
     await this.entries.remove(hand.entry);
     this.#hands.delete(dispatchId);

@@ -1,9 +1,9 @@
 import type { TriedRecipient } from '../dispatch/call-facts.ts';
-import type { DispatchItemState } from '../dispatch/item.ts';
 import { parkDelaySeconds } from '../dispatch/item-state.ts';
 import { type Outcome, placeInSlice, provenByReceipt } from '../dispatch/slice.ts';
 import { holdableOf } from '../holds/held-dispatch.ts';
-import { isOutdated, mayCallProbe } from '../holds/hold.ts';
+import { isOutdated } from '../holds/hold.ts';
+import { mayStillAsk } from '../holds/questions.ts';
 import { blockedUntilMs, recipientHashOf } from '../pace/known-pace.ts';
 import { erased } from '../send/excluded-recipients.ts';
 import { type Ended, heldBackBy, lateOf, postMessage, type RunPorts } from '../send/post-message.ts';
@@ -54,8 +54,8 @@ export class RecipientCalls {
   made = 0;
   /** The platform spells numbers so, by index. */
   readonly spelled = new Map<number, string>();
-  /** The platform took a message of the dispatch in this state. */
-  dispatchOfTaken: DispatchItemState | undefined;
+  /** The last message that the platform took was called then. */
+  takenMs: number | undefined;
   readonly #hand: TriedDispatch;
   readonly #open: OpenSlice;
   readonly #lookout: SliceLookout;
@@ -90,9 +90,10 @@ export class RecipientCalls {
         return notYet;
       }
       this.#countCode(tried);
+      const calledMs = this.#ports.nowMs();
       const ended = await postMessage(this.#posted(tried), this.#ports);
       this.made += 1;
-      await this.#learn(tried, ended);
+      await this.#learn(tried, ended, calledMs);
       const { outcome, attempts } = ended;
       const isShort = outcome.state === 'again' && attempts !== undefined && this.#mayWait(outcome.dueMs);
       if (!isShort || asks !== undefined) return outcome;
@@ -122,10 +123,14 @@ export class RecipientCalls {
     return { callFacts: facts, recipient: { ...recipient, ...notThere }, earlierTries: tried };
   }
 
-  async #learn({ index }: TriedRecipient, { outcome, waId, result = 'unclear' }: Ended): Promise<void> {
+  async #learn(
+    { index }: TriedRecipient,
+    { outcome, waId, result = 'unclear' }: Ended,
+    calledMs: number,
+  ): Promise<void> {
     if (this.asks !== undefined) await this.#ports.holds.answered(this.#hand.facts, this.asks.probe, result);
     if (waId !== undefined) this.spelled.set(index, waId);
-    if (outcome.state === 'sent') this.dispatchOfTaken ??= this.#hand.state;
+    if (outcome.state === 'sent') this.takenMs = Math.max(this.takenMs ?? 0, calledMs);
   }
 
   #mayWait(untilMs: number): boolean {
@@ -162,7 +167,7 @@ export class RecipientCalls {
   #barredNow(recipient: TriedRecipient, nowMs: number): Outcome | undefined {
     const { facts: callFacts, state: dispatch } = this.#hand;
     const asks = this.asks;
-    const mayAsk = asks === undefined ? undefined : () => mayCallProbe(asks.probe, nowMs);
+    const mayAsk = asks === undefined ? undefined : () => mayStillAsk(asks.probe, nowMs);
     const holds = this.#shared.number.holdsOf(callFacts.wabaId);
     const out =
       this.#lookout.barred.get(placeInSlice(recipient.index)) ??

@@ -8,8 +8,9 @@ import type { DispatchItemStates } from '../dispatch/item-store.ts';
 import type { Slice } from '../dispatch/slice.ts';
 import type { StoredDispatch } from '../dispatch/whole-dispatch.ts';
 import type { Breakers } from '../holds/breaker.ts';
-import type { Holds } from '../holds/hold.ts';
+import type { HeldBy, Holds } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
+import type { AskedTemplate } from '../holds/template-question.ts';
 import type { KnownPaces } from '../pace/known-pace-store.ts';
 import type { SendingPorts } from '../send/sending-ports.ts';
 import type { Released } from './cost-at-release.ts';
@@ -70,15 +71,24 @@ export interface SliceTryPorts
   readonly dispatches: Pick<SenderDispatches, 'look'>;
 }
 
+export interface SliceHolds {
+  /** Serves one slice. `saw` gets all holds that it reads or writes. */
+  readonly ofSlice: (saw: (wabaId: string, holds: Holds) => void) => RunHolds;
+  readonly breakers: Breakers;
+}
+
 export interface SenderPorts extends SliceTryPorts, Pick<ComposePorts, 'compose'> {
   readonly statesOf: (key: SenderKey) => RunStates<SenderState>;
   readonly backlog: SenderBacklog;
   readonly dispatches: SenderDispatches;
-  readonly states: Pick<DispatchItemStates, 'stop'>;
-  readonly holds: {
-    /** Serves one slice. `saw` gets all holds that it reads or writes. */
-    readonly ofSlice: (saw: (wabaId: string, holds: Holds) => void) => RunHolds;
-    readonly breakers: Breakers;
+  readonly states: Pick<DispatchItemStates, 'stop' | 'park' | 'parkTold' | 'resume' | 'unpark'>;
+  readonly holds: SliceHolds & {
+    /** Asks for a hold of a template (holds/template-question.ts). `saw` gets what is stored after each write. */
+    readonly askTemplate: (
+      asked: AskedTemplate,
+      by: HeldBy,
+      saw: (wabaId: string, holds: Holds) => void,
+    ) => Promise<void>;
   };
   /** Small requests have turns of the number while no sender works. */
   readonly places: Pick<Places, 'close'>;

@@ -190,6 +190,7 @@ class Sender {
     this.#number.breaker = breaker;
     this.#hands.saw(entries);
     this.#hands.takeDue();
+    this.#hands.tellPauses();
     await this.#wakeOthers(entries);
     const { any } = this.#hands;
     if (any !== undefined && breaker.open !== undefined && breaker.open.probeAtMs <= this.#ports.process.nowMs()) {

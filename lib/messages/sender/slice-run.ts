@@ -106,8 +106,8 @@ export class SliceRun {
     if (end.kind !== 'ended') return { end, isTold: false };
     try {
       await this.#tell(end.slice);
-      const { dispatchOfTaken } = this.#calls;
-      if (dispatchOfTaken !== undefined) await this.#ports.holds.taken(this.#hand.facts, dispatchOfTaken);
+      const { takenMs } = this.#calls;
+      if (takenMs !== undefined) await this.#ports.holds.taken(this.#hand.facts, takenMs);
       return { end, isTold: true };
     } catch (error) {
       this.#ports.log('send.error', { error: errorName(error) });
@@ -173,7 +173,7 @@ export class SliceRun {
       return heldBack ?? { state: 'again', dueMs: nowMs };
     if (heldBack === undefined || on.length === 0) return heldBack;
     const recipients = [...this.#recipients.values()].filter(({ index }) => !uncalled.has(placeInSlice(index)));
-    this.#calls.asks = await probeHolds({ callFacts, recipients, on, dispatch: standing.dispatch }, this.#ports);
+    this.#calls.asks = await probeHolds({ callFacts, recipients, on }, this.#ports);
     return this.#calls.asks === undefined ? heldBack : undefined;
   }
 }

@@ -33,7 +33,7 @@ interface Running {
 export type SliceOutcome =
   | { readonly kind: 'run'; readonly end: SliceEnd; readonly isTold: boolean }
   /** The platform is down: nothing was claimed. */
-  | { readonly kind: 'outage'; readonly sinceMs: number }
+  | { readonly kind: 'outage' }
   /** The lease is over: nothing was claimed. */
   | { readonly kind: 'given_back' }
   /** The recipients cannot be read: nothing was claimed. */
@@ -119,7 +119,7 @@ export class SliceStarter {
     try {
       const recipients = await hand.recipients(open, this.#shared.ports);
       const { guarded, holds } = await this.guardOf(hand);
-      if (guarded.outage !== undefined) return { kind: 'outage', sinceMs: guarded.outage.sinceMs };
+      if (guarded.outage !== undefined) return { kind: 'outage' };
       // Reads in a slow table may have outlasted the lease.
       if (!this.#shared.mayClaim()) return { kind: 'given_back' };
       this.#tries += 1;

@@ -18,7 +18,7 @@ import type { LookAtNumber, NumberSight } from './number-sight-store.ts';
 import { NumberView } from './number-view.ts';
 import { PlaceTurns } from './place-turns.ts';
 import type { Places } from './places-store.ts';
-import type { SenderPorts, SliceTryPorts } from './sender-ports.ts';
+import type { SenderPorts, SliceHolds, SliceTryPorts } from './sender-ports.ts';
 import { SliceRun } from './slice-run.ts';
 import { notingSilence } from './slow-answers.ts';
 import { type SmallRequestPorts, sendSmallRequest } from './small-request.ts';
@@ -41,7 +41,7 @@ export interface SmallRequestsPorts extends SliceTryPorts, Pick<ComposePorts, 'c
       beginStraight(dispatch: StraightDispatch): Promise<unknown>;
     };
   readonly lookAt: LookAtNumber;
-  readonly holds: SenderPorts['holds'];
+  readonly holds: SliceHolds;
   readonly paces: SenderPorts['paces'];
   readonly places: Pick<Places, 'take'>;
   readonly wake: WakeSenders;

@@ -2,7 +2,7 @@ import type { DispatchReservation } from '../budget/budgets.ts';
 import { aboutDispatch, type DispatchHead } from '../dispatch/head.ts';
 import type { DispatchStop } from '../dispatch/item.ts';
 import { completedEvent } from '../send/completed-event.ts';
-import type { WatchPorts } from '../watch/watch.ts';
+import type { SliceTryPorts } from './sender-ports.ts';
 
 export interface DispatchProgress {
   readonly head: DispatchHead;
@@ -24,11 +24,13 @@ export async function tellEnd(
     events,
     nowMs,
     log,
-  }: Pick<WatchPorts, 'events' | 'nowMs' | 'log'> & {
-    readonly spend: Pick<WatchPorts['spend'], 'countLater'>;
-    /** Returns undefined for a missing dispatch. */
-    readonly progressOf: (dispatchId: string) => Promise<DispatchProgress | undefined>;
-  },
+  }: Pick<SliceTryPorts, 'events'> &
+    Pick<SliceTryPorts['process'], 'nowMs' | 'log'> & {
+      /** Queues a later count of everything written by now. Rejects when store or queue cannot be reached (D58). */
+      readonly spend: { readonly countLater: (head: DispatchHead) => Promise<void> };
+      /** Returns undefined for a missing dispatch. */
+      readonly progressOf: (dispatchId: string) => Promise<DispatchProgress | undefined>;
+    },
 ): Promise<boolean> {
   const progress = await progressOf(dispatchId);
   if (progress === undefined) return true;

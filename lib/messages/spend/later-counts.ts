@@ -1,14 +1,42 @@
+import * as v from 'valibot';
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
+import { queuedMessage } from '../../aws/queued-message.ts';
 import type { DelayedQueue } from '../../aws/sqs-batch.ts';
+import { correlated } from '../../observe/correlation.ts';
+import { errorName } from '../../observe/error-name.ts';
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { DispatchHead } from '../dispatch/head.ts';
 import type { DispatchAge } from '../dispatch/items.ts';
-import { type CountMessage, countMessageOf } from '../watch/watch-message.ts';
 
 // Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole dispatch. So a
 // run only ensures a count after its own append.
 
 // The item holds the time of the next count. It is written after that count is queued, so the count always comes. A
 // dead run leaves a superfluous count.
+
+/** Queued counts carry this version (D47). */
+export const countVersion = 1;
+
+/** Counts the cost of a dispatch (D58), not before `dueMs`. */
+export const CountMessageSchema = v.object({
+  kind: v.literal('count'),
+  version: v.literal(countVersion),
+  dispatchId: v.string(),
+  clientId: v.number(),
+  acceptedAtMs: v.number(),
+  correlationId: v.optional(v.string()),
+  dueMs: v.number(),
+});
+export type CountMessage = v.InferOutput<typeof CountMessageSchema>;
+
+type Counted = Pick<DispatchHead, 'dispatchId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>;
+
+export function countMessageOf(
+  { dispatchId, clientId, acceptedAtMs, correlationId }: Counted,
+  dueMs: number,
+): CountMessage {
+  return { kind: 'count', version: countVersion, dispatchId, clientId, acceptedAtMs, correlationId, dueMs };
+}
 
 /** Every method rejects when the store cannot be reached. */
 export interface CountMarks {
@@ -82,4 +110,32 @@ async function sendAt(
 ): Promise<void> {
   const seconds = Math.ceil((message.dueMs - nowMs()) / 1_000);
   await queue.sendLater(message, Math.min(maxDelaySeconds, Math.max(0, seconds)));
+}
+
+export interface CountDelivery {
+  readonly messageId: string;
+  readonly body: string;
+}
+
+export interface CountingPorts {
+  /** Counts now if due, else queues again. Rejects when store or queue cannot be reached. */
+  readonly count: (message: CountMessage) => Promise<void>;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** Counts what is due of a batch. Returns the ids to deliver again. */
+export async function countLater(deliveries: readonly CountDelivery[], ports: CountingPorts): Promise<string[]> {
+  const again = await Promise.all(
+    deliveries.map(async ({ messageId, body }) => {
+      try {
+        const message = v.parse(CountMessageSchema, queuedMessage(body, countVersion));
+        await correlated(message.correlationId, () => ports.count(message));
+        return [];
+      } catch (error) {
+        ports.log('spend.not_counted', { error: errorName(error) });
+        return [messageId];
+      }
+    }),
+  );
+  return again.flat();
 }

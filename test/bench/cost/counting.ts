@@ -57,7 +57,7 @@ export async function costOfCountingBulk(messages: TableAccess, recipients: numb
   }
   meter.taken();
   await countDispatches([head.dispatchId], counting);
-  const ofCount = added(countsOf({ ...meter.taken(), writeUnits: transacted() }, 'messages-watch'), {
+  const ofCount = added(countsOf({ ...meter.taken(), writeUnits: transacted() }, 'spend-count'), {
     writeUnits: 1,
     readUnits: 1,
   });
@@ -116,7 +116,7 @@ function receiptOf({ dispatchId }: DispatchHead, index: number, status: string):
 
 function countsOf(
   { readUnits, writeUnits, roundTrips }: ReturnType<ReturnType<typeof meterRequests>['taken']>,
-  name: 'messages-receipts' | 'messages-watch',
+  name: 'messages-receipts' | 'spend-count',
 ): Counts {
   const waitedMs = roundTrips * assumed.storeMs;
   return { readUnits, writeUnits, ...lambdaTime({ memoryMb: assumed.memoryOf(name), waitedMs, processorMs: 0 }) };

@@ -73,7 +73,7 @@ const dispatch = { dispatchId: 'j', clientId: 1001, acceptedAtMs };
 test.each<[QueueName, string, object]>([
   ['receipts', 'again', { numbers: [] }],
   ['inbound', 'again', { wabaId: '2', phoneNumberId: '3', words: [] }],
-  ['watch', 'again', { kind: 'count', ...dispatch, dueMs: 1 }],
+  ['counts', 'again', { kind: 'count', ...dispatch, dueMs: 1 }],
   ['sync', 'useless', { walk: { id: 'w', turn: 1, after: 0 } }],
   ['hints', 'useless', { wabaId: '2', templateIds: [], numbers: true }],
 ])('%s: %s, and a message without its fields stays', (queue, verdict, message) => {

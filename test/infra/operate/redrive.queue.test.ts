@@ -17,7 +17,7 @@ import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
 import type { DispatchHead } from '../../../lib/messages/dispatch/head.ts';
 import { encodeSenderWake } from '../../../lib/messages/dispatch/sender-wake.ts';
 import { encodeSmallRequest } from '../../../lib/messages/dispatch/small-request-message.ts';
-import { countMessageOf } from '../../../lib/messages/watch/watch-message.ts';
+import { countMessageOf } from '../../../lib/messages/spend/later-counts.ts';
 import { makeDispatch, makeRecipients } from '../../support/made-dispatches.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshQueue, localQueueClient } from '../../support/stores.ts';
@@ -129,11 +129,11 @@ const request = (count: number, changes: Partial<DispatchHead> = {}) =>
     ...makeDispatch(makeRecipients(count), { acceptedAtMs: Date.now(), ...changes }),
     limitPerSecond: 80,
   });
-const watch = (dispatchId: string) =>
+const counting = (dispatchId: string) =>
   queueBody(countMessageOf({ dispatchId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 }, nowMs));
 const wake = encodeSenderWake({ phoneNumberId: '3', part: 0, of: 1, delaySeconds: 0 });
 const sync = JSON.stringify({ version: 1, walk: { id: 'w', turn: 1, after: 0 } });
-const watches = (count: number) => Array.from({ length: count }, (_, at) => watch(`J${at}`));
+const countings = (count: number) => Array.from({ length: count }, (_, at) => counting(`J${at}`));
 
 async function waitingIn({ url }: OpenQueue): Promise<number> {
   const { Attributes = {} } = await client.send(
@@ -156,13 +156,13 @@ async function arrived({ url }: OpenQueue) {
 }
 
 test('a dry run counts and says why it is safe; every letter stays and can be seen at once', async () => {
-  await die([...watches(12), 'no json']);
-  const { lines, error } = await run('watch');
+  await die([...countings(12), 'no json']);
+  const { lines, error } = await run('counts');
   expect(error).toEqual(new WouldChange('nothing was sent: repeat with --yes; at 10 a second that takes 2 s'));
   expect(lines).toEqual([
-    'watch: 13 dead letters',
+    'counts: 13 dead letters',
     expect.stringMatching(/^the oldest was queued \d{4}-/),
-    expect.stringMatching(/^again {3}12: watchers of dispatches: an end that is told twice has one id/),
+    expect.stringMatching(/^again {3}12: counts of what dispatches cost: one that comes twice counts nothing twice/),
     expect.stringMatching(/^stays {3}1: not readable/),
   ]);
   expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([13, 0]);
@@ -171,23 +171,23 @@ test('a dry run counts and says why it is safe; every letter stays and can be se
 
 test('a dry run that finds nothing to send again ends well', async () => {
   await die(unreadable(1));
-  expect(await run('watch')).toMatchObject({ error: undefined });
-  expect(await run('watch', '--json')).toMatchObject({ error: undefined });
-  await die(watches(1));
-  expect((await run('watch', '--json')).error).toMatchObject({ exitStatus: 3 });
+  expect(await run('counts')).toMatchObject({ error: undefined });
+  expect(await run('counts', '--json')).toMatchObject({ error: undefined });
+  await die(countings(1));
+  expect((await run('counts', '--json')).error).toMatchObject({ exitStatus: 3 });
 });
 
 test('with --yes they are in their queue, in their groups, in pace; what is not readable stays', async () => {
-  await die([...watches(12), 'no json']);
-  const { lines, pauses, opened } = await run('watch', '--yes', '--pace', '5', '--stage', 'prod');
-  expect(opened).toEqual(['prod', 'watch']);
+  await die([...countings(12), 'no json']);
+  const { lines, pauses, opened } = await run('counts', '--yes', '--pace', '5', '--stage', 'prod');
+  expect(opened).toEqual(['prod', 'counts']);
   expect(lines.at(-1)).toBe('12 sent again; 1 dead letters are left');
   const found = await arrived(queue);
-  expect(found.toSorted()).toEqual(watches(12).toSorted());
+  expect(found.toSorted()).toEqual(countings(12).toSorted());
   expect(new Set(groups)).toEqual(new Set(['client-1001']));
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(1_000);
   expect(await waitingIn(deadLetters)).toBe(1);
-  const line = { what: 'command.redrive', on: { queue: 'watch', count: 13 } };
+  const line = { what: 'command.redrive', on: { queue: 'counts', count: 13 } };
   expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
 });
 
@@ -197,16 +197,16 @@ test('held letters that can be seen again do not end a long run before its last 
   beforeReceive = async (receive) => {
     if (receive !== 3) return;
     await showHidden();
-    await die(watches(5));
+    await die(countings(5));
   };
-  expect((await run('watch', '--yes')).lines.at(-1)).toBe('5 sent again; 20 dead letters are left');
+  expect((await run('counts', '--yes')).lines.at(-1)).toBe('5 sent again; 20 dead letters are left');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([5, 20]);
 });
 
 test('a run ends that holds more letters than it reads before they can be seen again', async () => {
   await die(unreadable(12));
   beforeReceive = showHidden;
-  expect((await run('watch', '--yes')).lines.at(-1)).toBe('0 sent again; 12 dead letters are left');
+  expect((await run('counts', '--yes')).lines.at(-1)).toBe('0 sent again; 12 dead letters are left');
   expect(await waitingIn(deadLetters)).toBe(12);
 });
 
@@ -223,44 +223,44 @@ test('a message that several letters carry counts once, and the letters are said
 });
 
 test('--at-most ends it, and the rest stays for the next run', async () => {
-  await die(watches(12));
-  expect((await run('watch', '--yes', '--at-most', '3')).lines.at(-1)).toBe('3 sent again; 9 dead letters are left');
+  await die(countings(12));
+  expect((await run('counts', '--yes', '--at-most', '3')).lines.at(-1)).toBe('3 sent again; 9 dead letters are left');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([3, 9]);
-  await run('watch', '--yes');
+  await run('counts', '--yes');
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([12, 0]);
 });
 
 test('letters that die again meanwhile are not moved in a circle', async () => {
-  await die(watches(3));
+  await die(countings(3));
   // Everything that is sent dies at once.
   queue = deadLetters;
-  expect((await run('watch', '--yes')).lines.at(-1)).toBe('3 sent again; 3 dead letters are left');
+  expect((await run('counts', '--yes')).lines.at(-1)).toBe('3 sent again; 3 dead letters are left');
 });
 
 test('what the queue refuses stays, and the command ends with status 1', async () => {
-  await die(watches(2));
+  await die(countings(2));
   refuses = 1;
-  const { lines, error } = await run('watch', '--yes');
+  const { lines, error } = await run('counts', '--yes');
   expect(lines.at(-1)).toBe('1 sent again; 1 dead letters are left');
   expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('1 were refused') });
   expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([1, 1]);
 });
 
 test('letters that a run that was ended hides are said, and no reason to think that all went', async () => {
-  await die(watches(12));
+  await die(countings(12));
   await client.send(
     new ReceiveMessageCommand({ QueueUrl: deadLetters.url, MaxNumberOfMessages: 5, VisibilityTimeout: 60 }),
   );
-  const dry = await run('watch');
+  const dry = await run('counts');
   expect(dry.lines).toContainEqual(expect.stringMatching(/^5 could not be seen: .+ in two minutes$/));
-  const { lines, error } = await run('watch', '--yes');
+  const { lines, error } = await run('counts', '--yes');
   expect(lines.at(-2)).toBe('7 sent again; 5 dead letters are left');
   expect(lines.at(-1)).toMatch(/^5 could not be seen: another run holds them, .+ in two minutes$/);
   expect(error).toBeUndefined();
 });
 
 test.each([
-  [['watch', '--yes'], watches(2)],
+  [['counts', '--yes'], countings(2)],
   [
     ['sync', '--drop', '--yes'],
     [sync, sync],
@@ -292,16 +292,16 @@ describe('what is of no use', () => {
   });
 
   test('what could be sent again is never dropped', async () => {
-    await die(watches(2));
-    expect((await run('watch', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
+    await die(countings(2));
+    expect((await run('counts', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
   });
 });
 
 test.each([
   [[], 'infra/ops redrive QUEUE'],
-  [['fanOut'], 'QUEUE is one of dispatch, urgent, watch'],
-  [['watch', '--pace', '0'], '--pace takes 1 to 200, not 0'],
-  [['watch', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
+  [['fanOut'], 'QUEUE is one of dispatch, urgent, counts'],
+  [['counts', '--pace', '0'], '--pace takes 1 to 200, not 0'],
+  [['counts', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
 ])('%j is refused with status 2, and no queue is opened', async (typed, message) => {
   const { error, opened } = await run(...typed);
   expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(message) });

@@ -12,7 +12,7 @@ client.middlewareStack.add(
     if ('MessageGroupId' in args.input) groups.push(args.input.MessageGroupId);
     return await next(args);
   },
-  { step: 'initialize', name: 'watch' },
+  { step: 'initialize', name: 'counts' },
 );
 
 const wakesAt = (url: string) => delayedQueue<number>({ client, url }, encodeWake, String);

@@ -8,7 +8,7 @@ import { decodeSenderWake } from '../../../lib/messages/dispatch/sender-wake.ts'
 import { decodeSmallRequest } from '../../../lib/messages/dispatch/small-request-message.ts';
 import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
-import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';
+import { CountMessageSchema, countVersion } from '../../../lib/messages/spend/later-counts.ts';
 import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
 import { eventTypes } from '../../../lib/webhooks/event.ts';
@@ -22,7 +22,7 @@ import { type QueuedBodies, queuedBodies } from '../../support/queued-bodies.ts'
 const readers: Readonly<Record<keyof QueuedBodies, (body: string) => unknown>> = {
   wakes: decodeSenderWake,
   smallRequests: decodeSmallRequest,
-  watches: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
+  counts: (body) => v.parse(CountMessageSchema, queuedMessage(body, countVersion)),
   events: decodeQueued,
   syncs: decodeSync,
   receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),

@@ -4,7 +4,7 @@ import { accountEvents } from '../../../lib/hints/account-events.ts';
 import { repliedEvent } from '../../../lib/messages/inbound/replied-event.ts';
 import { completedEvent } from '../../../lib/messages/send/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/send/message-event.ts';
-import { parkedEvent, resumedEvent } from '../../../lib/messages/watch/parked-event.ts';
+import { parkedEvent, resumedEvent } from '../../../lib/messages/send/pause-events.ts';
 import { optOutEvent } from '../../../lib/opt-outs/opt-out-event.ts';
 import {
   createdEvents,

@@ -119,9 +119,9 @@ export class MemoryTable {
       of: (dispatchIds) => run.call('findStates', () => this.statesOf(dispatchIds)),
       stop: this.#writeOf(run, 'stop'),
       park: this.#writeOf(run, 'park'),
-      goOn: this.#writeOf(run, 'goOn'),
+      parkTold: this.#writeOf(run, 'parkTold'),
       resume: this.#writeOf(run, 'resume'),
-      endPause: this.#writeOf(run, 'endPause'),
+      unpark: this.#writeOf(run, 'unpark'),
     };
   }
 

@@ -48,18 +48,9 @@ describe('what the state of a dispatch makes of a claimed message (D46, D53)', (
     expect(byDispatchState({ parked }, {}, 100_000 + longestParkMs)).toEqual(expires);
     expect(byDispatchState({ parked }, { expiresAtMs: 10 ** 12 }, 100_000 + longestParkMs)).toEqual(expires);
   });
-
-  test('the day is counted from the beginning of the pause, whichever waiting of it this is', () => {
-    const state = { parked, pausedFromMs: 40_000 };
-    expect(byDispatchState(state, {}, 140_000)).toEqual({ kind: 'wait', delaySeconds: 25 });
-    expect(byDispatchState(state, {}, 40_000 + longestParkMs - 1)).toMatchObject({ kind: 'wait' });
-    expect(byDispatchState(state, {}, 40_000 + longestParkMs)).toMatchObject({ kind: 'settle' });
-    // A dispatch is sent although the end of its pause is not proven.
-    expect(byDispatchState({ pausedFromMs: 40_000 }, {}, 40_000 + longestParkMs)).toEqual({ kind: 'send' });
-  });
 });
 
-test('the next look at a parked dispatch comes after a quarter of its waiting, 15 s at least and 2 min at most', () => {
+test('the next try of a held message comes after a quarter of its waiting, 15 s at least and 2 min at most', () => {
   // The worker's clock may be behind the clock that parked the dispatch, so the delay counts from a later time.
   expect([-5_000, 0, 60_000, 60_001, 100_000, 480_000, 10 ** 9].map(parkDelaySeconds)).toEqual([
     15, 15, 15, 16, 25, 120, 120,

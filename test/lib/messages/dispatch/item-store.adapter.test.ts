@@ -29,7 +29,7 @@ beforeAll(async () => {
 const head = 'as begun';
 const stop = { state: 'failed', code: 'cancelled', atMs: 5_000 } as const;
 const parked = { code: 'template_paused', scope: 'template', sinceMs: 1_000 } as const;
-const goesOn = { ...parked, goesOn: true } as const;
+const later = { ...parked, sinceMs: 2_000 };
 
 /** Each column of the table below is one of these states, in their order. */
 const states: readonly (readonly [name: string, item: DispatchItem | undefined])[] = [
@@ -39,9 +39,9 @@ const states: readonly (readonly [name: string, item: DispatchItem | undefined])
   ['begun', { head }],
   ['stopped', { head, stop }],
   ['reckoned', { head, stop, underWay: { 0: 1 } }],
-  ['parked', { head, parked, pausedFromMs: 500 }],
-  ['parked, goes on', { head, parked: goesOn, pausedFromMs: 500 }],
-  ['paused', { head, pausedFromMs: 500 }],
+  ['parked, untold', { head, parked: { ...parked, untold: 'parked' } }],
+  ['parked', { head, parked }],
+  ['resumed, untold', { head, parked: { ...parked, untold: 'resumed' } }],
 ];
 
 const first = { key: { dispatchId: '', slice: 0 }, atMs: 1, size: 10 };
@@ -66,15 +66,10 @@ const noAnswer = { '+': undefined, '.': undefined };
 const stopAs = (code: string, atMs: number) => (id: string) =>
   dispatchWrites.stop(headOf(id), { state: 'failed', code, atMs });
 const park = (sinceMs: number) => (id: string) => dispatchWrites.park(id, { ...parked, sinceMs });
-const resume =
-  (sinceMs: number, more = {}) =>
-  (id: string) =>
-    dispatchWrites.resume(id, { sinceMs, ...more });
-
 const stopped: Pick<Row, 'sets' | 'gives' | 'removes'> = {
   gives: { expiresAtSeconds: 8 },
   sets: { stop },
-  removes: ['parked', 'pausedFromMs'],
+  removes: ['parked'],
 };
 
 const rows: Readonly<Record<string, Row>> = {
@@ -113,42 +108,48 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'park as the parked one': {
     write: park(1_000),
-    in: '... +..==+',
+    in: '... +..===',
     answers: isWritten,
-    gives: { pausedFromMs: 1_000 },
-    sets: { parked },
+    sets: { parked: { ...parked, untold: 'parked' } },
   },
   'park later': {
     write: park(2_000),
-    in: '... +....+',
+    in: '... +.....',
     answers: isWritten,
-    gives: { pausedFromMs: 2_000 },
-    sets: { parked: { ...parked, sinceMs: 2_000 } },
+    sets: { parked: { ...parked, sinceMs: 2_000, untold: 'parked' } },
   },
-  goOn: {
-    write: (id) => dispatchWrites.goOn(id, 1_000),
-    in: '... ...++.',
+  parkTold: {
+    write: (id) => dispatchWrites.parkTold(id, parked),
+    in: '... ...+..',
     answers: noAnswer,
-    sets: { parked: goesOn },
+    sets: { parked },
   },
-  'goOn of another waiting': {
-    write: (id) => dispatchWrites.goOn(id, 2_000),
+  'parkTold of another pause': {
+    write: (id) => dispatchWrites.parkTold(id, later),
     in: '... ......',
     answers: noAnswer,
   },
-  resume: { write: resume(1_000), in: '... ...++.', answers: isWritten, removes: ['parked'] },
-  'resume what goes on': {
-    write: resume(1_000, { goesOn: true }),
-    in: '... ...++.',
+  resume: {
+    write: (id) => dispatchWrites.resume(id, parked),
+    in: '... ...+++',
     answers: isWritten,
-    removes: ['parked', 'pausedFromMs'],
+    sets: { parked: { ...parked, untold: 'resumed' } },
   },
-  'resume another waiting': { write: resume(2_000), in: '... ......', answers: isWritten },
-  endPause: {
-    write: dispatchWrites.endPause,
-    in: '=== ===..+',
+  'resume another pause': {
+    write: (id) => dispatchWrites.resume(id, later),
+    in: '... ......',
     answers: isWritten,
-    removes: ['pausedFromMs'],
+  },
+  unpark: {
+    write: (id) => dispatchWrites.unpark(id, parked),
+    in: '... ...+++',
+    answers: noAnswer,
+    removes: ['parked'],
+  },
+  'unpark another pause': {
+    write: (id) => dispatchWrites.unpark(id, later),
+    in: '... ......',
+    answers: noAnswer,
   },
   reckon: {
     write: (id) => dispatchWrites.reckon(id, { 0: 2 }),

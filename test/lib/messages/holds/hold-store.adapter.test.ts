@@ -2,8 +2,10 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { tableOf } from '../../../../lib/aws/table.ts';
-import { ended, noHolds, opened, type Probe, probeEnded } from '../../../../lib/messages/holds/hold.ts';
+import { noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
+import { ended } from '../../../../lib/messages/holds/hold-ends.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import { type Probe, probeEnded, readAs, readingTaken } from '../../../../lib/messages/holds/questions.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -32,8 +34,14 @@ test('what is stored is found again; nothing is held of a WABA of which nothing 
   const Key = { pk: 'WABA#W1', sk: 'HOLDS' };
   const { Item } = await localDocumentClient().send(new GetCommand({ TableName: table, Key }));
   expect(Item).toMatchObject({ version: 1, expiresAtSeconds: startMs / 1_000 + 30 * 86_400 });
-  expect(await store().change('W1', ended('waba', startMs))).toEqual(noHolds);
-  expect(await store().find('W1')).toEqual(noHolds);
+  const unproven = { waba: { atMs: startMs + 5_000, asks: 0 } };
+  expect(await store().change('W1', ended('waba', startMs, startMs + 5_000))).toEqual({ ...noHolds, unproven });
+  expect(await store().find('W1')).toEqual({ ...noHolds, unproven });
+  const review = opened('template:a/es', { code: '132001', nowMs: startMs, byReading: true });
+  await store().change('W1', (holds) => readingTaken('template:a/es', startMs + 10_000)(review(holds)));
+  const verdict = { state: 'failed', code: 'template_changed', reason: 'why', atMs: startMs + 10_000 } as const;
+  await store().change('W1', readAs({ scope: 'template:a/es', sinceMs: startMs, ask: 1 }, verdict, startMs + 11_000));
+  expect((await store().find('W1')).holds['template:a/es']).toMatchObject({ byReading: true, asks: 1, verdict });
 });
 
 test('of five who may ask at once one does, and its answer ends the hold', async () => {
@@ -81,7 +89,7 @@ test('every write does what the model of worlds does (D46)', async () => {
         } else {
           const open = opened(scope, { code: scope === 'waba' ? '368' : 'no_answer', nowMs });
           const answer = question === undefined ? open : probeEnded(question, result, nowMs);
-          const rule = { open, answer, end: ended(scope, startMs) }[name];
+          const rule = { open, answer, end: ended(scope, startMs, nowMs) }[name];
           expect(await store(nowMs).change(wabaId, rule)).toEqual(await model.change(wabaId, rule));
         }
         expect(await store(nowMs).find(wabaId)).toEqual(await model.find(wabaId));

@@ -2,26 +2,26 @@ import { describe, expect, test } from 'vitest';
 import {
   afterAnsweredRun,
   afterSilentRun,
-  ended,
-  endedByReading,
   type Hold,
   type Holds,
   holdsOn,
   inReviewCode,
   isNowMarketing,
   isOutdated,
-  isProbeDue,
-  isProbeOverdue,
   madeMarketing,
   madeOtherThanMarketing,
-  mayCallProbe,
   noHolds,
   opened,
+} from '../../../../lib/messages/holds/hold.ts';
+import { ended, endedByReading } from '../../../../lib/messages/holds/hold-ends.ts';
+import {
+  isProbeDue,
+  mayStillAsk,
   type Probe,
   probeEnded,
   probeOf,
   probeTaken,
-} from '../../../../lib/messages/holds/hold.ts';
+} from '../../../../lib/messages/holds/questions.ts';
 import {
   type HoldableMessage,
   type HoldScope,
@@ -92,7 +92,7 @@ test('the widest hold is what is told; another number, category or template is f
   for (const scope of scopes)
     expect(holdsOn({ ...all, holds: { [scope]: all.holds[scope] } }, marketing)[0]?.scope).toBe(scope);
   expect(holdsOn(all, marketing)[0]?.scope).toBe('waba');
-  const narrow = ended('waba', nowMs)(all);
+  const narrow = ended('waba', nowMs, nowMs)(all);
   expect(holdsOn(narrow, marketing)[0]?.scope).toBe('number:1');
   expect(holdsOn(narrow, { ...marketing, phoneNumberId: '2', templateName: 'other' })[0]).toBeUndefined();
   expect(holdsOn(opened('utility', { code: '131064', nowMs })(noHolds), code)[0]).toBeUndefined();
@@ -141,8 +141,8 @@ test('one at a time may ask, until its lease ends; what asks is called only whil
   const dueMs = nowMs + 10_000;
   const { holds, question } = askedAt(waba(), dueMs);
   expect(probeTaken(utility, dueMs + 59_999)(holds)).toBe(holds);
-  expect(mayCallProbe(question, dueMs + 40_000)).toBe(true);
-  expect(mayCallProbe(question, dueMs + 40_001)).toBe(false);
+  expect(mayStillAsk(question, dueMs + 40_000)).toBe(true);
+  expect(mayStillAsk(question, dueMs + 40_001)).toBe(false);
   const second = askedAt(holds, dueMs + 60_000);
   expect(second.holds.holds.waba?.asks).toBe(2);
   expect(probeTaken(utility, dueMs)(noHolds)).toBe(noHolds);
@@ -181,8 +181,8 @@ describe('an answer', () => {
     expect(probeEnded(old, 'refused', dueMs + 60_001)(second)).toBe(second);
     const later = opened('waba', { code: '368', nowMs: nowMs + 1 })(noHolds);
     expect(probeEnded(old, 'taken', dueMs)(later)).toBe(later);
-    expect(ended('waba', nowMs)(later)).toBe(later);
-    expect(ended('waba', nowMs + 1)(later)).toEqual(noHolds);
+    expect(ended('waba', nowMs, nowMs)(later)).toBe(later);
+    expect(ended('waba', nowMs + 1, dueMs)(later).holds).toEqual({});
     expect(probeEnded(old, 'taken', dueMs)(noHolds)).toBe(noHolds);
     // The writer repeats its answer after a lost reply.
     const once = probeEnded(old, 'refused', dueMs)(first);
@@ -287,7 +287,7 @@ test('rules change nothing that they were given', () => {
   for (const scope of ['waba', 'utility'] satisfies HoldScope[])
     opened(scope, { code: '1', nowMs, untilMs: nowMs + day })(holds);
   probeTaken(utility, nowMs + 10_000)(holds);
-  ended('waba', nowMs)(holds);
+  ended('waba', nowMs, nowMs)(holds);
   expect(JSON.stringify(holds)).toBe(before);
 });
 
@@ -298,7 +298,7 @@ describe('what only a reading ends (D42, D46)', () => {
 
   test('no message probes it, also not years later, and with it no other hold of the message', () => {
     const hold = inReview(noHolds).holds[scope] as Hold;
-    expect([isProbeDue(hold, nowMs + 400 * day), isProbeOverdue(hold, nowMs + 400 * day)]).toEqual([false, false]);
+    expect(isProbeDue(hold, nowMs + 400 * day)).toBe(false);
     const both = inReview(waba());
     expect(probeTaken(utility, nowMs + day)(both)).toBe(both);
   });
@@ -323,7 +323,8 @@ describe('what only a reading ends (D42, D46)', () => {
     expect(judged(nowMs, { ...utility, templateName: 'another' })).toBe(false);
     // A pause that a probe or a reading ends changes no template.
     const paused = opened(scope, { code: '132015', nowMs })(noHolds);
-    expect(endedByReading(scope, nowMs, nowMs)(paused)).toEqual(noHolds);
+    expect(endedByReading(scope, nowMs, nowMs)(paused)).toMatchObject({ holds: {} });
+    expect(endedByReading(scope, nowMs, nowMs)(paused).reviewedMs).toBeUndefined();
   });
 
   test('the newest hundred templates are known', () => {

@@ -1,14 +1,6 @@
-import { longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
-import type { Hold } from '../../../../lib/messages/holds/hold.ts';
+import { type Hold, longestUnprovenMs } from '../../../../lib/messages/holds/hold.ts';
 import { type DispatchId, nameOf, openIn } from './holds-model.ts';
-import { longestUnprovenMs, type World } from './holds-space.ts';
-
-/** The time since which a dispatch is parked decides how rarely its watcher looks. */
-function ageOf(ms: number): number {
-  return (
-    Math.min(6, Math.floor(ms / 15_000)) + [longestUnprovenMs, longestParkMs].filter((limitMs) => ms >= limitMs).length
-  );
-}
+import type { World } from './holds-space.ts';
 
 /**
  * Worlds with one key have the same future, to a tenth of a second: names become numbers, and times become differences.
@@ -21,11 +13,9 @@ export function keyOf(world: World): string {
     holds,
     dispatches,
     expiresAtMs,
-    watches,
     runs,
     messages,
     words,
-    told,
     begun: _begun,
     wrong: _wrong,
     breakable: _fixed,
@@ -36,34 +26,25 @@ export function keyOf(world: World): string {
     ...[scope, named(hold.sinceMs), hold.code, hold.asks, from(hold.nextAskMs), from(hold.askedUntilMs)],
     ...[hold.afterTaken, hold.takenMs !== undefined],
   ];
-  const since = (id: DispatchId) => {
-    const { parked, pausedFromMs, stop } = dispatches[id];
-    return [parked && named(parked.sinceMs), pausedFromMs && named(pausedFromMs), stop?.state, from(expiresAtMs[id])];
-  };
+  const since = (id: DispatchId) => [dispatches[id].stop?.state, from(expiresAtMs[id])];
   return JSON.stringify([
     openIn(holds).sort().map(holdKey),
+    Object.entries(holds.unproven ?? {}).map(([scope, end]) => [
+      scope,
+      end?.asks,
+      from(end && end.atMs + longestUnprovenMs),
+    ]),
     Object.entries(holds.silences).map(([number, { runs: silent }]) => [number, silent]),
     [since('A'), since('B')],
-    watches
-      .map(({ dispatch, sinceMs, dueMs, toldMs }) => [
-        dispatch,
-        named(sinceMs),
-        from(dueMs),
-        toldMs && named(toldMs),
-        ageOf(nowMs - sinceMs),
-      ])
-      .sort(),
-    runs.map(({ number: _, startedMs, question, saw, calledAtMs, parkMs, ...run }) => [
+    runs.map(({ number: _, startedMs, question, saw, calledAtMs, ...run }) => [
       run,
       question && [from(question.untilMs), question.of.map(({ scope, sinceMs, ask }) => [scope, named(sinceMs), ask])],
       saw.map((name) => openIn(holds).some(([scope, { sinceMs }]) => nameOf(scope, sinceMs) === name)),
       Math.round((nowMs - startedMs) / 10_000),
       calledAtMs && Math.round((nowMs - calledAtMs) / 10_000),
-      parkMs && named(parkMs),
     ]),
     messages.map(({ id, dueMs, taken, outcome }) => [id, outcome ? 0 : from(dueMs), taken, outcome]),
     words.map(({ scope, sinceMs }) => [scope, named(sinceMs)]),
-    told.map((event) => event.replace(/\d+$/, (ms) => String(named(Number(ms))))),
     others,
   ]);
 }

@@ -1,19 +1,21 @@
 import type { DispatchItem } from '../../../../lib/messages/dispatch/item.ts';
-import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
 import {
   afterAnsweredRun,
   afterSilentRun,
   type Hold,
   type Holds,
   holdsOn,
-  isProbeDue,
-  mayCallProbe,
   noAnswerCode,
   opened,
+} from '../../../../lib/messages/holds/hold.ts';
+import {
+  askMsOf,
+  isProbeDue,
+  mayStillAsk,
   type Probe,
   type ProbeResult,
   probeEnded,
-} from '../../../../lib/messages/holds/hold.ts';
+} from '../../../../lib/messages/holds/questions.ts';
 import {
   type HoldableMessage,
   type HoldScope,
@@ -21,7 +23,6 @@ import {
   scopesOf,
 } from '../../../../lib/messages/holds/scope.ts';
 import { asking } from '../../../support/memory-holds.ts';
-import { written } from '../../../support/messages-table/dispatch-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
 
 /**
@@ -42,14 +43,7 @@ export interface Message {
   readonly outcome?: 'sent' | 'unknown' | 'failed' | 'expired';
 }
 
-export interface Watch {
-  readonly dispatch: DispatchId;
-  readonly sinceMs: number;
-  readonly dueMs: number;
-  readonly toldMs?: number;
-}
-
-export type Phase = 'look' | 'ask' | 'call' | 'calling' | 'answer' | 'watch' | 'park' | 'end';
+export type Phase = 'look' | 'ask' | 'call' | 'calling' | 'answer' | 'end';
 
 export interface Run {
   readonly number: number;
@@ -58,13 +52,10 @@ export interface Run {
   readonly phase: Phase;
   /** These holds were open at the worker's look. */
   readonly saw: readonly string[];
-  /** The worker's dispatch was resumed, still in the same pause. */
-  readonly mayEndPause?: boolean;
   readonly question?: Probe;
   readonly calledAtMs?: number;
   readonly result?: ProbeResult | 'silent';
   readonly code?: number;
-  readonly parkMs?: number;
 }
 
 export interface Store {
@@ -80,8 +71,6 @@ export interface Store {
   readonly dispatches: Readonly<Record<DispatchId, DispatchItem>>;
   readonly expiresAtMs: Readonly<Partial<Record<DispatchId, number>>>;
   readonly messages: readonly Message[];
-  readonly watches: readonly Watch[];
-  readonly told: readonly string[];
   readonly wrong: string | null;
 }
 
@@ -100,11 +89,10 @@ export interface Next {
   readonly run: Run | undefined;
 }
 
-/** Returns a waiting message's next look: when a probe is due or a lease is over, as rarely as the watcher looks. */
-function nextLookMs({ holds, dispatches, nowMs }: Store, id: DispatchId): number {
-  const dues = holdsOn(holds, kinds[id]).map(({ hold }) => Math.max(hold.nextAskMs, hold.askedUntilMs ?? 0));
-  const { pausedFromMs = nowMs } = dispatches[id];
-  return Math.max(nowMs + 15_000, nowMs + Math.round((nowMs - pausedFromMs) / 4), ...dues);
+/** Returns a waiting message's next look: when a probe is due or a lease is over. */
+function nextLookMs({ holds, nowMs }: Store, id: DispatchId): number {
+  const dues = holdsOn(holds, kinds[id]).map(({ hold }) => askMsOf(hold));
+  return Math.max(nowMs + 15_000, ...dues);
 }
 
 export function withMessage<S extends Store>(store: S, id: string, changes: Partial<Message>): S {
@@ -144,18 +132,15 @@ export function done(store: Store, run: Run): Next {
         const hold = store.holds.holds[scope];
         return hold === undefined ? [] : [nameOf(scope, hold.sinceMs)];
       });
-      const seen = { saw, mayEndPause: dispatch.parked === undefined && dispatch.pausedFromMs !== undefined };
-      // Only the watcher resumes a message without holds: a worker would leave a pause without an event for its end.
-      if (on.length === 0) return dispatch.parked === undefined ? { store, run: to('call', seen) } : back(store, run);
-      if (on.every(({ hold }) => isProbeDue(hold, nowMs))) return { store, run: to('ask', seen) };
-      return dispatch.parked === undefined ? { store, run: to('watch', { ...seen, parkMs: nowMs }) } : back(store, run);
+      if (on.length === 0) return { store, run: to('call', { saw }) };
+      return on.every(({ hold }) => isProbeDue(hold, nowMs)) ? { store, run: to('ask', { saw }) } : back(store, run);
     }
     case 'ask': {
       const { item: holds, value: question } = asking(store.holds, kind, nowMs);
       return question === undefined ? back(store, run) : { store: { ...store, holds }, run: to('call', { question }) };
     }
     case 'call': {
-      if (run.question !== undefined && !mayCallProbe(run.question, nowMs)) return back(store, run);
+      if (run.question !== undefined && !mayStillAsk(run.question, nowMs)) return back(store, run);
       const wrong = wrongOfCall(store, run) ?? store.wrong;
       return { store: { ...store, wrong }, run: to('calling', { calledAtMs: nowMs }) };
     }
@@ -174,32 +159,18 @@ export function done(store: Store, run: Run): Next {
     case 'answer': {
       const holds = learned(store.holds, run, nowMs);
       const wrong = wrongOfAnswer(store, holds, run) ?? store.wrong;
-      const isHeld = run.result === 'refused' && dispatch.parked === undefined && dispatch.stop === undefined;
       // A hold is named by its moment, so each write has a millisecond of its own.
       const after = { ...store, holds, wrong, nowMs: nowMs + 1 };
-      return { store: after, run: isHeld ? to('watch', { parkMs: nowMs }) : to('end') };
-    }
-    case 'watch': {
-      const watch = { dispatch: id, sinceMs: run.parkMs ?? 0, dueMs: nowMs + 3_000 };
-      return { store: { ...store, watches: [...store.watches, watch], nowMs: nowMs + 1 }, run: to('park') };
-    }
-    case 'park': {
-      const code = holdsOn(store.holds, kind)[0]?.hold.code ?? String(run.code);
-      const parked = written(dispatch, dispatchWrites.park(id, { code, scope: 'waba', sinceMs: run.parkMs ?? 0 }));
-      return { store: withDispatch(store, id, parked), run: to('end') };
+      return { store: after, run: to('end') };
     }
     case 'end':
       return end(store, run);
   }
 }
 
-/** The outcome is recorded; a taken message ends the pause of its dispatch. */
 function end(store: Store, run: Run): Next {
   if (run.result === 'silent') return ended(store, run, 'unknown');
-  if (run.result !== 'taken') return back(store, run);
-  const id = dispatchOf(run.message);
-  if (run.mayEndPause !== true) return ended(store, run, 'sent');
-  return ended(withDispatch(store, id, written(store.dispatches[id], dispatchWrites.endPause(id))), run, 'sent');
+  return run.result === 'taken' ? ended(store, run, 'sent') : back(store, run);
 }
 
 /** Returns the holds after a worker's single write of what its call revealed. */
@@ -220,8 +191,6 @@ export function failed(store: Store, run: Run): Next {
   switch (run.phase) {
     // The outcome is recorded even if the write of the hold fails.
     case 'answer':
-    case 'watch':
-    case 'park':
       return { store, run: { ...run, phase: 'end' } };
     default:
       return back(store, run);

@@ -1,13 +1,12 @@
 import { scopesOf } from '../../../../lib/messages/holds/scope.ts';
 import { begunItem } from '../../../support/messages-table/dispatch-item.ts';
 import { keyOf } from './holds-key.ts';
-import { type DispatchId, dispatchOf, done, kinds, nameOf } from './holds-model.ts';
-import { looked, nextMs, type World, waiting, withRun } from './holds-space.ts';
+import { dispatchOf, done, kinds, nameOf } from './holds-model.ts';
+import { nextMs, type World, waiting, withRun } from './holds-space.ts';
 
-/** A world is played to its end only once; its key and its events stay here. */
+/** A world is played to its end only once; its key stays here. */
 export interface Mended {
   readonly keys: Set<string>;
-  readonly told: Set<string>;
 }
 
 /** Throws when a promise is broken now, or would be once the platform is repaired and faults end. */
@@ -37,10 +36,10 @@ function checkQuestions({ runs }: World): void {
 const mostSteps = 500;
 
 /**
- * With a repaired platform all waiting messages leave without another writer, each reported pause gets its end event,
- * and a later message of each dispatch ends the remaining holds.
+ * With a repaired platform all waiting messages leave without another writer, and a later message of each dispatch ends
+ * the remaining holds.
  */
-function checkAfterwards(world: World, { keys, told }: Mended): void {
+function checkAfterwards(world: World, { keys }: Mended): void {
   const passed: string[] = [];
   let next: World = { ...world, broken: {}, left: { ...world.left, runs: Number.POSITIVE_INFINITY } };
   let isSecond = false;
@@ -59,14 +58,12 @@ function checkAfterwards(world: World, { keys, told }: Mended): void {
       break;
     }
     isSecond = true;
-    checkPairs(next);
-    for (const event of next.told) told.add(event.split(' ')[1] ?? '');
+    checkEnds(next);
     const fresh = (id: string) => ({ id, dueMs: next.nowMs, taken: 0 });
     next = {
       ...next,
       dispatches: { A: begunItem, B: begunItem },
       expiresAtMs: {},
-      told: [],
       messages: [...next.messages, fresh('A-later'), fresh('B-later')],
     };
   }
@@ -74,12 +71,10 @@ function checkAfterwards(world: World, { keys, told }: Mended): void {
   for (const key of passed) keys.add(key);
 }
 
-/** Returns the next step without faults: a message, a look, or time; undefined at rest. */
+/** Returns the next step without faults: a message, or time; undefined at rest. */
 function stepAfterwards(world: World): World | undefined {
   const due = waiting(world).find(({ dueMs }) => dueMs <= world.nowMs);
   if (due !== undefined) return worked(withRun(world, due.id));
-  const watch = world.watches.find(({ dueMs }) => dueMs <= world.nowMs);
-  if (watch !== undefined) return looked(world, watch);
   const atMs = nextMs(world);
   return atMs === undefined ? undefined : { ...world, nowMs: atMs };
 }
@@ -93,14 +88,7 @@ function worked(world: World): World {
   return next;
 }
 
-/** A stopped dispatch gets its end event and no resume event. */
-function checkPairs({ told, dispatches, expiresAtMs, messages }: World): void {
-  for (const event of told) {
-    const [dispatch, kind, since] = event.split(' ') as [DispatchId, string, string];
-    const isPaired = told.includes(`${dispatch} ${kind === 'parked' ? 'resumed' : 'parked'} ${since}`);
-    if (!isPaired && !(kind === 'parked' && dispatches[dispatch].stop !== undefined))
-      throw new Error(`D46: ${event} is told alone`);
-  }
+function checkEnds({ dispatches, expiresAtMs, messages }: World): void {
   for (const { id, outcome } of messages) {
     const { stop } = dispatches[dispatchOf(id)];
     const mayBe = [

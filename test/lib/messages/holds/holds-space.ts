@@ -1,22 +1,13 @@
 import type { DispatchItem, DispatchStop } from '../../../../lib/messages/dispatch/item.ts';
-import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
+import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
-import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
+import { opened } from '../../../../lib/messages/holds/hold.ts';
+import { ended } from '../../../../lib/messages/holds/hold-ends.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { dispatchTimeoutMs } from '../../../../lib/messages/send/deadlines.ts';
 import type { Step } from '../../../support/exploration.ts';
 import { written } from '../../../support/messages-table/dispatch-item.ts';
-import {
-  done,
-  failed,
-  kinds,
-  openIn,
-  type Run,
-  type Store,
-  type Watch,
-  withDispatch,
-  withMessage,
-} from './holds-model.ts';
+import { done, failed, openIn, type Run, type Store, withDispatch, withMessage } from './holds-model.ts';
 
 export interface World extends Store {
   readonly runs: readonly Run[];
@@ -81,7 +72,7 @@ function ofWords(world: World): Step<World>[] {
     };
   });
   const written = words.map((word, at) => {
-    const after = ended(word.scope, word.sinceMs)(holds);
+    const after = ended(word.scope, word.sinceMs, world.nowMs)(holds);
     const { [word.scope]: before } = holds.holds;
     const isOther = after !== holds && before?.sinceMs !== word.sinceMs;
     const wrong = isOther ? 'D46: an old word ends a later hold' : world.wrong;
@@ -110,9 +101,6 @@ function ofQueues(world: World): Step<World>[] {
   for (const { id } of waiting(world).filter(({ dueMs }) => left.runs > 0 && dueMs <= nowMs)) {
     steps.push({ does: `worker ${world.begun} takes ${id}`, state: { ...withRun(world, id), ...less(world, 'runs') } });
   }
-  for (const watch of world.watches.filter(({ dueMs }) => dueMs <= nowMs)) {
-    steps.push({ does: `the watcher looks at ${watch.dispatch}`, state: looked(world, watch) });
-  }
   const next = nextMs(world);
   if (runs.length === 0 && left.runs > 0 && next !== undefined) {
     steps.push({ does: `${(next - nowMs) / 1_000} s pass`, state: { ...world, nowMs: next } });
@@ -139,7 +127,7 @@ export function waiting({ messages, runs }: World): readonly World['messages'][n
 
 /** Returns when the next queued message becomes visible; undefined when one is visible, or none will be. */
 export function nextMs(world: World): number | undefined {
-  const dues = [...waiting(world), ...world.watches].map(({ dueMs }) => dueMs);
+  const dues = waiting(world).map(({ dueMs }) => dueMs);
   const next = Math.min(...dues);
   return Number.isFinite(next) && next > world.nowMs ? next : undefined;
 }
@@ -168,45 +156,4 @@ function ofRun(world: World, run: Run): Step<World>[] {
   if (run.phase !== 'look')
     steps.push({ does: `${does}, its reply lost`, state: harmed(goOn(failed(next.store, run))) });
   return steps;
-}
-
-export const longestUnprovenMs = 600_000;
-
-/**
- * The watcher looks at a parked dispatch: it resumes a dispatch without holds and sends the event
- * (watch/watch-parked.ts).
- */
-export function looked(world: World, watch: Watch): World {
-  const { nowMs } = world;
-  const { dispatch: id, sinceMs, toldMs } = watch;
-  const dispatch = world.dispatches[id];
-  const gone = { ...world, watches: world.watches.filter((other) => other !== watch) };
-  const later = (changes: Partial<Watch> = {}) => ({
-    ...gone,
-    watches: [
-      ...gone.watches,
-      { ...watch, dueMs: nowMs + Math.max(15_000, Math.round((nowMs - sinceMs) / 4)), ...changes },
-    ],
-  });
-  const tell = (state: World, event: string): World => ({
-    ...state,
-    told: [...new Set([...state.told, `${id} ${event}`])].sort(),
-  });
-  if (dispatch.stop !== undefined) return gone;
-  const { parked, pausedFromMs } = dispatch;
-  if (parked?.sinceMs === sinceMs) {
-    const fromMs = Math.min(pausedFromMs ?? sinceMs, sinceMs);
-    if (toldMs !== fromMs)
-      return fromMs === sinceMs ? tell(later({ toldMs: fromMs }), `parked ${fromMs}`) : later({ toldMs: fromMs });
-    if (nowMs >= fromMs + longestParkMs) {
-      return withDispatch(gone, id, stoppedAs(dispatch, id, { state: 'expired', code: parked.code, atMs: nowMs }));
-    }
-    if (holdsOn(world.holds, kinds[id]).length > 0) return later();
-    return withDispatch(later(), id, written(dispatch, dispatchWrites.resume(id, parked)));
-  }
-  if (toldMs === undefined) return nowMs < sinceMs + 150_000 ? later() : gone;
-  if (pausedFromMs === undefined || pausedFromMs > toldMs) return tell(gone, `resumed ${toldMs}`);
-  if (parked !== undefined) return gone;
-  if (nowMs < sinceMs + longestUnprovenMs) return later();
-  return tell(withDispatch(gone, id, written(dispatch, dispatchWrites.endPause(id))), `resumed ${toldMs}`);
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type CallFacts, callFactsOf } from '../../../../lib/messages/dispatch/call-facts.ts';
-import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
+import { reasonOf } from '../../../../lib/messages/holds/held-dispatch.ts';
 import { noHolds } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
+import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { scenarioHead } from '../../../support/scenario-dispatch.ts';
@@ -12,12 +13,7 @@ const callFacts = callFactsOf(scenarioHead, { limitPerSecond: 80 });
 const { wabaId } = callFacts;
 
 function statesNoting(calls: unknown[][]): RunHoldsPorts['states'] {
-  return {
-    park: async (...args) => calls.push(['park', ...args]) > 0,
-    stop: async ({ dispatchId }, stop) => calls.push(['stop', dispatchId, stop]) > 0,
-    goOn: async (...args) => void calls.push(['goOn', ...args]),
-    endPause: async (dispatchId) => calls.push(['endPause', dispatchId]) > 0,
-  };
+  return { stop: async ({ dispatchId }, stop) => calls.push(['stop', dispatchId, stop]) > 0 };
 }
 
 /** Keeps one run's holds in memory; it records the calls, the log lines and the number of writes. */
@@ -35,7 +31,6 @@ function world(changes: Partial<RunHoldsPorts['states']> = {}) {
         return wabas.change(...changed);
       },
     },
-    watchParked: async ({ dispatchId }, sinceMs) => void calls.push(['watch', dispatchId, sinceMs]),
     nowMs: () => nowMs,
     log: (event, facts) => void logged.push([event, facts.code]),
   };
@@ -43,25 +38,15 @@ function world(changes: Partial<RunHoldsPorts['states']> = {}) {
 }
 
 const waits = { kind: 'wait', delaySeconds: 15 };
-const ofTemplate = { code: 'template_paused', scope: 'template', sinceMs: nowMs };
 
 describe('a refusal that concerns more than its message (D46)', () => {
-  test('opens a hold and parks its dispatch, once for a run and after it is watched; the message waits', async () => {
+  test('opens a hold, once for a run; the message waits, and the sender of its number tells it', async () => {
     const { calls, logged, holds, wabas, writes } = world();
     const refused = Array.from({ length: 10 }, () => holds.byRefusal(callFacts, { code: 132015, reason: 'paused' }));
     expect(await Promise.all(refused)).toEqual(Array(10).fill(waits));
-    expect(calls).toEqual([
-      ['watch', 'J', nowMs],
-      ['park', 'J', ofTemplate],
-    ]);
+    expect(calls).toEqual([]);
     expect(wabas.of(wabaId).holds).toMatchObject({ 'template:order_update/en_US': { code: '132015', sinceMs: nowMs } });
-    expect([logged, writes()]).toEqual([
-      [
-        ['hold.opened', '132015'],
-        ['dispatch.parked', 'template_paused'],
-      ],
-      1,
-    ]);
+    expect([logged, writes()]).toEqual([[['hold.opened', '132015']], 1]);
   });
 
   test.each<[number, Partial<CallFacts>, string, string]>([
@@ -74,12 +59,12 @@ describe('a refusal that concerns more than its message (D46)', () => {
     [131045, {}, 'number:300000000000001', 'number'],
     [131048, {}, 'marketing:300000000000001', 'number'],
   ])('%i of %j holds %s, and is told as that of a %s', async (code, changes, held, scope) => {
-    const { calls, holds, wabas } = world();
+    const { holds, wabas } = world();
     const counted = await countedBy(async () => {
       expect(await holds.byRefusal({ ...callFacts, ...changes }, { code })).toEqual(waits);
     });
     expect(Object.keys(wabas.of(wabaId).holds)).toEqual([held]);
-    expect(calls[1]).toEqual(['park', 'J', { code: String(code), scope, sinceMs: nowMs }]);
+    expect(reasonOf(held as HoldScope, String(code))).toEqual({ code: String(code), scope });
     const standing = /^(?:waba|number:.+)$/.test(held) ? 'HoldsStanding' : 'CategoryHoldsStanding';
     expect(counted).toMatchObject([{ HoldsOpened: 1, [standing]: 1 }]);
   });
@@ -118,13 +103,10 @@ describe('a refusal that concerns more than its message (D46)', () => {
     expect(await world().holds.byRefusal(callFacts, { code: 132001, again: true })).toBeUndefined();
   });
 
-  test('dispatches of one run are parked each for itself, under one hold', async () => {
-    const { calls, holds, writes } = world();
+  test('dispatches of one run are under one hold', async () => {
+    const { holds, writes } = world();
     for (const dispatchId of ['J', 'K', 'J']) await holds.byRefusal({ ...callFacts, dispatchId }, { code: 132015 });
-    expect([calls.map(([name, dispatchId]) => `${name} ${dispatchId}`), writes()]).toEqual([
-      ['watch J', 'park J', 'watch K', 'park K'],
-      1,
-    ]);
+    expect(writes()).toBe(1);
   });
 
   test('132016 stops the dispatch: this message and the rest fail with the code and the text of the platform', async () => {
@@ -142,26 +124,16 @@ describe('a refusal that concerns more than its message (D46)', () => {
   });
 });
 
-test('a dispatch that is met by a hold is parked, unless it is known to be', async () => {
-  const { calls, holds } = world();
-  await holds.park(callFacts, { code: '131042', scope: 'waba' }, { parked: { ...ofTemplate, scope: 'template' } });
-  expect(calls).toEqual([]);
-  for (const _ of [1, 2]) await holds.park(callFacts, { code: '131042', scope: 'waba' }, {});
-  expect(calls).toEqual([
-    ['watch', 'J', nowMs],
-    ['park', 'J', { code: '131042', scope: 'waba', sinceMs: nowMs }],
-  ]);
-});
-
-test.each<[string, DispatchItemState, unknown[][]]>([
-  ['never parked', {}, []],
-  ['resumed', { pausedFromMs: 1 }, [['endPause', 'J']]],
-  ['still parked', { parked: { ...ofTemplate, scope: 'template' }, pausedFromMs: 1 }, [['goOn', 'J', nowMs]]],
-  ['known to go on', { parked: { ...ofTemplate, scope: 'template', goesOn: true }, pausedFromMs: 1 }, []],
-])('a message of a dispatch was taken that is %s (D46)', async (_, dispatch, expected) => {
-  const { calls, holds } = world();
-  await holds.taken(callFacts, dispatch);
-  expect(calls).toEqual(expected);
+test('a message that was taken proves the ends before its call, by one write, and only where there are any (D46)', async () => {
+  const { holds, wabas, writes } = world();
+  const ends = { waba: { atMs: nowMs - 1, asks: 0 }, 'number:300000000000001': { atMs: nowMs, asks: 3 } } as const;
+  wabas.stored.set(wabaId, { ...noHolds, unproven: ends });
+  await holds.taken(callFacts, nowMs);
+  expect(writes()).toBe(0);
+  holds.saw(wabaId, wabas.of(wabaId));
+  for (const _ of [1, 2]) await holds.taken(callFacts, nowMs);
+  const { waba: _proven, ...left } = ends;
+  expect([writes(), wabas.of(wabaId).unproven]).toEqual([1, left]);
 });
 
 test('the third run without an answer holds the number, and an answer between them breaks the row', async () => {
@@ -201,10 +173,9 @@ test('an answer that ends a hold is logged, one that does not is none', async ()
 
 test('what cannot be written now is found out again: nothing throws, and the message does as it would', async () => {
   const fails = async () => Promise.reject(new Error('unavailable'));
-  const { logged, ports } = world({ park: fails, stop: fails, goOn: fails, endPause: fails });
+  const { logged, ports } = world({ stop: fails });
   const away = { ...ports, wabas: { takeProbe: fails, change: fails } };
   expect(await runHolds(away).byRefusal(callFacts, { code: 132015 })).toEqual(waits);
-  expect(await runHolds({ ...away, watchParked: fails }).byRefusal(callFacts, { code: 132015 })).toEqual(waits);
   expect(await runHolds(away).byRefusal(callFacts, { code: 132016 })).toMatchObject({ kind: 'settle' });
   const holds = runHolds(away);
   expect([await holds.takeProbes(callFacts), await holds.afterSilence(callFacts, 'no_answer')]).toEqual([
@@ -212,9 +183,10 @@ test('what cannot be written now is found out again: nothing throws, and the mes
     false,
   ]);
   await holds.answered(callFacts, { untilMs: nowMs, of: [] }, 'taken');
-  await holds.taken(callFacts, { pausedFromMs: 1 });
+  holds.saw(wabaId, { ...noHolds, unproven: { waba: { atMs: 1, asks: 0 } } });
+  await holds.taken(callFacts, nowMs);
   expect(logged.map(([event]) => event)).toEqual([
-    ...['hold.not_changed', 'dispatch.not_held', 'hold.not_changed', 'dispatch.not_held', 'dispatch.not_held'],
-    ...['hold.not_changed', 'hold.not_changed', 'hold.not_changed', 'dispatch.pause_not_ended'],
+    ...['hold.not_changed', 'dispatch.not_held', 'hold.not_changed', 'hold.not_changed', 'hold.not_changed'],
+    'hold.not_changed',
   ]);
 });

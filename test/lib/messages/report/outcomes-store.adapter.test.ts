@@ -21,8 +21,10 @@ import type { Outcome, Slice } from '../../../../lib/messages/dispatch/slice.ts'
 import { sliceStore } from '../../../../lib/messages/dispatch/slice-store.ts';
 import { opened as breakerOpened, closed } from '../../../../lib/messages/holds/breaker.ts';
 import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
-import { ended, type Hold, opened, probeTaken } from '../../../../lib/messages/holds/hold.ts';
+import { type Hold, opened } from '../../../../lib/messages/holds/hold.ts';
+import { ended } from '../../../../lib/messages/holds/hold-ends.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import { probeTaken } from '../../../../lib/messages/holds/questions.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
@@ -245,7 +247,7 @@ describe('what is held, and who waits (D46)', () => {
 
   afterEach(async () => {
     const scopes = Object.entries((await wabas.find(wabaId)).holds) as [HoldScope, Hold][];
-    for (const [scope, hold] of scopes) await wabas.change(wabaId, ended(scope, hold.sinceMs));
+    for (const [scope, hold] of scopes) await wabas.change(wabaId, ended(scope, hold.sinceMs, nowMs));
     await breakers.change(await breakers.find(), closed);
   });
 
@@ -380,7 +382,7 @@ describe('what is held, and who waits (D46)', () => {
     const lines = await holds();
     expect(lines[1]).toMatch(/ waba W2$/);
     expect(idsIn(lines.filter((line) => line.endsWith('waba W2')))).toEqual([other.dispatchId]);
-    await wabas.change('W2', ended('waba', sinceMs));
+    await wabas.change('W2', ended('waba', sinceMs, nowMs));
   });
 
   test('a hold that has begun since it was shown is another one', async () => {
@@ -388,7 +390,7 @@ describe('what is held, and who waits (D46)', () => {
     await wabas.change(wabaId, opened('waba', { code: '131042', nowMs: sinceMs }));
     await breakers.change(await breakers.find(), breakerOpened(sinceMs));
     const shown = await holds.list([wabaId]);
-    await wabas.change(wabaId, ended('waba', sinceMs));
+    await wabas.change(wabaId, ended('waba', sinceMs, nowMs));
     await wabas.change(wabaId, opened('waba', { code: '131042', nowMs }));
     await breakers.change(await breakers.find(), closed);
     await breakers.change(await breakers.find(), breakerOpened(nowMs));

@@ -53,8 +53,7 @@ class GuardedWorld {
     const nowMs = () => this.nowMs;
     const log: GuardPorts['log'] = (event, facts) => void this.logged.push({ event, facts });
     const fails = async () => Promise.reject(new Error('not in this world'));
-    const states = { park: fails, stop: fails, goOn: fails, endPause: fails };
-    const holds = runHolds({ states, wabas: this.holds, watchParked: fails, nowMs, log });
+    const holds = runHolds({ states: { stop: fails }, wabas: this.holds, nowMs, log });
     holds.saw(wabaId, this.holds.of(wabaId));
     const left = [...answers];
     return {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DispatchItemState } from '../../../../lib/messages/dispatch/item.ts';
 import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
+import { ended } from '../../../../lib/messages/holds/hold-ends.ts';
 import { blockedUntilMs, perSecondOf, recipientHashOf } from '../../../../lib/messages/pace/known-pace.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
@@ -12,6 +13,7 @@ import {
   recipientOf,
   SliceRunWorld,
   startMs,
+  templateScope,
   wabaId,
 } from './slice-run-world.ts';
 
@@ -359,14 +361,11 @@ describe('a refusal of the template concerns its whole dispatch (D46)', () => {
     world.send = failingWith('refused', { code: 132015 });
     await world.run();
     expect(world.posted.length).toBeLessThan(20);
-    expect([world.outcomes(20), world.count('watch')]).toEqual([Array(20).fill('again'), 1]);
-    expect(world.states.get('J')?.parked).toEqual({ code: 'template_paused', scope: 'template', sinceMs: startMs });
-    // The dispatch is still parked; the missing hold alone lets the sender send.
+    expect(world.outcomes(20)).toEqual(Array(20).fill('again'));
     world.holds.stored.clear();
     world.send = async () => ({});
     await world.runAll();
     expect(world.outcomes(20)).toEqual(Array(20).fill('sent'));
-    expect(world.states.get('J')?.parked?.goesOn).toBe(true);
   });
 
   test('132016 stops it: the refused fail, with what the platform says, and so do those that were not called yet', async () => {
@@ -382,16 +381,20 @@ describe('a refusal of the template concerns its whole dispatch (D46)', () => {
     expect([ids.size, world.events.sent[59]]).toMatchObject([60, { data: { code: '132016', reason: stop.reason } }]);
   });
 
-  test('the first messages that are taken after a pause end it, once a slice; none does where there was no pause', async () => {
+  test('a message that is taken proves an end of its holds, once a slice; none does where nothing was held', async () => {
     const world = worldOf();
     await world.run();
-    world.accept(10, { dispatchId: 'K' });
-    world.states.set('K', { begun: true, pausedFromMs: startMs });
-    await world.run('K');
+    expect(world.count('changeHolds')).toBe(0);
+    world.hold();
+    world.rule(ended(templateScope, startMs, startMs));
     world.accept(1, { dispatchId: 'L' });
-    world.states.set('L', { begun: true, pausedFromMs: startMs });
     world.send = failingWith('refused', { code: 131026 });
+    await world.wait(1_000);
     await world.run('L');
-    expect([world.count('endPause'), world.states.get('K')]).toEqual([1, { begun: true }]);
+    expect(world.holds.of(wabaId).unproven).toHaveProperty([templateScope]);
+    world.accept(10, { dispatchId: 'K' });
+    world.send = async () => ({});
+    await world.run('K');
+    expect([world.count('changeHolds'), world.holds.of(wabaId).unproven]).toEqual([1, {}]);
   });
 });

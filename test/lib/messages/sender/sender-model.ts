@@ -118,7 +118,7 @@ function portsOf(run: Run, { call, nowMs }: Outside<string>): SenderPorts {
       endForTheDead: call('endForTheDead'),
     },
     unknowns: { mark: nothing, proven: async () => new Set() },
-    states: { stop: never },
+    states: { stop: never, park: never, parkTold: never, resume: never, unpark: never },
     events: { send: async (events) => await tell(events.map(tellingOf)) },
     paces: { find: never, change: never },
     places: { close: never },
@@ -148,11 +148,11 @@ function portsOf(run: Run, { call, nowMs }: Outside<string>): SenderPorts {
     },
     holds: {
       breakers: { find: async () => unknownBreaker, change: nothing },
+      askTemplate: never,
       ofSlice: () =>
         runHolds({
-          states: { park: never, stop: never, goOn: never, endPause: never },
+          states: { stop: never },
           wabas: { change: never, takeProbe: never },
-          watchParked: never,
           nowMs,
           log,
         }),

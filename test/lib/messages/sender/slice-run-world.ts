@@ -246,7 +246,6 @@ export class SliceRunWorld {
     };
     const nowMs = () => this.nowMs;
     const { log } = this;
-    const watchParked = () => call('watch', () => undefined);
     return {
       slices: this.table.ofSlices(run),
       unknowns: this.table.ofDoubts(run),
@@ -261,7 +260,8 @@ export class SliceRunWorld {
       compose: composeMessage,
       holds: {
         breakers: this.breaker,
-        ofSlice: (saw) => runHolds({ states, wabas: seenHolds(wabas, saw), watchParked, nowMs, log }),
+        ofSlice: (saw) => runHolds({ states, wabas: seenHolds(wabas, saw), nowMs, log }),
+        askTemplate: unused,
       },
       platform: {
         ready: async () => undefined,

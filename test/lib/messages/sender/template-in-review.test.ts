@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { endedByReading, inReviewCode, opened } from '../../../../lib/messages/holds/hold.ts';
+import { inReviewCode, opened } from '../../../../lib/messages/holds/hold.ts';
+import { endedByReading } from '../../../../lib/messages/holds/hold-ends.ts';
 import { failingWith, SliceRunWorld, startMs, templateScope, wabaId } from './slice-run-world.ts';
 
 /** A template that is not there is probably in review: its messages wait for a reading, and are judged again (D46). */

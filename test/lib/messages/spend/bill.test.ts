@@ -7,9 +7,13 @@ import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/re
 import { countDispatches } from '../../../../lib/messages/spend/count-dispatches.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import { spendGroups } from '../../../../lib/messages/spend/count-step.ts';
-import { countDelayMs, countWhenDue, laterCounts } from '../../../../lib/messages/spend/later-counts.ts';
+import {
+  type CountMessage,
+  countDelayMs,
+  countWhenDue,
+  laterCounts,
+} from '../../../../lib/messages/spend/later-counts.ts';
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
-import type { CountMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { seededRandom } from '../../../support/faults.ts';
 import { makeDispatchHead } from '../../../support/made-dispatches.ts';

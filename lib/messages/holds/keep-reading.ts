@@ -4,7 +4,7 @@ import { log } from '../../observe/log.ts';
 import { type ReadingPorts, storeReading } from '../../templates/model/store-reading.ts';
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
-import type { ReadinessPorts } from './template-readiness.ts';
+import type { TemplateQuestionPorts } from './template-question.ts';
 
 export interface KeepReadingPorts extends ReadingPorts {
   readonly directory: Pick<Directory, 'findDid'>;
@@ -12,10 +12,10 @@ export interface KeepReadingPorts extends ReadingPorts {
 }
 
 /**
- * Stores what a watcher has read of a template, so that its messages are judged by it (D56). A DID that has another
- * WABA by now stores nothing.
+ * Stores what a sender has read of a template, so that its messages are judged by it (D56). A DID that has another WABA
+ * by now stores nothing.
  */
-export function keepReading(ports: KeepReadingPorts): ReadinessPorts['keepReading'] {
+export function keepReading(ports: KeepReadingPorts): TemplateQuestionPorts['keepReading'] {
   return async ({ did, wabaId, templateName: name, templateLanguage: language }, template, readAtMs) => {
     try {
       const found = await ports.directory.findDid(did);

@@ -1,6 +1,6 @@
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import type { DispatchParked } from '../dispatch/item.ts';
-import { dispatchData, type NotifiedDispatch } from '../send/completed-event.ts';
+import { dispatchData, type NotifiedDispatch } from './completed-event.ts';
 
 /** Returns the event that the rest of a dispatch waits for a hold (D46), with one id per waiting. */
 export function parkedEvent(
