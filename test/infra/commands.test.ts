@@ -113,24 +113,19 @@ describe('a command says in one sentence', () => {
     });
   });
 
-  const scripts = [...commands.map(({ name }) => `ops ${name}`), 'test/bench/cost.ts'];
-  it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
-    const { code, stdout, stderr } = await run(`${line} --stagee prod`);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: "Unknown option '--stagee'; --help tells the options.\n",
-    });
+  it.each(['ops rotate-keys', 'test/bench/cost.ts'])('that an option of %s is unknown', async (line) => {
+    const stderr = "Unknown option '--stagee'; --help tells the options.\n";
+    expect(await run(`${line} --stagee prod`)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
 
-describe('infra/ops', () => {
-  const printed = async (...typed: string[]) => {
-    const lines: string[] = [];
-    await ops(typed, (text) => void lines.push(text));
-    return lines.join('\n');
-  };
+const printed = async (...typed: string[]) => {
+  const lines: string[] = [];
+  await ops(typed, (text) => void lines.push(text));
+  return lines.join('\n');
+};
 
+describe('infra/ops', () => {
   it('lists every command by its purpose, on 80 columns', async () => {
     const text = await printed('--help');
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -221,29 +216,15 @@ describe('explain', () => {
     });
   });
 
-  it('explains a code of the platform: its scope, what ends it, and whether messages wait', async () => {
-    const { stdout } = await run('ops explain 131048');
-    expect(stdout.split('\n').filter((line) => / {2}(concerns|lifted) /.test(line))).toEqual([
-      '  concerns every MARKETING message of the number that sends: they wait, a day at most, and go on by themselves (D46)',
-      '  lifted   By time; the platform does not say how long.',
-    ]);
-  });
-
-  it('explains a state and a kind of event, which have no cause of their own', async () => {
-    const { code, stdout } = await run('ops explain unknown');
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/ (cause|fault) /) });
-    expect(stdout).toMatch(/^ {2}to do {4}Look at its code: infra\/ops outcomes --dispatch ID/m);
-  });
-
-  const unknown: readonly (readonly [given: string, hint: string])[] = [
-    ['worker_lots', '; did you mean worker_lost?'],
-    ['13102', '; did you mean 131021, 131026, 131042, 131052, 131062?'],
-    ['something_else_entirely', ''],
-    ['999999', '; go by the text that the platform gave with it (message, reason)'],
-  ];
-  it.each(firstUnlessThorough(unknown))('ends with 1 for %s, with what is near', async (given, hint) => {
-    const stderr = `${given} is not a code, a state or a kind of event of this service${hint}\n`;
-    expect(await run(`ops explain ${given}`)).toEqual({ code: 1, stdout: '', stderr });
+  it.each([
+    ['worker_lots', 'is not a code, a state or a kind of event of this service; did you mean worker_lost?'],
+    ['13102', 'of this service; did you mean 131021, 131026, 131042, 131052, 131062?'],
+    ['something_else_entirely', 'is not a code, a state or a kind of event of this service'],
+    ['999999', 'of this service; go by the text that the platform gave with it (message, reason)'],
+    ['409', 'is a status; the service answers it with a code: template_disabled, sync_in_progress'],
+  ])('ends with 1 for %s, with what is near', async (given, hint) => {
+    const error = await printed('explain', given).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining(hint) });
   });
 });
 
@@ -257,14 +238,6 @@ it('openapi writes nothing when it is asked for help', async () => {
   expect(statSync('functions/openapi.json').mtimeMs).toBe(mtimeMs);
 });
 
-describe('explain, asked for a status', () => {
-  it('tells the codes that are answered with it', async () => {
-    const stderr =
-      '409 is a status; the service answers it with a code: template_disabled, sync_in_progress, request_in_progress, opted_out_by_person, not_retryable, nothing_to_retry\n';
-    expect(await run('ops explain 409')).toEqual({ code: 1, stdout: '', stderr });
-  });
-});
-
 describe('doctor on AWS', () => {
   const doctor = (environment = {}) => run('ops check --stage prod', environment);
 
@@ -273,21 +246,6 @@ describe('doctor on AWS', () => {
     expect(stdout).toMatch(/^✗ credentials and region: The AWS credentials cannot be used/);
     expect(stdout).toMatch(/\n0 good, 1 bad\n$/);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Not all is well.\n' });
-  });
-
-  it('checks everything in an empty account, whatever fails', async () => {
-    const { code, stdout } = await doctor(reachable);
-    expect(stdout).toContain('✓ credentials and region: stage prod, account 123456789012, region eu-west-1\n');
-    for (const what of [
-      'stack template-messaging-prod-stateful',
-      'API',
-      'token keys',
-      'sealing keys',
-      'alarms',
-      'platform',
-    ])
-      expect(stdout).toContain(`\n✗ ${what}:`);
-    expect(code).toBe(1);
   });
 });
 

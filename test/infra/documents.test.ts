@@ -22,7 +22,7 @@ import { promises } from '../support/promises.ts';
 
 /*
  * Documents and code agree: citations lead somewhere, names in documents exist, and tables that repeat code are
- * complete. log.test.ts checks log events, health.test.ts checks alarms.
+ * complete. log.test.ts checks log events, alarms.test.ts checks alarms.
  */
 
 const root = join(import.meta.dirname, '..', '..');

@@ -177,9 +177,3 @@ test.each(['order_details', 'booking_confirmation', 'reminder', 'voice_call'])(
     expect(body.error.code).toBe(132012);
   },
 );
-
-test('the sub type spm is not', async () => {
-  const part = { type: 'button', sub_type: 'spm', index: 0, parameters: [] };
-  const { body } = await simulator.send(recipient, templateMessage('order_update', [orderUpdate[0], part]));
-  expect(body.error).toMatchObject({ code: 100, message: expect.stringMatching(/ORDER_DETAILS.*got "spm"/) });
-});

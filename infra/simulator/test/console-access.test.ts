@@ -91,6 +91,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     'no-such-page',
     'reference',
     'reference/messages-send',
+    'reference/templates-list',
+    'reference/message.failed',
   ];
   test.each([
     ['light', 1_360],
@@ -109,6 +111,10 @@ describe.skipIf(browser === undefined)('the console', () => {
       const stop = { phone_number_id: firstNumber, value: 'stop', answer: 'refused' };
       await simulator().control('POST', `recipients/${to}/preference`, stop);
     }
+    await simulator().control('POST', `recipients/${recipient}/message`, {
+      phone_number_id: firstNumber,
+      text: 'Hola',
+    });
     const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventId: 'evt_1', eventType: 'template.created' };
     await simulator().control('POST', 'events', { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500' });
     const { body: listed } = await simulator().control('GET', 'inbox');
@@ -120,8 +126,11 @@ describe.skipIf(browser === undefined)('the console', () => {
       await page.goto(`${simulator().url}/#/${id}`);
       await page.waitForFunction(`!document.body.innerText.includes('Reading …')`);
       await page.waitForSelector(name === 'faults' ? '.magic' : '.page');
+      const current = `document.querySelector('.routes a[aria-current]')?.hash === '#/${id}'`;
+      if (id.startsWith('reference/')) await page.waitForFunction(current);
       // Folded sections are checked too.
-      await page.evaluate(`for (const each of document.querySelectorAll('details.other')) each.open = true;`);
+      const folded = 'details.other, .reference details';
+      await page.evaluate(`for (const each of document.querySelectorAll('${folded}')) each.open = true;`);
       expect(await violationsOf(page), address).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(width);
       await photograph(page, `${address.replaceAll('/', '-')}-${scheme}-${width}`);

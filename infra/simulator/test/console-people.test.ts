@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { photograph } from './support/browser.ts';
-import { browserOfFile, consoleOfFile, paint, typeOver, untilSeen, violationsOf } from './support/console-page.ts';
+import { browserOfFile, consoleOfFile, typeOver, untilSeen, violationsOf } from './support/console-page.ts';
 import { firstNumber, recipient } from './support/simulator.ts';
 
 /*
@@ -104,20 +103,5 @@ describe.skipIf(browser === undefined)('the page of people', () => {
     await page.goto(`${simulator().url}/#/webhooks`);
     await untilSeen(page, '2,000 attempts; 3 older dropped: listed since');
     expect(await textOf('.count')).toMatch(/listed since .*2026, .*:00:00$/);
-  });
-
-  test.each([
-    ['light', 1_360],
-    ['dark', 400],
-  ])('what people did, in %s, %i px wide', async (scheme, width) => {
-    const { page } = tab();
-    await answered();
-    await page.setViewport({ width, height: 860 });
-    await paint(page, scheme);
-    await page.goto(`${simulator().url}/#/people?show=phones`);
-    await untilSeen(page, '4 answers');
-    if (width > 900) await page.click('[role=option]:nth-child(3)');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await photograph(page, `people-phones-${scheme}-${width}`);
   });
 });

@@ -3,16 +3,7 @@ import type { Page } from 'puppeteer-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Document, operationsOf } from '../console/openapi.ts';
 import { closeAtOnce, openOnLoopback } from '../src/loopback.ts';
-import { photograph } from './support/browser.ts';
-import {
-  browserOfFile,
-  consoleOfFile,
-  paint,
-  press,
-  typeOver,
-  untilSeen,
-  violationsOf,
-} from './support/console-page.ts';
+import { browserOfFile, consoleOfFile, press, typeOver, untilSeen, violationsOf } from './support/console-page.ts';
 import known from './support/service.json' with { type: 'json' };
 
 /*
@@ -279,23 +270,5 @@ describe.skipIf(browser === undefined)('the reference', () => {
       expect(await page.$eval('.pane-main', ({ scrollWidth }) => scrollWidth), id).toBeLessThanOrEqual(400);
     }
     expect([...hosts]).toEqual([simulator().url]);
-  });
-
-  test.each([
-    ['light', 1_360],
-    ['dark', 400],
-  ])('in %s, %i px wide, with everything open: axe finds nothing', async (scheme, width) => {
-    const { page } = tab();
-    await page.setViewport({ width, height: 860 });
-    await paint(page, scheme);
-    for (const id of ['messages-send', 'templates-list', 'message.failed']) {
-      await open(id);
-      await page.waitForFunction(`document.querySelector('.routes a[aria-current]').hash === '#/reference/${id}'`);
-      await page.$$eval('details', (found) => {
-        for (const each of found as unknown as { open: boolean }[]) each.open = true;
-      });
-      expect(await violationsOf(page), id).toEqual([]);
-      await photograph(page, `reference-${id}-open-${scheme}-${width}`);
-    }
   });
 });

@@ -4,135 +4,69 @@ import { actionIn, courseIn, messagesIn, requestsIn } from '../console/fault-wor
 import { holdsInForce } from '../console/holds-in-force.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from './support/simulator.ts';
 
-/* A send shows the effect of each of the console's ten fault presets. */
+/* The console's ten fault presets are control calls; faults, limits, template-life and webhooks show what such calls do. */
 
 const simulator = simulatorOfFile({ afresh: true });
-const updateOf = '1100000000000001';
+const template = '1100000000000001';
+const sends = { method: 'POST', path: 'messages' };
+const overview = async () => (await simulator.control('GET', 'overview')).body;
 
-const worldNow = async (): Promise<PresetWorld> => ({
-  ...(await simulator.control('GET', 'overview')).body,
-  templates: (await simulator.control('GET', 'templates')).body.data,
+const calls: readonly (readonly [id: string, choice: string | undefined, path: string, body: object])[] = [
+  ['slow', undefined, 'faults', { match: sends, action: { delay_ms: 8_000 }, times: 1 }],
+  ['cut', undefined, 'faults', { match: sends, action: { drop: 'after' }, times: 1 }],
+  ['down', undefined, 'faults', { match: sends, action: { status: 500, code: 131000 }, times: 1 }],
+  ['throttled', '130429', 'faults', { match: sends, action: { code: 130429 }, times: 1 }],
+  ['throttled', '131056', 'faults', { match: sends, action: { code: 131056 }, times: 1 }],
+  ['paused', template, `templates/${template}/pause`, {}],
+  ['revoked', undefined, 'faults', { match: {}, action: { code: 190 }, times: 1 }],
+  ['unpaid', firstWaba, `wabas/${firstWaba}/holds`, { code: 131042 }],
+  ['twenty', firstNumber, `numbers/${firstNumber}`, { is_on_biz_app: true }],
+  ['receipts', 'late', 'receipts', { course: { late_ms: 600_000 }, times: 1 }],
+  ['receipts', 'doubled', 'receipts', { course: { copies: 2, order: 'reversed' }, times: 1 }],
+  ['receipts', 'lost', 'receipts', { course: { lost: true }, times: 1 }],
+  ['media', undefined, 'receipts', { course: { fail: 131053 }, times: 1 }],
+];
+
+test.each(calls)('the preset %s %s is a call that the simulator takes', async (id, choice, path, body) => {
+  const preset = presets.find((each) => each.id === id) ?? expect.fail(`there is no ${id}`);
+  const templates = (await simulator.control('GET', 'templates')).body.data;
+  const world: PresetWorld = { ...(await overview()), templates };
+  expect(preset.choice?.options(world).map(([value]) => value) ?? [undefined]).toContain(choice);
+  expect(preset.call(choice ?? '', { times: 1 })).toEqual({ path, body });
+  expect((await simulator.control('POST', path, body)).status).toBe(200);
 });
 
-/** Presses the button of a preset with one of its choices. */
-async function add(id: string, choice: string | undefined, times: object = {}): Promise<void> {
-  const preset = presets.find((each) => each.id === id) ?? expect.fail(`there is no ${id}`);
-  const offered = preset.choice?.options(await worldNow()).map(([value]) => value) ?? [undefined];
-  expect(offered).toContain(choice);
-  const { path, body } = preset.call(choice ?? '', times);
-  const { status, body: answer } = await simulator.control('POST', path, body);
-  expect([status, answer]).toEqual([200, expect.anything()]);
-}
+test('each preset is one of these', () => {
+  expect(new Set(calls.map(([id]) => id))).toEqual(new Set(presets.map(({ id }) => id)));
+});
 
-const codeNow = async (): Promise<unknown> => (await simulator.send(recipient)).body.error?.code ?? 'taken';
-const toldNow = async () => {
-  const [row] = (await simulator.control('GET', 'inbox')).body.data;
-  return row.told.map(({ status, at_ms, code }: { status: string; at_ms: number; code?: number }) => [
-    ...[status, at_ms - row.received_ms, code],
-  ]);
-};
+test('a revoked token is refused everywhere, a failing platform on both paths of sends', async () => {
+  const codes = async () => [
+    (await simulator.get(firstWaba)).body.error?.code,
+    (await simulator.send(recipient)).body.error?.code,
+    (await simulator.post(`${firstNumber}/marketing_messages`, {})).body.error?.code,
+  ];
+  await simulator.control('POST', 'faults', { match: sends, action: { status: 500, code: 131000 } });
+  expect(await codes()).toEqual([undefined, 131000, 131000]);
+  await simulator.control('DELETE', 'faults');
+  await simulator.control('POST', 'faults', { match: {}, action: { code: 190 } });
+  expect(await codes()).toEqual([190, 190, 190]);
+});
 
-describe('presets', () => {
-  test('there are ten: a new one gets a case below', () => {
-    expect(presets).toHaveLength(10);
-  });
-
-  test.each([
-    ['down', undefined, 131000],
-    ['throttled', '130429', 130429],
-    ['throttled', '131056', 131056],
-    ['revoked', undefined, 190],
-  ])('%s %s: the next two are refused, and then none', async (id, choice, code) => {
-    await add(id, choice, { times: 2 });
-    expect([await codeNow(), await codeNow(), await codeNow()]).toEqual([code, code, 'taken']);
-  });
-
-  test('applies to sends on both paths only; a revoked token is refused everywhere', async () => {
-    await add('down', undefined);
-    const marketing = await simulator.post(`${firstNumber}/marketing_messages`, {});
-    expect([(await simulator.get(firstWaba)).status, marketing.body.error.code]).toEqual([200, 131000]);
-    await simulator.control('DELETE', 'faults');
-    await add('revoked', undefined);
-    expect((await simulator.get(firstWaba)).body.error.code).toBe(190);
-  });
-
-  test('slow: the client that waits less than the 8 seconds has no answer, and nothing was taken', async () => {
-    await add('slow', undefined, { times: 1 });
-    const { faults } = (await simulator.control('GET', 'overview')).body;
-    expect(faults[0]).toMatchObject({ action: { delay_ms: 8_000 }, left: 1 });
-    const impatient = fetch(`${simulator.url}/v25.0/${firstNumber}/messages`, {
-      method: 'POST',
-      signal: AbortSignal.timeout(50),
-    });
-    await expect(impatient).rejects.toThrow();
-    expect(await codeNow()).toBe('taken');
-  });
-
-  test('cut: the message is taken, and its answer is lost', async () => {
-    await add('cut', undefined, { times: 1 });
-    await expect(simulator.send(recipient)).rejects.toThrow();
-    expect((await simulator.control('GET', 'messages')).body.total).toBe(1);
-  });
-
-  test('paused: messages of that template are refused until the pause ends by the button', async () => {
-    await add('paused', updateOf);
-    expect(await codeNow()).toBe(132015);
-    const hold = holdsInForce((await simulator.control('GET', 'overview')).body)[0];
-    expect([hold?.title, hold?.button]).toEqual(['Template order_update (en_US): paused', 'End the pause']);
-    expect([hold?.sinceMs, hold?.untilMs]).toEqual(
-      ['12:00:00', '15:00:00'].map((at) => Date.parse(`2026-11-20T${at}Z`)),
-    );
-  });
-
-  test('unpaid: the account alone', async () => {
-    await add('unpaid', firstWaba);
-    expect(await codeNow()).toBe(131042);
-    expect(holdsInForce((await simulator.control('GET', 'overview')).body)[0]?.title).toBe(
-      'Andes Retail: payment problem (131042)',
-    );
-  });
-
-  test('twenty: the 21st of a second is refused', async () => {
-    await add('twenty', firstNumber);
-    const codes = [];
-    for (let sent = 0; sent < 21; sent += 1) {
-      codes.push((await simulator.send(String(5_491_150_000_100 + sent))).body.error?.code ?? 'taken');
-    }
-    expect(codes).toEqual([...Array.from({ length: 20 }, () => 'taken'), 130429]);
-  });
-
-  test.each([
-    [
-      'late',
-      [
-        ['sent', 600_000],
-        ['delivered', 601_000],
-        ['read', 603_000],
-      ],
-    ],
-    [
-      'doubled',
-      [
-        ['sent', 3_000],
-        ['sent', 3_000],
-        ['delivered', 1_000],
-        ['delivered', 1_000],
-        ['read', 0],
-        ['read', 0],
-      ],
-    ],
-    ['lost', []],
-  ])('receipts %s: of the next message', async (how, told) => {
-    await add('receipts', how, { times: 1 });
-    expect(await codeNow()).toBe('taken');
-    const seen = (await toldNow()).map(([status, afterMs]: unknown[]) => `${status} ${afterMs}`).sort();
-    expect(seen).toEqual(told.map(([status, afterMs]) => `${status} ${afterMs}`).sort());
-  });
-
-  test('media: accepted, and failed with 131053', async () => {
-    await add('media', undefined, { times: 1 });
-    expect([await codeNow(), await toldNow()]).toEqual(['taken', [['failed', 1_000, 131053]]]);
-  });
+test.each([
+  [`templates/${template}/pause`, {}, 'Template order_update (en_US): paused', 'End the pause', '2026-11-20T15:00:00Z'],
+  [
+    `wabas/${firstWaba}/holds`,
+    { code: 131042 },
+    'Andes Retail: payment problem (131042)',
+    'Remove the hold',
+    undefined,
+  ],
+])('what %s holds is told with the button that ends it', async (path, body, title, button, until) => {
+  await simulator.control('POST', path, body);
+  const [hold] = holdsInForce(await overview());
+  expect([hold?.title, hold?.button, hold?.sinceMs]).toEqual([title, button, Date.parse('2026-11-20T12:00:00Z')]);
+  expect(hold?.untilMs ?? undefined).toBe(until === undefined ? undefined : Date.parse(until));
 });
 
 describe('in words', () => {

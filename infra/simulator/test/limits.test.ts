@@ -37,20 +37,9 @@ async function codesOf(count: number, number: string, to: (index: number) => str
 
 const another = (index: number) => String(5491160000000 + index);
 
-test('a STANDARD number: 80 messages a second, then 130429 until a second is over', async () => {
-  expect(await codesOf(83, firstNumber, another)).toEqual({ accepted: 80, '400 130429': 3 });
-  await simulator.control('POST', 'clock', { advance_seconds: 1 });
-  expect(await codesOf(81, firstNumber, another)).toEqual({ accepted: 80, '400 130429': 1 });
-});
-
 test('a number that is also on the app: 20 a second; numbers do not share', async () => {
   expect(await codesOf(21, '300000000000002', another)).toEqual({ accepted: 20, '400 130429': 1 });
   expect(await codesOf(1, firstNumber, another)).toEqual({ accepted: 1 });
-});
-
-test('a HIGH number: 1,000 a second', async () => {
-  await simulator.control('POST', `numbers/${firstNumber}`, { throughput: { level: 'HIGH' } });
-  expect(await codesOf(1_001, firstNumber, another)).toEqual({ accepted: 1_000, '400 130429': 1 });
 });
 
 test('the usage header is of the hour of the WABA: a number at its throughput uses up nothing of it', async () => {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { demoSeed } from '../src/seed.ts';
 import { expectMessagingError, refusedSends } from './support/refusals.ts';
-import { body, button, firstNumber, recipient, simulatorOfFile, templateMessage, text } from './support/simulator.ts';
+import {
+  body,
+  firstNumber,
+  firstWaba,
+  recipient,
+  simulatorAtRest,
+  simulatorOfFile,
+  templateMessage,
+} from './support/simulator.ts';
 import { validSends } from './support/valid-sends.ts';
 
 const simulator = simulatorOfFile();
@@ -24,7 +33,11 @@ test('an error body, to the letter', async () => {
 });
 
 describe('the form of the request: code 100, naming the parameter', () => {
-  const template = { name: 'order_update', language: { code: 'en_US' } };
+  const named = { name: 'order_update', language: { code: 'en_US' } };
+  const template = (changes: object) => ({ template: { ...named, ...changes } });
+  const parts = (...components: unknown[]) => template({ components });
+  const parameter = (value: object) => parts({ type: 'body', parameters: [value] });
+  const at = "template['components']";
   test.each<[Record<string, unknown>, string]>([
     [{ messaging_product: undefined }, 'The parameter messaging_product is required.'],
     [{ messaging_product: 'sms' }, 'Param messaging_product must be one of {WHATSAPP} - got "sms".'],
@@ -35,49 +48,26 @@ describe('the form of the request: code 100, naming the parameter', () => {
     [{ type: 'text', text: { body: '' } }, "The parameter text['body'] is required."],
     [{ type: 'telegram' }, 'Param type must be one of {TEXT, TEMPLATE'],
     [{ template: undefined }, 'The parameter template is required.'],
-    [{ template: { language: { code: 'en_US' } } }, "The parameter template['name'] is required."],
-    [{ template: { name: 'order_update' } }, "The parameter template['language']['code'] is required."],
-    [{ template: { name: 'order_update', language: {} } }, "The parameter template['language']['code'] is required."],
-    [{ template: { ...template, language: 'en_US' } }, "Param template['language'] must be a JSON object."],
-    [{ template: { ...template, namespace: 'x' } }, 'Unexpected key "namespace" on param "template".'],
-    [{ template: { ...template, components: {} } }, "Param template['components'] must be an array."],
+    [template({ name: undefined }), "The parameter template['name'] is required."],
+    [template({ language: undefined }), "The parameter template['language']['code'] is required."],
+    [template({ language: {} }), "The parameter template['language']['code'] is required."],
+    [template({ language: 'en_US' }), "Param template['language'] must be a JSON object."],
+    [template({ namespace: 'x' }), 'Unexpected key "namespace" on param "template".'],
+    [template({ components: {} }), `Param ${at} must be an array.`],
     [
-      { template: { ...template, components: [{ type: 'footer' }] } },
-      "Param template['components'][0]['type'] must be one of {HEADER, BODY, BUTTON, CAROUSEL, LIMITED_TIME_OFFER} - got \"footer\".",
+      parts({ type: 'footer' }),
+      `Param ${at}[0]['type'] must be one of {HEADER, BODY, BUTTON, CAROUSEL, LIMITED_TIME_OFFER}`,
     ],
-    [
-      { template: { ...template, components: [{ type: 'body', parameters: [{ text: 'x' }] }] } },
-      "The parameter template['components'][0]['parameters'][0]['type'] is required.",
-    ],
-    [
-      { template: { ...template, components: [{ type: 'body', parameters: [{ type: 'text', text: 1 }] }] } },
-      "Param template['components'][0]['parameters'][0]['text'] must be a string.",
-    ],
-    [
-      { template: { ...template, components: [body('Ana', 'A'), body('Ana', 'A')] } },
-      "Param template['components'] has two of type body.",
-    ],
-    [
-      {
-        template: {
-          ...template,
-          components: [body('Ana', 'A'), { type: 'button', index: 0, parameters: [text('a')] }],
-        },
-      },
-      'The parameter sub_type of a button is required.',
-    ],
-    [
-      {
-        template: { ...template, components: [body('Ana', 'A'), { ...button('url', 0, text('a')), index: undefined }] },
-      },
-      'The parameter index of a button is required.',
-    ],
-    [{ to: undefined, recipient: undefined }, 'The parameter to is required.'],
+    [parameter({ text: 'x' }), `The parameter ${at}[0]['parameters'][0]['type'] is required.`],
+    [parameter({ type: 'text', text: 1 }), `Param ${at}[0]['parameters'][0]['text'] must be a string.`],
+    [parts(body('Ana', 'A'), body('Ana', 'A')), `Param ${at} has two of type body.`],
+    [parts(body('Ana', 'A'), { type: 'button', index: 0 }), 'The parameter sub_type of a button is required.'],
+    [parts(body('Ana', 'A'), { type: 'button', sub_type: 'url' }), 'The parameter index of a button is required.'],
     [
       { messaging_account_id: '200000000000002' },
-      'Param messaging_account_id must be a messaging account of the phone number - got "200000000000002".',
+      'Param messaging_account_id must be a messaging account of the phone',
     ],
-    [{ messaging_account_id: '1', paid_messaging_account_id: '200000000000001' }, 'Param messaging_account_id must be'],
+    [{ messaging_account_id: '1', paid_messaging_account_id: firstWaba }, 'Param messaging_account_id must be'],
     [{ paid_messaging_account_id: '1' }, 'Param paid_messaging_account_id must be a messaging account'],
     [{ message_send_ttl_seconds: 60 }, 'Unexpected key "message_send_ttl_seconds" on the request.'],
     [{ bid_spec: { per_message_bid_multiplier: 1 } }, 'Unexpected key "bid_spec" on the request.'],
@@ -164,4 +154,17 @@ describe('recipient, template and endpoint', () => {
     expect([status, reply.error.code]).toEqual([400, 100]);
     expect(reply.error.message).toContain("bid_spec['per_message_bid_multiplier']");
   });
+});
+
+test.each([
+  ['switched off on /messages', { disable_marketing_messages_on_cloud_api: true }, 'messages', 131063],
+  ['not onboarded', { marketing_messages_onboarding_status: 'ELIGIBLE' }, 'marketing_messages', 131055],
+])('marketing that the WABA has %s', async (_, node, edge, code) => {
+  const seed = demoSeed();
+  const wabas = seed.wabas.map((waba) => ({ ...waba, node: { ...waba.node, ...node } }));
+  const own = await simulatorAtRest({ ...seed, wabas });
+  const message = templateMessage('welcome_offer', validSends.welcome_offer.components, 'es');
+  const answer = await own.post(`${firstNumber}/${edge}`, message);
+  await own.stop();
+  expect([answer.status, answer.body.error.code]).toEqual([400, code]);
 });

@@ -12,24 +12,6 @@ const metadata = { display_phone_number: '5491100000001', phone_number_id: first
 describe('user ids', () => {
   const identity = (body: object = {}) => person('/identity', body);
 
-  test('both to and recipient: to wins, and the answer is as for the number', async () => {
-    const { status, body } = await sent('order_update', { to: recipient, recipient: 'AR.SomebodyElse' });
-    expect([status, body.contacts]).toEqual([200, [{ input: recipient, wa_id: recipient }]]);
-    expect((await simulator.control('GET', 'messages')).body.data[0].to).toBe(recipient);
-    const code = await sent('login_code', { to: recipient, recipient: userId });
-    expect(code.status).toBe(200);
-  });
-
-  test('a one-time code goes to none of them: 131062', async () => {
-    const details = 'Business-scoped User ID (BSUID) recipients are not supported for this message.';
-    expectMessagingError(
-      await sent('login_code', { recipient: userId }),
-      400,
-      131062,
-      details.replace(/[()]/g, '\\$&'),
-    );
-  });
-
   test('an id of another portfolio reaches no person', async () => {
     const told = (
       await simulator.control('POST', `recipients/${recipient}/message`, {

@@ -133,9 +133,6 @@ describe('statuses', () => {
 
   test.each<[string, object, readonly string[]]>([
     ['doubled', { copies: 2 }, ['sent', 'sent', 'delivered', 'delivered', 'read', 'read']],
-    ['in the wrong order', { order: 'reversed' }, ['read', 'delivered', 'sent']],
-    ['without delivered', { delivered_after_ms: null }, ['sent', 'read']],
-    ['lost', { lost: true }, []],
     ['failed by rule', { fail: 131049 }, ['failed']],
   ])('by control: %s', async (_, course, expected) => {
     await receipts(course);
@@ -171,12 +168,8 @@ describe('delivery', () => {
     await simulator.send(recipient);
     await wait(0);
     await simulator.send('5491150000002');
-    await wait(0.9);
-    expect(posts()).toHaveLength(1);
-    await wait(0.1);
-    await wait(1.9);
-    expect(posts()).toHaveLength(2);
-    await wait(0.1);
+    await wait(1);
+    await wait(2);
     const [first, second, third, fourth] = posts();
     expect(second?.bytes).toEqual(first?.bytes);
     expect(third?.bytes).toEqual(first?.bytes);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynoxideProgram } from '../../../infra/local/dynamodb.ts';
-import { chosenDynamoDb, originsFrom, whyNoJava } from '../../../infra/local/preflight.ts';
+import { chosenDynamoDb, originsFrom, portFrom, whyNoJava } from '../../../infra/local/preflight.ts';
 import { leftOut, runnableProjects } from '../../support/engines.ts';
 
 const hasDynoxide = dynoxideProgram() !== undefined;
@@ -17,7 +17,7 @@ describe('the DynamoDB of a stack', () => {
     const endpoint = 'http://127.0.0.1:8000';
     expect(chosenDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: endpoint, DATA: '', DYNAMODB: '' })).toEqual({ endpoint });
     expect(() => chosenDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: endpoint, DATA: 'x' })).toThrow(
-      /^DATA and AWS_ENDPOINT_URL_DYNAMODB/,
+      /^DATA and AWS_ENDPOINT_URL_DYNAMODB exclude each other: a server that runs already keeps its own tables\.$/,
     );
     expect(() => chosenDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: endpoint, DYNAMODB: 'local' })).toThrow(/^DYNAMODB and/);
   });
@@ -29,7 +29,9 @@ describe('the DynamoDB of a stack', () => {
   });
 
   it('is DynamoDB Local when asked for, if there is Java', () => {
-    expect(() => chosenDynamoDb({ DYNAMODB: 'local' })).toThrow(/^Java was not found: DynamoDB Local needs Java 17/);
+    expect(() => chosenDynamoDb({ DYNAMODB: 'local' })).toThrow(
+      'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set AWS_ENDPOINT_URL_DYNAMODB to a running server).',
+    );
   });
 
   it('is no other', () => {
@@ -40,6 +42,12 @@ describe('the DynamoDB of a stack', () => {
     vi.stubEnv('INIT_CWD', '/some/where');
     expect(chosenDynamoDb({ DATA: 'kept' })).toEqual({ engine: 'dynoxide', dataFolder: join('/some/where', 'kept') });
   });
+});
+
+it.each(['70000', '-1', '3000.5'])('%s is no port', (text) => {
+  expect(() => portFrom('PORT', text, 3_000)).toThrow(
+    `PORT must be a port number from 0 (any free one) to 65535, not "${text}".`,
+  );
 });
 
 describe('the pages that may call the API', () => {

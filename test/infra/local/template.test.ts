@@ -216,19 +216,9 @@ describe('what cannot be resolved or run is an error that names the place', () =
       /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: Fn::GetAtt Bus\.Arn \(AWS::Events::EventBus\) has no value/,
     ],
     [
-      'an export that no stack makes',
-      workerWith(() => Fn.importValue('nowhere')),
-      /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: no stack exports nowhere$/,
-    ],
-    [
       'a dynamic reference',
       workerWith(() => '{{resolve:secretsmanager:name}}'),
       /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: dynamic references are not resolved/,
-    ],
-    [
-      'a function of CloudFormation that is not known',
-      workerWith(() => Fn.base64('text')),
-      /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: Fn::Base64 is not known/,
     ],
     [
       'an export that leads to something unresolvable',

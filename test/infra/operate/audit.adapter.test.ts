@@ -92,14 +92,6 @@ test('where nothing was done the list is empty, and a sentence beside it says so
   expect(told.at(-1)).toBe('Nothing was done in this time, or nothing of that kind.');
 });
 
-test.each([
-  [['--what', 'sending'], 2, '--what takes one of login, '],
-  [['--since', '401d'], 2, '--since takes 400d at most, not 401d'],
-  [['--client', 'x'], 2, '--client is not a client id'],
-])('%j ends with status %i', async (typed, exitStatus, message) => {
-  await expect(run(...typed)).rejects.toMatchObject({ exitStatus, message: expect.stringContaining(message) });
-});
-
 describe('a command of an operator', () => {
   test('stands between two lines, of which the second names the first', async () => {
     const { audit, entries } = operatorAuditInMemory();

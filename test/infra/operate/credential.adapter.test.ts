@@ -121,9 +121,6 @@ test('while a run of provisioning is under way nothing is written; afterwards it
 
 test.each([
   ['token-of-text', ['9', '--token', '-'], 1, 'There is no WABA 9'],
-  ['token-of-text', [first ?? '', '--token', 'token-of-text'], 2, '--token takes - alone'],
-  ['token-of-text', [first ?? ''], 2, '--token takes - alone'],
-  ['token-of-text', ['--token', '-'], 2, 'infra/ops credential WABA'],
   ['short', [first ?? '', '--token', '-'], 2, 'at least 8 characters'],
   ['two secret-words', [first ?? '', '--token', '-'], 2, 'more than one word'],
   ['secret\0token', [first ?? '', '--token', '-'], 2, 'must be ASCII'],

@@ -56,51 +56,41 @@ test('a platform that agrees with the facts: every read is good', async () => {
   expect(await statesWith({})).toEqual([]);
 });
 
-test.each<[string, Readonly<Record<string, object>>, string]>([
-  ['nothing to pay with', { '2001': { id: '2001' } }, 'FACTS 8, the WABA'],
-  [
-    'a status of a number',
-    { '2001/phone_numbers': { data: [{ ...number, status: 'ASLEEP' }] } },
-    'FACTS 8, its numbers',
-  ],
-  ['a limit', { '3001': { whatsapp_business_manager_messaging_limit: 'TIER_5' } }, 'FACTS 8, what the portfolio'],
-  [
-    'a number that is not well',
-    { '3001 health_status': { health_status: { ...healthy, can_send_message: 'BLOCKED' } } },
-    'FACTS 8, the health',
-  ],
-  ['a form of health', { '3001 health_status': {} }, 'FACTS 8, the health'],
+const unwell = { health_status: { ...healthy, can_send_message: 'BLOCKED' } };
+const catalogs = '2001/product_catalogs';
+const refusedWith = (code: number) => new PlatformFailure('refused', { httpStatus: 400, code });
+
+test.each<[string, string, object, string]>([
+  ['nothing to pay with', '2001', { id: '2001' }, '8, the WABA'],
+  ['a status of a number', '2001/phone_numbers', { data: [{ ...number, status: 'ASLEEP' }] }, '8, its numbers'],
+  ['a limit', '3001', { whatsapp_business_manager_messaging_limit: 'TIER_5' }, '8, what the portfolio'],
+  ['a number that is not well', '3001 health_status', unwell, '8, the health'],
+  ['a form of health', '3001 health_status', {}, '8, the health'],
   [
     'a template without source',
-    { '2001/message_templates': { data: [{ ...template, source: undefined }] } },
-    'FACTS 2.3, templates, a',
+    '2001/message_templates',
+    { data: [{ ...template, source: undefined }] },
+    '2.3, templates, a',
   ],
   [
     'a status of a template',
-    { '2001/message_templates': { data: [{ ...template, status: 'WILTED' }] } },
-    'FACTS 2.3, templates, a',
+    '2001/message_templates',
+    { data: [{ ...template, status: 'WILTED' }] },
+    '2.3, templates, a',
   ],
-  ['a filter that is exact', { '2001/message_templates name': { data: [] } }, 'FACTS 2.1'],
-  [
-    'a source that does not filter',
-    { '2001/message_templates source': { data: [template] } },
-    'FACTS 2.3, templates that',
-  ],
-  ['another template', { '4001': { ...template, id: '4002' } }, 'FACTS 2.2, one template'],
-  ['an id that is answered', { '20010000000': {} }, 'FACTS 2.2, an id'],
-  [
-    'another refusal of it',
-    { '20010000000': new PlatformFailure('refused', { httpStatus: 400, code: 1 }) },
-    'FACTS 2.2, an id',
-  ],
-  ['no app that is told', { '2001/subscribed_apps': { data: [] } }, 'FACTS 8, the apps'],
-  ['two catalogs', { '2001/product_catalogs': { data: [{ id: '1' }, { id: '2' }] } }, 'FACTS 7'],
-  ['no list', { '2001/product_catalogs': { catalogs: [] } }, 'FACTS 7'],
-  ['a refusal', { '2001/product_catalogs': new PlatformFailure('refused', { code: 10 }) }, 'FACTS 7'],
-])('what differs is told: %s', async (_, changes, told) => {
-  const [first, ...others] = await statesWith(changes);
+  ['a filter that is exact', '2001/message_templates name', { data: [] }, '2.1'],
+  ['a source that does not filter', '2001/message_templates source', { data: [template] }, '2.3, templates that'],
+  ['another template', '4001', { ...template, id: '4002' }, '2.2, one template'],
+  ['an id that is answered', '20010000000', {}, '2.2, an id'],
+  ['another refusal of it', '20010000000', refusedWith(1), '2.2, an id'],
+  ['no app that is told', '2001/subscribed_apps', { data: [] }, '8, the apps'],
+  ['two catalogs', catalogs, { data: [{ id: '1' }, { id: '2' }] }, '7'],
+  ['no list', catalogs, { catalogs: [] }, '7'],
+  ['a refusal', catalogs, refusedWith(10), '7'],
+])('what differs is told: %s', async (_, path, answer, told) => {
+  const [first, ...others] = await statesWith({ [path]: answer });
   expect([first?.state, others]).toEqual(['bad', []]);
-  expect(first?.text).toMatch(new RegExp(`^${told}[^:]*: .`));
+  expect(first?.text).toMatch(new RegExp(`^FACTS ${told}[^:]*: .`));
 });
 
 test('an invalid token that is accepted is reported; a WABA without numbers and templates is no fault', async () => {

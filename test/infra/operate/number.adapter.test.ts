@@ -187,18 +187,11 @@ test('--limit caps a number for a time, keeps what was learnt, and ends by itsel
 });
 
 test.each([
-  [[did, '--limit', '80', '--for', '4h'], 1, 'the number may send 80 a second, so a cap must be less, not 80'],
-  [['5490000000000'], 1, 'There is no DID 5490000000000'],
-  [[did, '--limit', '20'], 2, '--limit N needs --for TIME'],
-  [[did, '--limit', '0', '--for', '4h'], 2, '--limit takes messages a second, or none, not 0'],
-  [[did, '--limit', '20', '--for', '8d'], 2, '7d at most, not 8d'],
-  [[did, '--limit', '20', '--for', 'ever'], 2, '--for takes a time such as 30m'],
-  [[did, '--limit', 'none', '--for', '4h'], 2, 'without --for'],
-  [[did, '--for', '4h'], 2, '--for goes with --limit N'],
-  [[], 2, 'infra/ops number DID'],
-])('%j is refused with status %i, and nothing is changed', async (typed, exitStatus, message) => {
+  [[did, '--limit', '80', '--for', '4h'], 'the number may send 80 a second, so a cap must be less, not 80'],
+  [['5490000000000'], 'There is no DID 5490000000000'],
+])('%j is refused, and nothing is changed', async (typed, message) => {
   const before = await paces.find(phoneNumberId);
   const { error } = await run(...typed);
-  expect(error).toMatchObject({ exitStatus, message: expect.stringContaining(message) });
+  expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining(message) });
   expect(await paces.find(phoneNumberId)).toEqual(before);
 });

@@ -210,15 +210,9 @@ test('what the tables refuse because it comes too fast is tried again; what they
 });
 
 test.each([
-  [['stopped.csv'], '--client is missing'],
-  [['stopped.csv', '--client', 'x'], '--client is not a client id: x'],
   [['stopped.csv', '--client', '7'], 'There is no client 7.'],
-  [['--client', '1001'], /^usage: infra\/ops opt-outs import/],
-  [['a.csv', 'b.csv', '--client', '1001'], /^usage: infra\/ops opt-outs import/],
   [['/nowhere/stopped.csv', '--client', '1001'], 'There is no file /nowhere/stopped.csv.'],
   [['/', '--client', '1001'], '/ cannot be read (EISDIR).'],
-  [['stopped.csv', '--client', '1001', '--at-once', '0'], '--at-once takes 1 to 50, not 0'],
-  [['stopped.csv', '--client', '1001', '--at-once', '51'], '--at-once takes 1 to 50, not 51'],
 ])('a wrong line is told in a sentence: %j', async (typed, message) => {
   const directory = { hasClient: async (clientId: number) => clientId === 1001 };
   const writer = async () => optOutWriter(access(), nameOf);

@@ -256,15 +256,6 @@ test('a list that stands twice in the file is a fault: the first would be lost, 
   expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });
 
-test('faults of the text and of its content are reported together (D36)', async () => {
-  const [first, ...others] = demo.users;
-  const users = [{ ...first, client_id: 7, permissions: ['OTHER'] }, ...others];
-  const text = JSON.stringify({ ...demo, users, again: demo.campaigns }).replace('"again"', '"campaigns"');
-  await expect(provisionText(text)).rejects.toThrow(
-    /has 3 faults\.\ncampaigns: the key is there twice\nusers\[0\]\.permissions\[0\]: .*BSP_CN\nusers\[0\]\.client_id: client 7 is not/,
-  );
-});
-
 test.each(['', 'not json', '[]', '{"demo":{"accessToken":1}}', '{"demo":{"accessToken":"canary-token"}}'])(
   'stored platform credentials that cannot be read are blamed, and not the file: %j',
   async (stored) => {

@@ -144,16 +144,6 @@ test('a dry run reports what the run then does, and writes nothing', async () =>
   expect(dry.lines.map(lineText)).toContain('~ user operator: permissions, password');
 });
 
-test('a dry run of the first file creates no token keys', async () => {
-  expect(await provision(demo, target, { nowMs, dryRun: true })).toMatchObject({ tokenKeysCreated: true });
-  expect({ ...(await contents()), written: secrets.written }).toEqual({
-    items: [],
-    platformCredentials: {},
-    platformApps: {},
-    written: [],
-  });
-});
-
 /** Replaces passwords by hashes, so that no run derives keys and both runs store the same text. */
 function hashed(file: File) {
   const hashOf = (password: string) => password.replace(/[^a-z]/g, '').padEnd(43, 'A');

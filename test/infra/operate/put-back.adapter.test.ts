@@ -106,15 +106,6 @@ test('goes through a copy of many pages', async () => {
   expect((await run('messages', '--from', copy, '--yes')).lines.at(-1)).toBe('2 put back');
 });
 
-test.each([
-  [[], 'infra/ops put-back'],
-  [['messages'], 'infra/ops put-back'],
-  [['dispatch', '--from', 'x'], 'TABLE is one of'],
-])('refuses %j', async (typed, words) => {
-  const { error } = await run(...typed);
-  expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(words) });
-});
-
 test('refuses as a copy the table itself, another table, and one that is not there', async () => {
   const other = await freshTable('messages');
   await put(other, dispatch);

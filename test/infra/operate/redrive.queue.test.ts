@@ -296,14 +296,3 @@ describe('what is of no use', () => {
     expect((await run('counts', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
   });
 });
-
-test.each([
-  [[], 'infra/ops redrive QUEUE'],
-  [['fanOut'], 'QUEUE is one of dispatch, urgent, counts'],
-  [['counts', '--pace', '0'], '--pace takes 1 to 200, not 0'],
-  [['counts', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
-])('%j is refused with status 2, and no queue is opened', async (typed, message) => {
-  const { error, opened } = await run(...typed);
-  expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(message) });
-  expect(opened).toEqual([]);
-});

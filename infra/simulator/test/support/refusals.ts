@@ -1,6 +1,17 @@
 import { afterEach, expect } from 'vitest';
-import { type Answer, firstNumber, type SimulatorAtRest, templateMessage } from './simulator.ts';
-import { type SendableTemplate, validSends } from './valid-sends.ts';
+import { PlatformError } from '../../src/errors.ts';
+import type { Answer, SimulatorAtRest } from './simulator.ts';
+
+/** Returns the platform's refusal that a rule throws; undefined when it accepts. */
+export function refusalIn(rule: () => unknown): Readonly<Record<string, unknown>> | undefined {
+  try {
+    rule();
+    return undefined;
+  } catch (error) {
+    if (error instanceof PlatformError) return error.error;
+    throw error;
+  }
+}
 
 /** Checks every key of a messaging refusal. */
 export function expectMessagingError(
@@ -25,20 +36,9 @@ export function expectMessagingError(
 }
 
 /** The platform must refuse the sends of a file; after every test the simulator must have recorded no message. */
-export function refusedSends(simulator: Pick<SimulatorAtRest, 'control' | 'post'>) {
+export function refusedSends(simulator: Pick<SimulatorAtRest, 'control'>): void {
   afterEach(async () => {
     const { body: messages } = await simulator.control('GET', 'messages?limit=0');
     expect(messages.total, 'nothing refused is recorded').toBe(0);
   });
-  return {
-    refusesSend: async (name: SendableTemplate, components: readonly unknown[], code: number, details?: string) => {
-      const message = templateMessage(name, components, validSends[name].language);
-      const answer = await simulator.post(`${firstNumber}/messages`, message);
-      expectMessagingError(answer, 400, code, details?.replaceAll(/[()[\]]/g, '\\$&'));
-    },
-  };
 }
-
-/** The platform says this about a wrong number of parameters. */
-export const mismatch = (received: number, expected: number) =>
-  `number of localizable_params (${received}) does not match the expected number of params (${expected})`;
