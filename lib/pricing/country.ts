@@ -40,10 +40,10 @@ export function countryNamed(name: string): string | undefined {
   return near === undefined ? undefined : codes.get(near);
 }
 
-/** Returns `; did you mean GB?` for the code that the text probably means, or nothing. */
+/** Returns `; did you mean GB?` for the code that the text probably means, or nothing where the text is that code. */
 export function countryMeant(text: string): string {
   const meant = countryNamed(text);
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
+  return meant === undefined || meant === text.toUpperCase() ? '' : `; did you mean ${meant}?`;
 }
 
 /**

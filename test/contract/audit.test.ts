@@ -1,45 +1,30 @@
 import { expect, test } from 'vitest';
-import { type ApiReply, api, type DemoUser, tokenOf } from '../support/api.ts';
+import { api, as, type DemoUser, loginOf } from '../support/api.ts';
 import { auditLinesOf } from '../support/audit-lines.ts';
 import { clients } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { dispatchTo } from '../support/sends.ts';
 import { create, createdTemplate, listedTemplate, sharedDid, templateProbes } from '../support/template-probes.ts';
 
 const probes = templateProbes();
 const recipient = '549_740_000_001'.replaceAll('_', '');
 
-async function call(
-  route: string,
-  more: { body?: unknown; headers?: Record<string, string> } = {},
-  user: DemoUser = 'supervisor1001',
-): Promise<ApiReply> {
-  return api(route, { token: await tokenOf(user), ...more });
-}
+const call = (route: string, body?: unknown, user: DemoUser = 'supervisor1001') => as(user, route, body);
 
 test('after a login, a creation, a deletion and cancels the audit says who did it, also for another client, and nothing about recipients', async () => {
-  const body = { username: 'supervisor1001', password: 'demo-supervisor1001' };
-  expect(await api('POST /login', { body })).toMatchObject({ status: 200 });
+  expect(await api('POST /login', { body: loginOf('supervisor1001') })).toMatchObject({ status: 200 });
 
   const draft = probes.draft();
   const created = await create(draft);
   expect(created.status).toBe(200);
   const { id } = await listedTemplate(clients.andes, draft.name);
-  const switched = await call('PATCH /v1/templates/status', { body: { action: 'disable', templates: [id] } });
+  const switched = await call('PATCH /v1/templates/status', { action: 'disable', templates: [id] });
   expect(switched.body.summary).toMatchObject({ succeeded: 1 });
   expect((await call(`DELETE /v1/templates/${sharedDid}/${id}`)).status).toBe(200);
   expect((await call(`DELETE /v1/templates/${sharedDid}/${id}`)).status).toBe(404);
 
-  const send = {
-    ...{ did: sharedDid, type: 'template', channel: 'MESSAGING', campaignId: 10 },
-    template: { name: 'order_update', language: 'en_US' },
-    recipients: [{ to: recipient, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }],
-  };
   const headers = { 'Send-At': new Date(Date.now() + 86_400_000).toISOString() };
-  const sent = async () => {
-    const reply = await call(`POST /v1/template/messages/${sharedDid}`, { body: send, headers });
-    expect(reply).toMatchObject({ status: 200 });
-    return reply.headers.get('dispatch-id') ?? '';
-  };
+  const sent = () => dispatchTo([recipient], { headers, more: { campaignId: 10 } });
   const dispatchId = await sent();
   await sent();
   expect((await call(`DELETE /v1/template/messages/${sharedDid}/${dispatchId}`)).status).toBe(200);
@@ -48,11 +33,11 @@ test('after a login, a creation, a deletion and cancels the audit says who did i
 
   const ofAndes = `client_id=${clients.andes}`;
   const [other, otherDispatch] = [await createdTemplate(probes.draft()), await sent()];
-  const disable = { body: { action: 'disable', templates: [other.id] } };
+  const disable = { action: 'disable', templates: [other.id] };
   const disabled = await call(`PATCH /v1/templates/status?${ofAndes}`, disable, 'operator');
   expect(disabled.body.summary).toMatchObject({ succeeded: 1 });
   const otherPath = `/v1/template/messages/${sharedDid}/${otherDispatch}?${ofAndes}`;
-  expect((await call(`DELETE ${otherPath}`, {}, 'operator')).status).toBe(200);
+  expect((await call(`DELETE ${otherPath}`, undefined, 'operator')).status).toBe(200);
 
   expect((await call(`PUT /v1/opt-outs/${recipient}`)).status).toBe(200);
   expect((await call(`DELETE /v1/opt-outs/${recipient}`)).status).toBe(200);

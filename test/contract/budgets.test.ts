@@ -7,6 +7,7 @@ import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { bodyTo, code, coupon, type Sending, takenOf } from '../support/sends.ts';
 
 /*
  * Clients see over HTTP what a send may cost and what it cost (D58). A utility message and a code to Argentina cost
@@ -22,27 +23,13 @@ function somebody(country = '54923'): string {
   return `${country}${run}${String(people).padStart(3, '0')}`;
 }
 
-const order = { name: 'order_update', params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } };
-const code = { name: 'login_code', params: { body: ['482913'] } };
-const coupon = { name: 'coupon_drop', params: { buttons: ['SAVE25'] } };
-
-interface Sent {
+interface Sent extends Pick<Sending, 'of' | 'headers'> {
   readonly to: readonly string[];
-  readonly of?: typeof order | typeof code | typeof coupon;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function send(token: string, { to, of = order, headers = {} }: Sent): Promise<ApiReply> {
-  const { name, params } = of;
-  const recipients = to.map((each) => ({ to: each, params }));
-  const template = { name, language: 'en_US' };
-  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
-  return await api(`POST /v1/template/messages/${did}`, { token, body, headers });
-}
-
-async function takenBy(to: string): Promise<number> {
-  return (await platform(`GET /_control/messages?to=${to}`)).body.total;
-}
+const send = (token: string, { to, headers, ...sending }: Sent): Promise<ApiReply> =>
+  api(`POST /v1/template/messages/${did}`, { token, body: bodyTo(to, sending), headers });
+const takenBy = (to: string) => takenOf(`to=${to}`);
 
 beforeAll(async () => {
   await synchronize('supervisor1001');

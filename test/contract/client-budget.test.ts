@@ -13,11 +13,11 @@ const target = runningTarget();
 const route = 'GET /v1/pricing?market=AR&category=Marketing';
 
 /** Returns a token of a client that no other test uses. */
-async function tokenOfClient(clientId: number, userId = 'u-1'): Promise<string> {
+async function tokenOfClient(clientId: number): Promise<string> {
   const signing = await signingKey((await target.secrets.read(target.secretName('TOKEN_SIGNING_KEYS_SECRET'))) ?? '');
   const [, payload = ''] = (await tokenOf('supervisor1001')).split('.');
   const { iss, aud } = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  const claims = { userId, clientId, permissions: [], tokenId: randomUUID(), nowMs: Date.now() };
+  const claims = { userId: 'u-1', clientId, permissions: [], tokenId: randomUUID(), nowMs: Date.now() };
   return issueToken(signing, { issuer: iss, audience: aud }, claims);
 }
 
@@ -31,6 +31,7 @@ async function spent(spender: Spender, size: number): Promise<void> {
   }
 }
 
+// The half that a busy user leaves to others is in test/lib/access/budget/ and test/functions/caller-first.test.ts.
 test('a client that has used up its minute is told when the next begins, and no other client notices (D54)', async () => {
   const clientId = 1_099;
   const token = await tokenOfClient(clientId);
@@ -68,32 +69,4 @@ test('a client that has used up its minute is told when the next begins, and no 
 
   const other = await api(route, { token: await tokenOf('supervisor1001') });
   expect(other.status).toBe(200);
-});
-
-test('a user who has used up half of it leaves the rest to others of the client while they are active (D54)', async () => {
-  const clientId = 1_098;
-  const [busy, other] = [await tokenOfClient(clientId, 'busy'), await tokenOfClient(clientId, 'other')];
-  const headersOf = ({ headers }: Awaited<ReturnType<typeof api>>) =>
-    ['limit', 'remaining'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
-
-  const [limit = 0] = headersOf(await api(route, { token: busy }));
-  const half = limit / 2;
-  await spent({ clientId, userId: 'busy' }, half);
-  // The user's own budget is not spent.
-  expect((await api(route, { token: busy })).status).toBe(200);
-
-  const joining = await api(route, { token: other });
-  expect([joining.status, headersOf(joining)[0]]).toEqual([200, half]);
-  expect(headersOf(joining)[1]).toBeGreaterThan(0.9 * half);
-  const refused = await eventually('the user is told so', async () => {
-    const reply = await api(route, { token: busy });
-    return reply.status === 429 ? reply : undefined;
-  });
-  const reset = refused.headers.get('retry-after');
-  expect(headersOf(refused)).toEqual([half, 0]);
-  expect(refused.body).toEqual({
-    code: 'too_many_requests',
-    message: `the user has made ${half} of the client's ${limit} requests of this minute, all while others are active; try again in ${reset} s`,
-  });
-  expect((await api(route, { token: other })).status).toBe(200);
 });

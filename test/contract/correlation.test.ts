@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { as, eventually, platform, synchronize } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
+import { sendTo } from '../support/sends.ts';
 
-const did = '5491100000001';
 const workers = ['messages-dispatch', 'messages-dispatch-urgent'];
 const to = (index: number) => String(549_710_000_000 + index);
 
@@ -52,18 +52,11 @@ test.each([
   ['through the backlog', 12, 'messages-dispatch', ['messages-dispatch dispatch.completed']],
 ])('one id leads from the answer of a send %s to each of its messages', async (_, count, worker, completed) => {
   await platform('POST /_control/faults', { match: { to: to(2) }, action: { code: 131026 }, times: 1 });
-  const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
-  const reply = await api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    headers: { 'x-request-id': 'chosen-by-the-caller' },
-    body: {
-      did,
-      type: 'template',
-      channel: 'MESSAGING',
-      template: { name: 'order_update', language: 'en_US' },
-      recipients: Array.from({ length: count }, (_, index) => ({ to: to(index), params })),
-    },
-  });
+  const headers = { 'x-request-id': 'chosen-by-the-caller' };
+  const reply = await sendTo(
+    Array.from({ length: count }, (_, index) => to(index)),
+    { headers },
+  );
   expect(reply.status).toBe(200);
   const id = reply.headers.get('x-request-id') ?? '';
   expect(id).toBe(reply.headers.get('apigw-requestid'));
@@ -105,22 +98,11 @@ test('what the functions count reaches the log as metrics of this deployment', a
 });
 
 test('a synchronization is logged under the id of the request that began it', async () => {
-  const token = await tokenOf('supervisor1001');
   const reply = await eventually('no other synchronization holds the lock', async () => {
-    const answered = await api('POST /v1/templates/sync-from-platform', { token });
+    const answered = await as('supervisor1001', 'POST /v1/templates/sync-from-platform');
     return answered.status === 409 ? undefined : answered;
   });
   expect(reply.status).toBe(200);
   const id = reply.headers.get('x-request-id') ?? '';
   expect(await loggedUnder(id, 2)).toEqual(['templates-sync sync.started', 'templates-sync-worker sync.completed']);
-});
-
-test.each([
-  ['GET /health', undefined, 200],
-  ['POST /login', '{"username":"nobody","password":"x"}', 401],
-  ['POST /login', '{', 400],
-] as const)('every answer of a function names its request: %s %s %i', async (route, body, status) => {
-  const reply = await api(route, body === undefined ? {} : { body });
-  expect(reply.status).toBe(status);
-  expect(reply.headers.get('x-request-id')).toBe(reply.headers.get('apigw-requestid'));
 });

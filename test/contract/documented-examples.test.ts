@@ -8,12 +8,13 @@ import { type RouteEntry, routes } from '../../infra/routes.ts';
 import { redirectStore } from '../../lib/redirects/redirect-store.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { addressOf } from '../support/addresses.ts';
-import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { type ApiReply, api, as, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { forgetWebhook } from '../support/forget-webhook.ts';
 import { type Operation, openApi, operationOf, type Parameter } from '../support/openapi.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { dispatchTo, reportOf } from '../support/sends.ts';
 
 // Every example of functions/openapi.json runs on the demo data (D48). The answer has the status and the content of the
 // example. The order is that of the operations, which build on each other.
@@ -94,15 +95,10 @@ describe('each example', () => {
 
 /** The service counts nothing as spent before a receipt proves a delivery. */
 async function deliveredOne(): Promise<void> {
-  const { did } = demo;
-  const token = await tokenOf('supervisor1001');
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
-  const recipients = [{ to: '549299100001', params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }];
-  const template = { name: 'order_update', language: 'en_US' };
-  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
-  expect(await api(`POST /v1/template/messages/${did}`, { token, body })).toMatchObject({ status: 200 });
+  await dispatchTo(['549299100001'], { did: demo.did });
   await eventually('it is delivered, and counted', async () => {
-    const spent = await api('GET /v1/spend?group=did', { token });
+    const spent = await as('supervisor1001', 'GET /v1/spend?group=did');
     return spent.body.data.length > 0 ? true : undefined;
   });
   await tellAt(addressOf('platformUrl'), null);
@@ -110,19 +106,11 @@ async function deliveredOne(): Promise<void> {
 
 /** Returns a dispatch whose first recipient the platform could not reach. */
 async function dispatchThatFailed(): Promise<string> {
-  const { did } = demo;
-  const token = await tokenOf('supervisor1001');
   const people = Array.from({ length: 11 }, (_, at) => String(549_299_000_000 + at));
   await platform('POST /_control/faults', { match: { to: people[0] }, action: { code: 131026 }, times: 1 });
-  const recipients = people.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }));
-  const template = { name: 'order_update', language: 'en_US' };
-  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
-  const sent = await api(`POST /v1/template/messages/${did}`, { token, body });
-  const dispatchId = sent.headers.get('dispatch-id') ?? '';
-  return await eventually('it has ended', async () => {
-    const report = await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token });
-    return report.body.counts.failed > 0 ? dispatchId : undefined;
-  });
+  const failed = await dispatchTo(people, { did: demo.did });
+  await reportOf(failed, ({ counts }) => counts.failed > 0, { did: demo.did });
+  return failed;
 }
 
 interface Link {

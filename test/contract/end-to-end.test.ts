@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ApiReply, api, type DemoUser, platform, synchronize, tokenOf } from '../support/api.ts';
+import { type ApiReply, as, type DemoUser, platform, synchronize } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
 import { thorough } from '../support/thorough.ts';
 
@@ -24,18 +24,11 @@ function recipientsFrom(first: number, count: number): Campaign['recipients'] {
   });
 }
 
-async function accept({ user, did, recipients }: Campaign): Promise<ApiReply> {
-  return api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf(user),
-    body: {
-      did,
-      type: 'template',
-      channel: 'MESSAGING',
-      template: { name: 'order_update', language: 'en_US' },
-      recipients,
-    },
+const accept = ({ user, did, recipients }: Campaign) =>
+  as(user, `POST /v1/template/messages/${did}`, {
+    ...{ did, type: 'template', channel: 'MESSAGING', recipients },
+    template: { name: 'order_update', language: 'en_US' },
   });
-}
 
 /** Returns the platform's messages to recipients with this prefix, by recipient. */
 async function taken(prefix: string): Promise<Map<string, Record<string, unknown>[]>> {

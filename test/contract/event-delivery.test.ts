@@ -1,11 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type Delivery,
-  type DeliveryAnswer,
-  receiverUrl,
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../infra/local/webhook-receiver.ts';
+import { expect, test } from 'vitest';
+import { type Delivery, type DeliveryAnswer, receiverUrl } from '../../infra/local/webhook-receiver.ts';
 import { openHolds } from '../../infra/operate/see/open-holds.ts';
 import { eventsReplayCommand } from '../../infra/operate/send/events.ts';
 import { tableOf } from '../../lib/aws/table.ts';
@@ -13,71 +7,27 @@ import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
 import { addressOf } from '../support/addresses.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { as, eventually, platform, synchronize } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
-import { forgetWebhook } from '../support/forget-webhook.ts';
+import { eventsOfFile } from '../support/event-receiver.ts';
 import { operatorAuditInMemory, silent } from '../support/operator-audit.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { askReport, code, dispatchTo, reportOf, takenOf } from '../support/sends.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
 
 const { documentClient, tableName } = runningTarget();
 const probes = templateProbes();
-const deliveries: Delivery[] = [];
 /** The receiver answers this; undefined is 204. */
 let answer: Promise<DeliveryAnswer> | undefined;
-const secret = Promise.withResolvers<string>();
-let receiver: WebhookReceiver;
-
-/** Another test may have configured the client before. `rotate` shows a secret in any case. */
-async function configure(active: boolean, { rotate = false } = {}) {
-  const body = { url: receiverUrl, active };
-  const headers = { 'webhook-secret-rotate': String(rotate) };
-  return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
-}
-
-beforeAll(async () => {
-  await forgetWebhook(1001);
-  receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-    deliveries.push(delivery);
-    return answer;
-  });
-});
-
-afterAll(async () => {
-  await receiver.close();
-  await forgetWebhook(1001);
-});
-
-async function send(...recipients: readonly string[]): Promise<string | null> {
-  const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
-  return await sendTemplate(
-    'order_update',
-    recipients.map((to) => ({ to, params })),
-  );
-}
-
-const sendCode = (to: string) => sendTemplate('login_code', [{ to, params: { body: ['482913'] } }]);
-
-async function sendTemplate(name: string, recipients: readonly object[]): Promise<string | null> {
-  const reply = await api('POST /v1/template/messages/5491100000001', {
-    token: await tokenOf('supervisor1001'),
-    body: {
-      ...{ did: '5491100000001', type: 'template', channel: 'MESSAGING' },
-      ...{ template: { name, language: 'en_US' }, recipients },
-    },
-  });
-  expect(reply).toMatchObject({ status: 200 });
-  return reply.headers.get('dispatch-id');
-}
+const deliveries = eventsOfFile(undefined, () => answer);
+const configure = (active: boolean) => as('supervisor1001', 'PUT /v1/webhook/config', { url: receiverUrl, active });
 
 const told = (name: string) => deliveries.filter(({ body }) => JSON.parse(body).data.name === name);
 
 test('a created template is told by a signed event; a replay has the same id; switched off, no event comes', async () => {
   const sinceMs = Date.now();
-  const configured = await configure(true, { rotate: true });
-  secret.resolve(configured.headers.get('webhook-secret') ?? '');
   const first = probes.draft();
   expect((await create(first)).status).toBe(200);
   const [delivery] = await eventually('the event', async () =>
@@ -131,10 +81,10 @@ test('a PUT with the same url brings what waits for a receiver that has failed, 
 test('the end of a dispatch is told with its counts, of one recipient and of several (D41)', async () => {
   await synchronize('supervisor1001');
   await configure(true);
-  const ends = [await send('549210000001'), await send('549210000001', '15550000500')];
+  const ends = [await dispatchTo(['549210000001']), await dispatchTo(['549210000001', '15550000500'])];
   const completed = () =>
     deliveries.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'dispatch.completed');
-  const toldOf = (id: string | null) => completed().find(({ data }) => data.dispatch_id === id)?.data;
+  const toldOf = (id: string) => completed().find(({ data }) => data.dispatch_id === id)?.data;
   await eventually('both ends', async () => (ends.every((id) => toldOf(id) !== undefined) ? true : undefined));
   expect(toldOf(ends[0] ?? '')).toMatchObject({ total: 1, counts: { sent: 1, pending: 0 } });
   expect(toldOf(ends[1] ?? '')).toMatchObject({ total: 2, counts: { sent: 1, unknown: 1, pending: 0 } });
@@ -171,12 +121,8 @@ test.each<Trouble>([
     const delivery = await eventually(type, async () => deliveries.find(isIt));
     return { delivery, data: JSON.parse(delivery.body).data };
   };
-  const rowOf = async (dispatchId: string | null) => {
-    const token = await tokenOf('supervisor1001');
-    return (await api(`GET /v1/template/messages/5491100000001/${dispatchId}`, { token })).body.data[0];
-  };
-  const hasLeft = (dispatchId: string | null) =>
-    eventually('it has left', async () => ((await rowOf(dispatchId)).state === 'pending' ? undefined : true));
+  const rowOf = async (dispatchId: string) => (await askReport(dispatchId)).body.data[0];
+  const hasLeft = (dispatchId: string) => reportOf(dispatchId, ({ counts }) => counts.pending === 0);
   await configure(true);
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
   try {
@@ -186,10 +132,10 @@ test.each<Trouble>([
     expect(restricted.data).toMatchObject({ waba_id: wabaId, scope: of.scope, code: of.code });
     expect(restricted.data.until === undefined).toBe(of.scope === 'waba');
 
-    const dispatchId = await send(of.to);
+    const dispatchId = await dispatchTo([of.to]);
     await eventually('it waits', async () => ((await rowOf(dispatchId)).code === of.code ? true : undefined));
     expect(await rowOf(dispatchId)).toMatchObject({ state: 'pending', code: of.code });
-    if (of.scope === 'utility') await hasLeft(await sendCode('549210000011'));
+    if (of.scope === 'utility') await hasLeft(await dispatchTo(['549210000011'], { of: code }));
 
     await platform(`DELETE ${holds}`);
     const restored = await toldOfAccount('account.restored', restoredBy);
@@ -197,8 +143,7 @@ test.each<Trouble>([
     expect([restricted, restored].flatMap(({ delivery }) => eventFaults(delivery.body))).toEqual([]);
     await hasLeft(dispatchId);
     expect((await rowOf(dispatchId)).state).toMatch(/^(?:sent|delivered|read)$/);
-    const { body } = await platform(`GET /_control/messages?to=${of.to}`);
-    expect(body.total).toBe(1);
+    expect(await takenOf(`to=${of.to}`)).toBe(1);
   } finally {
     await platform(`DELETE ${holds}`);
     await tellAt(addressOf('platformUrl'), null);
@@ -212,9 +157,6 @@ test('a business whose held messages are dropped waits as a whole, and goes on a
   const endHolds = async () => {
     for (const hold of await holds.list([wabaId])) await holds.end(hold);
   };
-  const report = async (dispatchId: string | null) =>
-    (await api(`GET /v1/template/messages/5491100000001/${dispatchId}`, { token: await tokenOf('supervisor1001') }))
-      .body;
   const [paced, waiting] = [
     ['549210000021', '549210000022', '549210000023'],
     ['549210000024', '549210000025'],
@@ -223,24 +165,22 @@ test('a business whose held messages are dropped waits as a whole, and goes on a
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
   try {
     await platform(`POST ${pacing}`, { accepts: 1 });
-    const first = await send(...paced);
-    const held = await eventually('two are held', async () => {
-      const { data, counts } = await report(first);
-      return counts.held === 2 ? data.filter(({ state }: { state: string }) => state === 'held') : undefined;
-    });
+    const first = await dispatchTo(paced);
+    const rowsIn = async (state: string) => {
+      const { data } = await reportOf(first, ({ counts }) => counts[state] === 2);
+      return data.filter((row: { state: string }) => row.state === state);
+    };
+    const held = await rowsIn('held');
     for (const row of held) expect(row).toMatchObject({ code: 'held_for_quality_assessment' });
 
     await platform(`POST ${pacing}/outcome`, { outcome: 'dropped' });
-    const dropped = await eventually('they have failed', async () => {
-      const { data, counts } = await report(first);
-      return counts.failed === 2 ? data.filter(({ state }: { state: string }) => state === 'failed') : undefined;
-    });
+    const dropped = await rowsIn('failed');
     for (const row of dropped) expect(row).toMatchObject({ code: '135000', reason: expect.stringMatching(/\w/) });
     await eventually('the WABA is held', async () =>
       (await holds.list([wabaId])).find(({ scope, code }) => scope === 'waba' && code === '135000'),
     );
 
-    const second = await send(...waiting);
+    const second = await dispatchTo(waiting);
     const parked = await eventually('its client is told that it waits', async () =>
       deliveries.find(({ body }) => {
         const { type, data } = JSON.parse(body);
@@ -249,16 +189,17 @@ test('a business whose held messages are dropped waits as a whole, and goes on a
     );
     expect(JSON.parse(parked.body)).toMatchObject({ data: { scope: 'waba', code: '135000' } });
     expect(eventFaults(parked.body)).toEqual([]);
-    expect((await report(second)).data).toMatchObject(waiting.map((to) => ({ to, state: 'pending', code: '135000' })));
+    expect((await askReport(second)).body.data).toMatchObject(
+      waiting.map((to) => ({ to, state: 'pending', code: '135000' })),
+    );
 
     // The operator reports the end of the review. Without that, the hold would end after two messages, a minute apart.
     await platform(`DELETE ${pacing}`);
     await endHolds();
-    await eventually('what waited has left', async () => ((await report(second)).complete ? true : undefined));
-    const { counts } = await report(second);
+    const { counts } = await reportOf(second);
     expect(counts.sent + counts.delivered + counts.read).toBe(waiting.length);
     for (const to of [...paced, ...waiting]) {
-      expect([to, (await platform(`GET /_control/messages?to=${to}`)).body.total]).toEqual([to, 1]);
+      expect([to, await takenOf(`to=${to}`)]).toEqual([to, 1]);
     }
   } finally {
     await platform(`DELETE ${pacing}`);

@@ -3,7 +3,7 @@ import { PurgeQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import { addressOf } from '../support/addresses.ts';
-import { type ApiReply, type ApiRequest, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { api, as, eventually, platform, synchronize } from '../support/api.ts';
 import { leaksIn } from '../support/log-leaks.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
@@ -24,21 +24,9 @@ const log = () => readFileSync(addressOf('functionLog'), 'utf8');
 const logged = (text: string) =>
   eventually(`the log says ${text}`, async () => (log().includes(text) ? true : undefined), 10_000);
 
-async function send(changes: Readonly<Record<string, unknown>>, headers?: ApiRequest['headers']): Promise<ApiReply> {
-  return api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    body: {
-      did,
-      type: 'template',
-      channel: 'MESSAGING',
-      template: { name: 'order_update', language: 'en_US' },
-      recipients: [],
-      ...changes,
-    },
-    headers,
-  });
-}
-
+const order = { did, type: 'template', channel: 'MESSAGING', template: { name: 'order_update', language: 'en_US' } };
+const send = (changes: object, headers?: Record<string, string>) =>
+  as('supervisor1001', `POST /v1/template/messages/${did}`, { ...order, recipients: [], ...changes }, headers);
 const recipient = (index: number) => ({ to: to(index), params: { body: [canary, canary], buttons: [canary] } });
 
 beforeAll(async () => {
@@ -92,7 +80,7 @@ describe('nothing secret or personal is logged', () => {
   });
 
   test('by requests that are refused', async () => {
-    const token = await tokenOf('supervisor1001');
+    const call = (route: string, body?: unknown) => as('supervisor1001', route, body);
     const replies = [
       await send({ [canary]: canary }),
       await send({ recipients: [{ to: canary, params: { body: [canary] } }] }),
@@ -100,15 +88,15 @@ describe('nothing secret or personal is logged', () => {
       await send({ recipients: [recipient(2)], component: { header: { type: 'image_url', value: mediaUrl } } }),
       await send({ template: { name: canary.replace('-', '_'), language: 'en_US' }, recipients: [recipient(3)] }),
       await send({ recipients: [recipient(4)] }, { 'idempotency-key': `${canary} ${canary}` }),
-      await api(`POST /v1/template/messages/${did}`, { token, body: `{"to":"${to(5)}","${canary}":` }),
-      await api(`POST /v1/template/messages/${did}`, { token, body: `${canary} ${to(6)}` }),
-      await api(`POST /v1/template/messages/${canary}`, { token, body: { did: canary } }),
-      await api(`GET /v1/templates?page=${canary}`, { token }),
-      await api(`GET /v1/templates?client_id=${canary}`, { token }),
-      await api('POST /v1/templates/sync-from-platform', { token, body: { client_id: canary } }),
+      await call(`POST /v1/template/messages/${did}`, `{"to":"${to(5)}","${canary}":`),
+      await call(`POST /v1/template/messages/${did}`, `${canary} ${to(6)}`),
+      await call(`POST /v1/template/messages/${canary}`, { did: canary }),
+      await call(`GET /v1/templates?page=${canary}`),
+      await call(`GET /v1/templates?client_id=${canary}`),
+      await call('POST /v1/templates/sync-from-platform', { client_id: canary }),
     ];
     for (const { status } of replies) expect([400, 404]).toContain(status);
-    expect(await api(`GET /v1/templates?search=${canary}&did=${did}`, { token })).toMatchObject({ status: 200 });
+    expect(await call(`GET /v1/templates?search=${canary}&did=${did}`)).toMatchObject({ status: 200 });
   });
 
   test('by sends that end well and by sends that do not', async () => {

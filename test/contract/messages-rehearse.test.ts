@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { as, eventually, platform, synchronize } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
+import { type Message, offer, order, reportOf, sendTo } from '../support/sends.ts';
 
 /* A rehearsal tells the cost (D51), and the simulator's record of the send that follows must agree. */
 
@@ -23,21 +24,7 @@ const numbers: readonly (readonly [string, readonly string[]])[] = [
   ['Other', [`999${run}0001`]],
 ];
 const everybody = numbers.flatMap(([, list]) => list);
-const welcome = {
-  template: { name: 'welcome_offer', language: 'es' },
-  component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
-  params: { body: ['Ana'] },
-};
-const order = {
-  template: { name: 'order_update', language: 'en_US' },
-  params: { body: ['Ana', 'A-1'], buttons: ['A-1'] },
-};
-
-async function send({ params, ...what }: typeof welcome | typeof order, headers: Readonly<Record<string, string>>) {
-  const recipients = everybody.map((to) => ({ to, params }));
-  const body = { did, type: 'template', channel: 'MESSAGING', recipients, ...what };
-  return await api(`POST /v1/template/messages/${did}`, { token: await tokenOf('supervisor1001'), body, headers });
-}
+const send = (of: Message, headers: Readonly<Record<string, string>>) => sendTo(everybody, { of, headers });
 
 async function recorded(template: string): Promise<readonly string[]> {
   const { body } = await platform(`GET /_control/messages?template=${template}&limit=1000`);
@@ -60,27 +47,21 @@ async function asked(template: string): Promise<number[]> {
 
 /** Returns the failed recipients of the report, once every receipt has arrived. */
 async function failedOf(dispatchId: string | null): Promise<readonly (readonly [to: string, code?: string])[]> {
-  const token = await tokenOf('supervisor1001');
-  const rows: readonly { readonly to: string; readonly state: string; readonly code?: string }[] = await eventually(
-    'every receipt is in the report',
-    async () => {
-      const { body } = await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token });
-      return body.counts.read + body.counts.failed === body.total ? body.data : undefined;
-    },
-  );
+  const rows: readonly { readonly to: string; readonly state: string; readonly code?: string }[] = (
+    await reportOf(dispatchId ?? '', ({ counts, total }) => counts.read + counts.failed === total)
+  ).data;
   return rows.flatMap(({ to, state, code }) => (state === 'failed' ? [[to, code ?? ''] as const] : []));
 }
 
 /** Returns ten-thousandths of a dollar, because every shipped rate is a whole number of them. */
 async function listPrice(market: string, category: string): Promise<number> {
-  const { body } = await api(`GET /v1/pricing?market=${market === 'Other' ? 'CU' : market}&category=${category}`, {
-    token: await tokenOf('supervisor1001'),
-  });
+  const query = `market=${market === 'Other' ? 'CU' : market}&category=${category}`;
+  const { body } = await as('supervisor1001', `GET /v1/pricing?${query}`);
   return Math.round(body.rate.amount * 10_000);
 }
 
 test.each([
-  ['Marketing', welcome],
+  ['Marketing', offer],
   ['Utility', order],
 ] as const)('%s: what the platform then takes costs exactly what was said', async (category, what) => {
   const rehearsed = await send(what, { 'Dry-Run': 'true' });
@@ -123,68 +104,18 @@ test.each([
   expect(rehearsed.body.estimate.cost).toEqual({ amount: total / 10_000, currency: 'USD' });
 });
 
-test('who has opted out is counted, costs nothing, and is sent to again once that is taken back (D55)', async () => {
-  const token = await tokenOf('supervisor1001');
-  const stopped = `54911${run}77`;
-  const { params, ...what } = welcome;
-  const recipients = [`+${stopped}`, `55119${run}77`].map((to) => ({ to, params }));
-  const body = { did, type: 'template', channel: 'MESSAGING', recipients, ...what };
-  const rehearse = async () =>
-    await api(`POST /v1/template/messages/${did}`, { token, body, headers: { 'Dry-Run': 'true' } });
-  const before = await rehearse();
-  expect(before.body.estimate).not.toHaveProperty('opted_out');
-  await api(`PUT /v1/opt-outs/${stopped}`, { token });
-  expect((await rehearse()).body).toMatchObject({
-    recipients: 2,
-    estimate: { opted_out: 1, by_market: [{ market: 'BR', recipients: 1 }] },
-  });
-  await api(`DELETE /v1/opt-outs/${stopped}`, { token });
-  expect((await rehearse()).body).toEqual(before.body);
-});
-
-test('says when a send with hours leaves for each country, and which recipients have no known hours (D56)', async () => {
-  const hours = { 'Dry-Run': 'true', 'Send-Window': '09:00-20:00', 'Send-Days': 'mon-fri' };
-  const path = `recipients[${everybody.length - 1}].to`;
-  expect(await send(order, hours)).toMatchObject({
-    status: 400,
-    body: { code: 'invalid_recipients', errors: [{ path, message: expect.stringContaining('time zone is known') }] },
-  });
-  const { status, body } = await send(order, { ...hours, 'Send-Zone': 'America/Bogota' });
-  expect(status).toBe(200);
-  const moment = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  expect(body.estimate.schedule).toEqual([{ zones: ['America/Bogota'], recipients: 8, first: moment, last: moment }]);
-});
-
-test('a rehearsal is in no list of dispatches, and another word in the header is 400', async () => {
-  const token = await tokenOf('supervisor1001');
-  const list = async () => (await api(`GET /v1/template/messages/${did}?limit=1`, { token })).body;
+test('a rehearsal is in no list of dispatches', async () => {
+  const list = async () => (await as('supervisor1001', `GET /v1/template/messages/${did}?limit=1`)).body;
   const before = await list();
-  expect(await send(order, { 'Dry-Run': 'true', 'Idempotency-Key': `rehearsed-${run}` })).toMatchObject({
-    status: 200,
-  });
-  const message = 'Dry-Run must be true or false, received "yes"';
-  expect(await send(order, { 'Dry-Run': 'yes' })).toMatchObject({
-    status: 400,
-    body: { message, code: 'invalid_request', errors: [{ path: 'Dry-Run', message }] },
-  });
-  for (const name of ['dry_run', 'X-Dry-Run', 'DryRun']) {
-    expect(await send(order, { [name]: 'true' })).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
-  }
+  const rehearsed = await send(order, { 'Dry-Run': 'true', 'Idempotency-Key': `rehearsed-${run}` });
+  expect(rehearsed.status).toBe(200);
   expect(await list()).toEqual(before);
 });
 
 test('the seconds follow the limit of the number as it was last read, however lately that was', async () => {
-  const other = '5491100000002';
-  const token = await tokenOf('supervisor1002');
-  const recipients = Array.from({ length: 500 }, (_, at) => ({
-    to: String(5_411_000_000_000 + at),
-    params: order.params,
-  }));
-  const body = { did: other, type: 'template', channel: 'MESSAGING', recipients, template: order.template };
-  const seconds = async () => {
-    const headers = { 'Dry-Run': 'true' };
-    return (await api(`POST /v1/template/messages/${other}`, { token, body, headers })).body.estimate.seconds;
-  };
+  const recipients = Array.from({ length: 500 }, (_, at) => String(5_411_000_000_000 + at));
+  const asked = { user: 'supervisor1002', did: '5491100000002', headers: { 'Dry-Run': 'true' } } as const;
+  const seconds = async () => (await sendTo(recipients, asked)).body.estimate.seconds;
   const withApp = async (isOnApp: boolean) => {
     await platform('POST /_control/numbers/300000000000002', { is_on_biz_app: isOnApp });
     await synchronize('supervisor1002');

@@ -1,20 +1,9 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tableOf } from '../../lib/aws/table.ts';
-import { acceptedDispatchesStore } from '../../lib/messages/accept/accepted-dispatches-store.ts';
-import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
-import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
-import { makeDispatch } from '../support/made-dispatches.ts';
-import { orderDid as did, sendOrders } from '../support/order-updates.ts';
 import { readCsv } from '../support/read-csv.ts';
-import { runningTarget } from '../support/running-target.ts';
+import { orderDid as did, dispatchTo } from '../support/sends.ts';
 
-/* A client reads over HTTP what became of a dispatch (D39, D40). */
-
-const { documentClient, tableName } = runningTarget();
-const messages = tableName('messages');
+/* A client reads over HTTP what became of a dispatch (D40). What receipts tell of it is in contract/receipts.test.ts. */
 
 const plain = '549230000001';
 const slow = '549230000002';
@@ -31,21 +20,13 @@ async function report(dispatchId: string, query = '', path = `${did}/${dispatchI
   return api(`GET /v1/template/messages/${path}${query}`, { token: await tokenOf('supervisor1001') });
 }
 
-/** Records a receipt as the platform's webhook would. */
-async function receive(receipt: Omit<Receipt, 'atMs' | 'platformMessageId'>): Promise<void> {
-  const whole = { ...receipt, atMs: Date.now(), platformMessageId: `wamid.${receipt.index}` };
-  for (const Item of receiptItems(receipt.dispatchId, [whole], Math.ceil(Date.now() / 1_000) + 86_400)) {
-    await documentClient.send(new PutCommand({ TableName: messages, Item }));
-  }
-}
-
 let dispatchId: string;
 let atOnce: ApiReply;
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
   for (const [to, action] of faults) await platform('POST /_control/faults', { match: { to }, action });
-  dispatchId = await sendOrders([plain, `+${slow}`, `+${plain}`, refused, unclear, held]);
+  dispatchId = await dispatchTo([plain, `+${slow}`, `+${plain}`, refused, unclear, held]);
   atOnce = await report(dispatchId);
   await eventually('all but the slow one have ended', async () =>
     (await report(dispatchId)).body.counts.pending <= 1 ? true : undefined,
@@ -91,103 +72,10 @@ test('every message is in the state that it is in, with code and reason where th
   expect([sum, body.complete]).toEqual([6, body.counts.pending === 0]);
 });
 
-test('receipts carry states further, settle an unknown, and count once however often they come (D39)', async () => {
-  await receive({ dispatchId, index: 0, status: 'read' });
-  await receive({ dispatchId, index: 0, status: 'sent' });
-  await receive({ dispatchId, index: 0, status: 'read' });
-  // A receipt names the index in the dispatch, where the duplicate has none.
-  await receive({ dispatchId, index: 3, status: 'failed', code: '131026', reason: 'Message undeliverable' });
-  const body = await eventually('the slow one ends', async () => {
-    const { body } = await report(dispatchId);
-    return body.complete ? body : undefined;
-  });
-  expect(body.data[0]).toMatchObject({
-    index: 0,
-    to: plain,
-    state: 'read',
-    platform_message_id: expect.stringMatching(/^wamid/),
-  });
-  expect(body.data[4]).toMatchObject({ to: unclear, state: 'failed', code: '131026', reason: 'Message undeliverable' });
-  expect(body.counts).toMatchObject({ pending: 0, read: expect.any(Number), failed: 2, held: 1, unknown: 0 });
-  expect(body.counts.read).toBeGreaterThanOrEqual(2);
-});
-
-describe('pages', () => {
-  test('have each row once, and the counts of the first', async () => {
-    const rows: number[] = [];
-    const first = await report(dispatchId, '?limit=2');
-    for (let page = first; ; page = await report(dispatchId, `?limit=2&cursor=${page.body.paging.cursors.after}`)) {
-      expect([page.status, page.body.counts]).toEqual([200, first.body.counts]);
-      rows.push(...page.body.data.map(({ index }: { index: number }) => index));
-      if (page.body.paging.cursors.after === undefined) break;
-    }
-    expect(rows).toEqual([0, 1, 2, 3, 4, 5]);
-  });
-
-  test('show the states that are asked for', async () => {
-    const { body } = await report(dispatchId, '?state=failed,held');
-    expect(body.data.map(({ index }: { index: number }) => index)).toEqual([3, 4, 5]);
-    expect(body.total).toBe(6);
-  });
-
-  test.each([
-    ['state=lost', 'state'],
-    ['limit=1001', 'limit'],
-    ['cursor=nonsense', 'cursor'],
-    ['client_id=abc', 'client_id'],
-  ])('?%s: 400', async (query, path) => {
-    expect(await report(dispatchId, `?${query}`)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
-  });
-});
-
-describe('a dispatch that is not one of the client, or not one of the DID, is none', () => {
-  const notFound = { status: 404, body: { message: 'dispatch not found', code: 'dispatch_not_found' } };
-
-  test('another client on the same DID', async () => {
-    const token = await tokenOf('supervisor1002');
-    expect(await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token })).toMatchObject(notFound);
-    const { body } = await api(`GET /v1/template/messages/${did}?limit=100`, { token });
-    expect(body.data.filter(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === dispatchId)).toEqual([]);
-  });
-
-  test.each([
-    ['another DID', '5491100000002', () => dispatchId],
-    ['one that was never given', did, () => ulid()],
-    ['no id', did, () => 'DISPATCH'],
-    ['a very long one', did, () => 'A'.repeat(3_000)],
-  ])('%s', async (_, onDid, id) => {
-    expect(await report('', '', `${onDid}/${id()}`)).toMatchObject(notFound);
-  });
-
-  test('an operator who names no client is told to, one who names the client sees it', async () => {
-    const token = await tokenOf('operator');
-    expect(await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token })).toMatchObject({
-      status: 404,
-      body: { message: 'dispatch not found; pass client_id to work for another client than your own' },
-    });
-    expect((await api(`GET /v1/template/messages/${did}/${dispatchId}?client_id=1001`, { token })).status).toBe(200);
-    expect(await api(`GET /v1/template/messages/${did}/${dispatchId}?client_id=1002`, { token })).toMatchObject(
-      notFound,
-    );
-  });
-
-  test('one that was taken back', async () => {
-    const store = acceptedDispatchesStore(tableOf(documentClient, messages, { nowMs: Date.now }));
-    const head = { dispatchId: ulid(), did, templateName: 'taken_back', acceptedAtMs: Date.now() };
-    const dispatch = makeDispatch([{ to: plain }], head);
-    await store.store(dispatch, AbortSignal.timeout(2_000));
-    await store.list(dispatch, AbortSignal.timeout(2_000));
-    await store.withdraw(head.dispatchId);
-    expect(await report(head.dispatchId)).toMatchObject(notFound);
-    const { body } = await report('', '?limit=100', did);
-    const names = body.data.map(({ template }: { template: { name: string } }) => template.name);
-    expect(names).not.toContain('taken_back');
-  });
-});
-
+// Pages, periods, filters and whose they are: test/functions/{messages-report,report-cursors}.adapter.test.ts.
 describe('the list of dispatches', () => {
-  test('has the newest first, between two moments, page by page', async () => {
-    const [second, third] = [await sendOrders([plain]), await sendOrders([plain])];
+  test('has the newest first, page by page', async () => {
+    const [second, third] = [await dispatchTo([plain]), await dispatchTo([plain])];
     const { body } = await report('', '?limit=2', did);
     const ids = (page: ApiReply['body']) => page.data.map(({ dispatch_id }: { dispatch_id: string }) => dispatch_id);
     expect(ids(body)).toEqual([third, second]);
@@ -199,17 +87,6 @@ describe('the list of dispatches', () => {
     });
     const next = await report('', `?limit=100&cursor=${body.paging.cursors.after}`, did);
     expect(ids(next.body)).toContain(dispatchId);
-    const from = body.data[1].accepted_at;
-    expect(ids((await report('', `?from=${from}`, did)).body)).toEqual([third, second]);
-    expect(ids((await report('', `?to=${from}&limit=100`, did)).body)).not.toContain(second);
-  });
-
-  test.each([
-    ['from=yesterday', 'from'],
-    ['limit=101', 'limit'],
-    ['cursor=nonsense', 'cursor'],
-  ])('?%s: 400', async (query, path) => {
-    expect(await report('', `?${query}`, did)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { type ApiReply, as, type DemoUser, platform, synchronize } from '../support/api.ts';
+import { offer, order, reportOf, sendTo } from '../support/sends.ts';
 
 /* A retry sends again to recipients that failed for a temporary cause, and to none twice (D57, R55). */
 
@@ -16,25 +17,12 @@ const faults: readonly { readonly at: number; readonly code: number; readonly ti
 const dispatchIds: string[] = [];
 let source = '';
 
-const order = {
-  template: { name: 'order_update', language: 'en_US' },
-  paramsOf: (at: number) => ({ body: ['Ana', `A-${at}`], buttons: ['A-1'] }),
+const send = async (people: readonly number[], of = order) =>
+  accepted(await sendTo(people.map(personOf), { of, more: { campaignId: 10, attends: { a: 1 } } }));
+const numbered = {
+  ...order,
+  params: (to: string) => ({ body: ['Ana', `A-${Number(to.slice(-4))}`], buttons: ['A-1'] }),
 };
-/** The offer is MARKETING. */
-const offer = {
-  template: { name: 'welcome_offer', language: 'es' },
-  component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
-  paramsOf: () => ({ body: ['Ana'] }),
-};
-
-async function send(people: readonly number[], { paramsOf, ...what }: typeof order | typeof offer = order) {
-  const recipients = people.map((at) => ({ to: personOf(at), params: paramsOf(at) }));
-  const reply = await api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    body: { did, type: 'template', channel: 'MESSAGING', ...what, recipients, campaignId: 10, attends: { a: 1 } },
-  });
-  return accepted(reply);
-}
 
 function accepted(reply: ApiReply): string {
   expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('success')]);
@@ -52,25 +40,13 @@ interface Asking {
 }
 
 async function retry(dispatchId: string, { codes, key, dryRun, sendAt, username = 'supervisor1001' }: Asking = {}) {
-  const headers = {
+  const headers: Record<string, string> = {
     ...(key && { 'Idempotency-Key': key }),
     ...(dryRun && { 'Dry-Run': 'true' }),
     ...(sendAt && { 'Send-At': sendAt }),
   };
   const body = codes === undefined ? {} : { codes };
-  return await api(`POST /v1/template/messages/${did}/${dispatchId}/retry`, {
-    ...{ token: await tokenOf(username), body, headers },
-  });
-}
-
-/** Returns the report, once no message is pending. */
-async function reportOf(dispatchId: string) {
-  return await eventually(`${dispatchId} has ended`, async () => {
-    const { body } = await api(`GET /v1/template/messages/${did}/${dispatchId}`, {
-      token: await tokenOf('supervisor1001'),
-    });
-    return body.complete ? body : undefined;
-  });
+  return await as(username, `POST /v1/template/messages/${did}/${dispatchId}/retry`, body, headers);
 }
 
 /** Returns the texts of this file's messages that the platform took for a recipient. */
@@ -89,7 +65,7 @@ beforeAll(async () => {
   for (const { at, code, times } of faults) {
     await platform('POST /_control/faults', { match: { to: personOf(at) }, action: { code }, times });
   }
-  source = await send([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2]);
+  source = await send([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2], numbered);
   const { counts } = await reportOf(source);
   // The repeated recipient counts as its first occurrence.
   expect([counts.sent, counts.failed]).toEqual([6, 6]);
@@ -144,7 +120,7 @@ describe('a dispatch is retried', () => {
     const { total, counts } = await reportOf(dispatchId);
     // A failure with 131008 is never retried, even when a client names it.
     expect([total, counts.sent]).toEqual([1, 1]);
-    const list = await api(`GET /v1/template/messages/${did}?limit=100`, { token: await tokenOf('supervisor1001') });
+    const list = await as('supervisor1001', `GET /v1/template/messages/${did}?limit=100`);
     const listed = list.body.data.find(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === dispatchId);
     expect(listed.retry_of).toBe(source);
   });
@@ -168,7 +144,7 @@ describe('a dispatch is retried', () => {
     );
     expect((await reportOf(offers)).counts.failed).toBe(2);
     const says = async (method: 'PUT' | 'DELETE', at: number) =>
-      await api(`${method} /v1/opt-outs/${personOf(at)}`, { token: await tokenOf('supervisor1001') });
+      await as('supervisor1001', `${method} /v1/opt-outs/${personOf(at)}`);
     const retried = async () => {
       const { total, data } = await reportOf(accepted(await retry(offers)));
       return [total, data.map(({ to }: { to: string }) => to)];

@@ -1,144 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { synchronize } from '../support/api.ts';
-import { orderParams } from '../support/order-updates.ts';
+import { orderParams } from '../support/sends.ts';
 import { delivered, newRecipient, platformTemplatesOfFile, quickReply, send } from '../support/template-sends.ts';
 
 const addTemplate = platformTemplatesOfFile();
 beforeAll(() => synchronize('supervisor1001'));
 
-describe('every kind of approved template reaches the platform as it must', () => {
-  test.each([
-    {
-      name: 'order_update',
-      language: 'en_US',
-      params: orderParams,
-      components: [
-        {
-          type: 'body',
-          parameters: [
-            { type: 'text', text: 'Ana' },
-            { type: 'text', text: 'A-1' },
-          ],
-        },
-        { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: 'A-1' }] },
-      ],
-    },
-    {
-      name: 'welcome_offer',
-      language: 'es',
-      params: { body: ['Ana'] },
-      component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
-      components: [
-        { type: 'header', parameters: [{ type: 'image', image: { link: 'https://cdn.example.com/a.png' } }] },
-        { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
-        quickReply(0),
-        quickReply(1),
-      ],
-    },
-    {
-      name: 'store_visit',
-      language: 'en_US',
-      params: { body: ['Ana'] },
-      component: {
-        header: {
-          type: 'location',
-          location: { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Main 1' },
-        },
-      },
-      components: [
-        {
-          type: 'header',
-          parameters: [
-            { type: 'location', location: { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Main 1' } },
-          ],
-        },
-        { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
-      ],
-    },
-    {
-      name: 'coupon_drop',
-      language: 'en_US',
-      params: { buttons: ['SAVE20SAVE20SAVE20SA'] },
-      components: [
-        {
-          type: 'button',
-          sub_type: 'copy_code',
-          index: 0,
-          parameters: [{ type: 'coupon_code', coupon_code: 'SAVE20SAVE20SAVE20SA' }],
-        },
-      ],
-    },
-    {
-      name: 'spring_picks',
-      language: 'en_US',
-      params: {
-        header: ['Spring'],
-        body: ['Ana'],
-        products: [
-          {
-            type: 'action',
-            action: {
-              thumbnailProductRetailerId: 'sku-1',
-              sections: [
-                { title: 'New', product_items: [{ product_retailer_id: 'sku-1' }, { product_retailer_id: 'sku-2' }] },
-              ],
-            },
-          },
-        ],
-      },
-      components: [
-        { type: 'header', parameters: [{ type: 'text', text: 'Spring' }] },
-        { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
-        {
-          type: 'button',
-          sub_type: 'mpm',
-          index: 0,
-          parameters: [
-            {
-              type: 'action',
-              action: {
-                thumbnail_product_retailer_id: 'sku-1',
-                sections: [
-                  { title: 'New', product_items: [{ product_retailer_id: 'sku-1' }, { product_retailer_id: 'sku-2' }] },
-                ],
-              },
-            },
-          ],
-        },
-      ],
-    },
-  ])('$name', async ({ name, language, params, component, components }) => {
-    const to = newRecipient();
-    const reply = await send({
-      template: { name, language },
-      recipients: [{ to, params }],
-      extra: component === undefined ? {} : { component },
-    });
-    expect(reply).toMatchObject({ status: 200, body: { success: true } });
-    const message = await delivered(to);
-    expect(message).toMatchObject({ to, phone_number_id: '300000000000001' });
-    expect(message.request).toMatchObject({
-      messaging_product: 'whatsapp',
-      recipient_type: 'individual',
-      to,
-      type: 'template',
-      template: { name, language: { code: language }, components },
-    });
-    expect(message.request.biz_opaque_callback_data).toBe(`${reply.headers.get('dispatch-id')}-0`);
-  });
-
-  test('login_code: the code fills body and button', async () => {
-    const to = newRecipient();
-    await send({
-      template: { name: 'login_code', language: 'en_US' },
-      recipients: [{ to, params: { body: ['123456'] } }],
-    }).then((reply) => expect(reply.status).toBe(200));
-    expect((await delivered(to)).request.template.components).toEqual([
-      { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
-      { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: '123456' }] },
-    ]);
-  });
-
+// Each kind of component is in test/lib/messages/request/compose.test.ts, a whole request in contract/end-to-end.test.ts.
+describe('what only the platform or the WABA knows of a template', () => {
   test('single_pick: the product header carries the catalog of the WABA', async () => {
     const to = newRecipient();
     const products = [{ type: 'action', action: { thumbnailProductRetailerId: 'sku-9' } }];
@@ -189,14 +58,6 @@ test('flow buttons and quick replies are named in the message, what needs no par
     status: 422,
     body: { code: 'template_not_sendable', message: expect.stringContaining('button of type APP (buttons[0])') },
   });
-});
-
-test('URL button values arrive as given, but for what the platform wants encoded (D37)', async () => {
-  const to = newRecipient();
-  const params = { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1&n=Ñ%20:|#top'] };
-  expect(await send({ recipients: [{ to, params }] })).toMatchObject({ status: 200 });
-  const [, button] = (await delivered(to)).request.template.components;
-  expect(button.parameters).toEqual([{ type: 'text', text: 'orders/A-1?x=1&n=%C3%91%20%3A%7C#top' }]);
 });
 
 test('a template with a time to live of its own goes to /marketing_messages (D30)', async () => {

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { api, as, eventually, platform, synchronize } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { dispatchTo, reportOf, sendTo } from '../support/sends.ts';
 
 /* The platform's webhook reports a change, and listings (D42) and a rehearsal (D51) show it. */
 
 const [wabaId] = demoApp.wabas;
 const body = { type: 'BODY', text: 'The parcel is on its way.' };
 
-const listed = async (route: string) => (await api(`GET ${route}`, { token: await tokenOf('supervisor1002') })).body;
+const listed = async (route: string) => (await as('supervisor1002', `GET ${route}`)).body;
 const statusOf = async (name: string) =>
   (await listed(`/v1/templates?campaign_name=Unassigned&name=${name}`)).data[0]?.platform_template.status;
 
@@ -28,14 +29,12 @@ const limit = 'whatsapp_business_manager_messaging_limit';
 let id: string;
 let numberId: string;
 
-async function rehearsed(did: string, count: number) {
-  const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
-  const recipients = Array.from({ length: count }, (_, at) => ({ to: String(5_493_200_000_000 + at), params }));
-  const template = { name: 'order_update', language: 'en_US' };
-  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
-  const headers = { 'Dry-Run': 'true' };
-  return await api(`POST /v1/template/messages/${did}`, { token: await tokenOf('supervisor1002'), headers, body });
-}
+const rehearsed = (did: string, count: number) =>
+  sendTo(
+    Array.from({ length: count }, (_, at) => String(5_493_200_000_000 + at)),
+    { user: 'supervisor1002', did, headers: { 'Dry-Run': 'true' } },
+  );
+
 beforeAll(async () => {
   await synchronize('supervisor1002');
   // The lease keeps synchronizations away from here on.
@@ -90,30 +89,24 @@ test("a template that appears upstream, one that is paused, a number's quality a
 });
 
 test('what the platform makes stricter counts before any reading: MARKETING heeds opt-outs, and a template in review holds (D42)', async () => {
-  const token = await tokenOf('supervisor1002');
-  const did = '5491100000002';
-  const [stopped, open] = ['5493209990001', '5493209990002'];
+  const by = { user: 'supervisor1002', did: '5491100000002' } as const;
+  const [stopped, open] = ['5493209990001', '5493209990002'] as const;
   const name = 'worded';
   const template = { name, language: 'en_US', category: 'UTILITY', status: 'APPROVED', components: [body] };
   const { body: made } = await platform('POST /_control/templates', { waba_id: wabaId, templates: [template] });
   const templateId = made.ids[0];
   onTestFinished(async () => {
     await platform(`DELETE /_control/templates/${templateId}`);
-    await api(`DELETE /v1/opt-outs/${stopped}`, { token });
+    await as(by.user, `DELETE /v1/opt-outs/${stopped}`);
     await eraseTemplate(runningTarget(), name);
   });
-  await api(`PUT /v1/opt-outs/${stopped}`, { token });
-  const send = async (...people: string[]) => {
-    const recipients = people.map((to) => ({ to }));
-    const sent = { did, type: 'template', channel: 'MESSAGING', template: { name, language: 'en_US' }, recipients };
-    return await api(`POST /v1/template/messages/${did}`, { token, body: sent });
+  await as(by.user, `PUT /v1/opt-outs/${stopped}`);
+  const sending = { ...by, of: { template: { name, language: 'en_US' } } };
+  const codesOf = async (...people: string[]): Promise<(string | undefined)[]> => {
+    const { data } = await reportOf(await dispatchTo(people, sending), undefined, by);
+    return data.map(({ code }: { code?: string }) => code);
   };
-  const codesOf = async (dispatch: Awaited<ReturnType<typeof send>>) => {
-    const report = await api(`GET /v1/template/messages/${did}/${dispatch.headers.get('dispatch-id')}`, { token });
-    return report.body.complete ? report.body.data.map(({ code }: { code?: string }) => code) : undefined;
-  };
-  const utility = await eventually('a send of UTILITY', () => send(stopped));
-  expect(await eventually('it has left', () => codesOf(utility))).toEqual([undefined]);
+  expect(await codesOf(stopped)).toEqual([undefined]);
 
   const value = {
     message_template_id: Number(templateId),
@@ -123,13 +116,14 @@ test('what the platform makes stricter counts before any reading: MARKETING heed
   await platform(`POST /_control/templates/${templateId}`, { category: 'MARKETING' });
   await tell('message_template_category_update', { ...value, previous_category: 'UTILITY', new_category: 'MARKETING' });
   const marketing = await eventually('a send of MARKETING', async () => {
-    const sent = await send(stopped, open);
-    const codes = await eventually('it has ended', () => codesOf(sent));
+    const codes = await codesOf(stopped, open);
     return codes.includes('opted_out') ? codes : undefined;
   });
   expect(marketing.toSorted()).toEqual(['opted_out', undefined]);
 
   await platform(`POST /_control/templates/${templateId}`, { status: 'PAUSED' });
   await tell('message_template_status_update', { ...value, event: 'PAUSED' });
-  await eventually('a send is refused', async () => ((await send(open)).status === 422 ? true : undefined));
+  await eventually('a send is refused', async () =>
+    (await sendTo([open], sending)).status === 422 ? true : undefined,
+  );
 }, 120_000);

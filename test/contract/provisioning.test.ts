@@ -5,9 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
 import { provision } from '../../infra/operate/tables/provisioning-run.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { api, platform, synchronize } from '../support/api.ts';
 import { runScript } from '../support/processes.ts';
 import { runningStack, runningTarget } from '../support/running-target.ts';
+import { bodyTo, dispatchTo, orderParams, type ReportRow, reportOf } from '../support/sends.ts';
 
 const username = 'passing1003';
 const password = 'passing-password';
@@ -41,17 +42,8 @@ test('a removed user cannot log in and sees nothing, a removed number cannot sen
   const { status, body } = await logIn();
   expect(status).toBe(200);
   const token: string = body.access_token;
-  const send = () =>
-    api(`POST /v1/template/messages/${did}`, {
-      token,
-      body: {
-        did,
-        type: 'template',
-        channel: 'MESSAGING',
-        template: { name: 'none', language: 'en_US' },
-        recipients: [{ to: '5491155550001' }],
-      },
-    });
+  const of = { template: { name: 'none', language: 'en_US' } };
+  const send = () => api(`POST /v1/template/messages/${did}`, { token, body: bodyTo(['5491155550001'], { of, did }) });
   const list = () => api('GET /v1/templates', { token });
   const before = [await send(), await list()];
   expect(before.map((reply) => reply.status)).toEqual([404, 200]);
@@ -91,77 +83,22 @@ test('a dry run ends with 3 when something would change, with 0 when nothing wou
   expect(await dryRun(demo, '--dryrun')).toBe(2);
 });
 
-test('sends name the account that the file names for their number, from the next one on', async () => {
-  const target = runningTarget();
-  const order = {
-    template: { name: 'order_update', language: 'en_US' },
-    params: { body: ['Ana', 'A'], buttons: ['A'] },
-  };
-  const withAccount = (account: object) => ({
-    ...joined,
-    channels: joined.channels.map((channel) => (channel.did === did ? { ...channel, ...account } : channel)),
-  });
-  /**
-   * Returns the accounts in the platform's requests for so many recipients. The platform does not know the number, and
-   * refuses them all.
-   */
-  const posted = async (account: object, count: number): Promise<unknown[]> => {
-    await provision(withAccount(account), target, { removalsAllowed: 5 });
-    const { body: session } = await logIn();
-    const first = 5_491_155_550_000 + Math.floor(Math.random() * 10_000) * 100;
-    const recipients = Array.from({ length: count }, (_, at) => ({ to: String(first + at), params: order.params }));
-    const body = { did, type: 'template', channel: 'MESSAGING', template: order.template, recipients };
-    expect(await api(`POST /v1/template/messages/${did}`, { token: session.access_token, body })).toMatchObject({
-      status: 200,
-    });
-    return await eventually(`${count} messages at the platform`, async () => {
-      const path = 'path=300000000000777/messages&limit=1000';
-      const { body: requests } = await platform(`GET /_control/requests?method=POST&${path}`);
-      const bodies: readonly { readonly to: string; readonly messaging_account_id?: string }[] = requests.data.map(
-        (request: { readonly body: unknown }) => request.body,
-      );
-      const mine = bodies.filter(({ to }) => recipients.some((recipient) => recipient.to === to));
-      return mine.length < count ? undefined : mine.map(({ messaging_account_id: named }) => named);
-    });
-  };
-  try {
-    expect(await posted({ messaging_account_id: '200000000000001' }, 1)).toEqual(['200000000000001']);
-    expect(await posted({ messaging_account_id: '200000000000009' }, 11)).toEqual(Array(11).fill('200000000000009'));
-    expect(await posted({}, 1)).toEqual([undefined]);
-  } finally {
-    await provision(demo, target, { removalsAllowed: 5 });
-  }
-});
-
-test('the platform takes the account of the number’s WABA on both edges; any other fails the message alone (100)', async () => {
+test('from the next send on the account that the file names is named: the platform takes that of the number’s WABA on both edges; any other fails the message alone (100)', async () => {
   const target = runningTarget();
   const [channel] = demo.channels;
   const from = channel?.did ?? '';
   const wabaId = channel?.waba_id ?? '';
-  const token = await tokenOf('supervisor1001');
   const first = 5_491_166_000_000 + Math.floor(Math.random() * 10_000) * 10;
   const withAccount = (account: object) => ({
     ...demo,
     channels: demo.channels.map((each) => (each.did === from ? { ...each, ...account } : each)),
   });
   /** Sends to the recipient at that place, and returns its row once it is no longer pending. */
-  const rowOf = async (name: string, place: number): Promise<Readonly<Record<string, unknown>>> => {
-    const params = name === 'order_update' ? { body: ['Ana', 'A'], buttons: ['A'] } : undefined;
-    const recipients = [{ to: String(first + place), params }];
-    const body = {
-      did: from,
-      type: 'template',
-      channel: 'MESSAGING',
-      recipients,
-      template: { name, language: 'en_US' },
-    };
-    const sent = await api(`POST /v1/template/messages/${from}`, { token, body });
-    expect([sent.status, sent.body]).toMatchObject([200, { success: true }]);
-    return await eventually(`${name} is at rest`, async () => {
-      const path = `/v1/template/messages/${from}/${sent.headers.get('dispatch-id')}`;
-      const [row] = (await api(`GET ${path}`, { token })).body.data;
-      return row.state === 'pending' ? undefined : row;
-    });
+  const rowOf = async (name: string, place: number): Promise<ReportRow> => {
+    const params = name === 'order_update' ? orderParams : undefined;
+    const of = { template: { name, language: 'en_US' }, params };
+    const dispatchId = await dispatchTo([String(first + place)], { of, did: from });
+    return (await reportOf(dispatchId, ({ counts }) => counts.pending === 0, { did: from })).data[0];
   };
   const taken = async (place: number) => {
     const { body } = await platform(`GET /_control/messages?to=${first + place}`);

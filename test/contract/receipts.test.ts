@@ -1,135 +1,58 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type Delivery,
-  receiverUrl,
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../infra/local/webhook-receiver.ts';
 import { holdsKey } from '../../lib/messages/dispatch/items.ts';
 import { addressOf } from '../support/addresses.ts';
-import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { api, eventually, platform, synchronize } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
-import { orderDid as did, sendOrders } from '../support/order-updates.ts';
+import { eventsOfFile } from '../support/event-receiver.ts';
 import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
+import { rows } from '../support/rows.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { askReport, dispatchTo, reportOf } from '../support/sends.ts';
 
 /*
  * The closed loop (D38 to D41) goes from a send over the simulator's signed webhooks to the report and the client's
  * webhook. Everything goes over HTTP.
  */
 
-interface Fate {
-  readonly what: string;
-  readonly to: string;
-  /** The simulator sends these statuses; magic recipients have their own. */
-  readonly course?: Readonly<Record<string, unknown>>;
-  /** The request meets this fault, for any recipient. */
-  readonly action?: object;
-  readonly ending: Readonly<Record<string, unknown>>;
-  /** Each of these kinds of event tells of it once. */
-  readonly told?: readonly string[];
-}
-
-const failed = (code: string) => ({ state: 'failed', code, reason: expect.stringMatching(/\w/) });
-const hourMs = 3_600_000;
-
 /**
  * Only tests send receipts of these messages. When one shows, the receipts in the same webhook have been processed too.
  */
 const marks = ['549240000011', '549240000012'] as const;
+const hourMs = 3_600_000;
 
-const fates: readonly Fate[] = [
-  ...marks.map((to) => ({ what: 'nothing ever told', to, course: { lost: true }, ending: { state: 'sent' } })),
-  { what: 'read', to: '549240000001', ending: { state: 'read' } },
-  {
-    what: 'delivered and never read',
-    to: '549240000002',
-    course: { read_after_ms: null },
-    ending: { state: 'delivered' },
-  },
-  {
-    what: 'sent and no more',
-    to: '549240000003',
-    course: { delivered_after_ms: null, read_after_ms: null },
-    ending: { state: 'sent' },
-  },
-  {
-    what: 'read, of which no delivery was told',
-    to: '549240000004',
-    course: { delivered_after_ms: null },
-    ending: { state: 'read' },
-  },
-  { what: 'nothing ever told', to: '549240000005', course: { lost: true }, ending: { state: 'sent' } },
-  {
-    what: 'told three times, the last first',
-    to: '549240000006',
-    course: { copies: 3, order: 'reversed' },
-    ending: { state: 'read' },
-  },
-  {
-    what: 'told five times and shuffled',
-    to: '549240000007',
-    course: { copies: 5, order: 'shuffled' },
-    ending: { state: 'read' },
-  },
-  {
-    what: 'told three times to have failed',
-    to: '549240000008',
-    course: { fail: 131026, copies: 3 },
-    ending: failed('131026'),
-    told: ['message.failed'],
-  },
-  { what: 'undeliverable, at once', to: '15550231026', ending: failed('131026'), told: ['message.failed'] },
-  { what: 'undeliverable, later', to: '15550131026', ending: failed('131026'), told: ['message.failed'] },
-  { what: 'the cap of a person', to: '15550131049', ending: failed('131049'), told: ['message.failed'] },
-  { what: 'marketing stopped', to: '15550131050', ending: failed('131050'), told: ['message.failed'] },
-  { what: 'media not fetched', to: '15550131053', ending: failed('131053'), told: ['message.failed'] },
-  {
-    what: 'held, then released',
-    to: '15550000201',
-    course: { held_ms: 1_000 },
-    ending: { state: 'read' },
-    told: ['message.held'],
-  },
-  {
-    what: 'held, then dropped',
-    to: '15550132015',
-    course: { held_ms: 1_000 },
-    ending: failed('132015'),
-    told: ['message.failed', 'message.held'],
-  },
-  {
-    what: 'held to the end',
-    to: '15550000202',
-    ending: { state: 'held', code: 'paused' },
-    told: ['message.held'],
-  },
-  {
-    what: 'the answer lost, settled by what came three times',
-    to: '15550000200',
-    course: { late_ms: 5_000, copies: 3, order: 'shuffled' },
-    ending: { state: 'read' },
-    told: ['message.resolved', 'message.unknown'],
-  },
-  {
-    what: 'the answer lost, and failed later',
-    to: '549240000009',
-    action: { drop: 'after' },
-    course: { fail: 131026, failed_after_ms: 5_000 },
-    ending: failed('131026'),
-    told: ['message.failed', 'message.resolved', 'message.unknown'],
-  },
-  {
-    what: 'the answer lost, and nothing told',
-    to: '549240000010',
-    action: { drop: 'after' },
-    course: { lost: true },
-    ending: { state: 'unknown', code: 'no_answer' },
-    told: ['message.unknown'],
-  },
-];
+/**
+ * The simulator sends the statuses of a course; magic recipients have their own, and the answers to some are lost. Each
+ * kind of event tells of it once.
+ */
+const fates = rows`
+  549240000011 | nothing ever told             | {"lost":true} | sent
+  549240000012 | nothing ever told             | {"lost":true} | sent
+  549240000001 | read                          | | read
+  549240000002 | delivered and never read      | {"read_after_ms":null} | delivered
+  549240000003 | sent and no more              | {"delivered_after_ms":null,"read_after_ms":null} | sent
+  549240000004 | read, no delivery was told    | {"delivered_after_ms":null} | read
+  549240000005 | nothing ever told             | {"lost":true} | sent
+  549240000006 | told three times, last first  | {"copies":3,"order":"reversed"} | read
+  549240000007 | told five times and shuffled  | {"copies":5,"order":"shuffled"} | read
+  549240000008 | told three times to have failed | {"fail":131026,"copies":3} | failed 131026 | message.failed
+  15550231026  | undeliverable, at once        | | failed 131026 | message.failed
+  15550131026  | undeliverable, later          | | failed 131026 | message.failed
+  15550131049  | the cap of a person           | | failed 131049 | message.failed
+  15550131050  | marketing stopped             | | failed 131050 | message.failed
+  15550131053  | media not fetched             | | failed 131053 | message.failed
+  15550000201  | held, then released           | {"held_ms":1000} | read | message.held
+  15550132015  | held, then dropped            | {"held_ms":1000} | failed 132015 | message.failed message.held
+  15550000202  | held to the end               | | held paused | message.held
+  15550000200  | lost, settled by three        | {"late_ms":5000,"copies":3,"order":"shuffled"} | read | message.resolved message.unknown
+  549240000009 | lost, and failed later        | {"fail":131026,"failed_after_ms":5000} | failed 131026 | message.failed message.resolved message.unknown
+  549240000010 | lost, and nothing told        | {"lost":true} | unknown no_answer | message.unknown
+`.map(([to = '', what = '', course = '', ending = '', told = '']) => {
+  const [state = '', code] = ending.split(' ');
+  return { to, what, course: course && JSON.parse(course), state, code, told: told.split(' ').filter(Boolean) };
+});
+const answersLost = ['549240000009', '549240000010'];
 
 const [waba, otherWaba] = demoApp.wabas;
 const [phoneNumberId, foreignNumberId] = ['300000000000001', '300000000000002'];
@@ -138,29 +61,13 @@ const neverTold = '549240000005';
 const heldToTheEnd = '15550000202';
 
 const { documentClient, tableName } = runningTarget();
-const deliveries: Delivery[] = [];
-const secret = Promise.withResolvers<string>();
-let receiver: WebhookReceiver;
+const deliveries = eventsOfFile();
 let dispatchId: string;
-
-async function configure(active: boolean): Promise<ApiReply> {
-  const headers = { 'webhook-secret-rotate': String(active) };
-  const body = { url: receiverUrl, active };
-  return api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
-}
-
-async function report(): Promise<ApiReply['body']> {
-  const reply = await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token: await tokenOf('supervisor1001') });
-  expect(reply.status).toBe(200);
-  return reply.body;
-}
 
 /** Returns the recipient's row of the report once it is in that state; fails when it never is. */
 async function rowOf(to: string, state: unknown): Promise<Record<string, unknown>> {
-  return eventually(`${to} is ${state}`, async () => {
-    const row = (await report()).data.find((each: { to: string }) => each.to === to);
-    return row?.state === state ? row : undefined;
-  });
+  const isIt = (row: { to: string; state: string }) => row.to === to && row.state === state;
+  return (await reportOf(dispatchId, ({ data }) => data.some(isIt))).data.find(isIt);
 }
 
 const messageIdOf = (to: string) => `${dispatchId}-${fates.findIndex((fate) => fate.to === to)}`;
@@ -185,26 +92,18 @@ const nowSeconds = () => String(Math.floor(Date.now() / 1_000));
 beforeAll(async () => {
   await synchronize('supervisor1001');
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
-  receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-    deliveries.push(delivery);
-  });
-  secret.resolve((await configure(true)).headers.get('webhook-secret') ?? '');
-  for (const { to, course, action } of fates) {
-    if (course !== undefined) await platform('POST /_control/receipts', { match: { to }, course, times: 1 });
-    if (action !== undefined) await platform('POST /_control/faults', { match: { to }, action, times: 1 });
+  for (const { to, course } of fates) {
+    if (course !== '') await platform('POST /_control/receipts', { match: { to }, course, times: 1 });
   }
-  dispatchId = await sendOrders(fates.map(({ to }) => to));
+  for (const to of answersLost) {
+    await platform('POST /_control/faults', { match: { to }, action: { drop: 'after' }, times: 1 });
+  }
+  dispatchId = await dispatchTo(fates.map(({ to }) => to));
 }, 60_000);
 
 afterAll(async () => {
   await platform('DELETE /_control/faults').catch(() => undefined);
   await tellAt(addressOf('platformUrl'), null);
-  await configure(false);
-  await receiver.close();
-  for (const sk of ['CONFIG', 'DELIVERY']) {
-    const key = { TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } };
-    await documentClient.send(new DeleteCommand(key));
-  }
   // One of the receipts tells of a paused template, and its hold would stop the next file (D46).
   await documentClient.send(new DeleteCommand({ TableName: tableName('messages'), Key: holdsKey(waba) }));
 });
@@ -216,11 +115,11 @@ test('one whose answer was lost is unknown until its receipt comes', async () =>
 });
 
 describe('what the platform tells later is in the report and in the client’s webhook', () => {
-  test.each(fates)('$what: $ending.state', async ({ to, ending, told = [] }) => {
-    const row = await rowOf(to, ending['state']);
-    expect(row).toMatchObject({ to, ...ending });
-    if (ending['code'] === undefined) expect(row).not.toHaveProperty('code');
-    const isTaken = to !== '15550231026' && ending['state'] !== 'unknown';
+  test.each(fates)('$what: $state', async ({ to, state, code, told }) => {
+    const row = await rowOf(to, state);
+    expect([row['to'], row['code']]).toEqual([to, code]);
+    if (state === 'failed') expect(row['reason']).toEqual(expect.stringMatching(/\w/));
+    const isTaken = to !== '15550231026' && state !== 'unknown';
     const { body } = await platform(`GET /_control/messages?to=${to}&limit=1`);
     expect(row['platform_message_id']).toBe(isTaken ? body.data[0].id : undefined);
 
@@ -232,14 +131,14 @@ describe('what the platform tells later is in the report and in the client’s w
   });
 
   test('the counts are those of the rows, and no recipient is missing', async () => {
-    const { total, counts, complete, data } = await report();
+    const { total, counts, complete, data } = (await askReport(dispatchId)).body;
     expect([total, complete, data.length]).toEqual([fates.length, true, fates.length]);
-    const ending = (state: string) => fates.filter((fate) => fate.ending['state'] === state).length;
+    const ending = (state: string) => fates.filter((fate) => fate.state === state).length;
     expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((state) => [state, ending(state)])));
   });
 
   test('each event is told under one id, and nothing else is told', () => {
-    for (const { to, told = [] } of fates) {
+    for (const { to, told } of fates) {
       expect([
         to,
         toldOf(messageIdOf(to))

@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { uploadedHandle } from '#simulator/test/simulator-uploads';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { addressOf } from '../support/addresses.ts';
-import { api, call, platform, tokenOf } from '../support/api.ts';
+import { api, platform } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
+import { sendTo } from '../support/sends.ts';
 import {
   create,
   createdTemplate,
@@ -14,7 +14,6 @@ import {
   lastSent,
   listedTemplate,
   reviewAll,
-  sharedDid,
   templateProbes,
 } from '../support/template-probes.ts';
 
@@ -41,9 +40,7 @@ let recipient = 549_730_000_000;
 async function send(name: string, params: object) {
   recipient += 1;
   const to = String(recipient);
-  const template = { name, language: 'en_US' };
-  const body = { did: sharedDid, type: 'template', channel: 'MESSAGING', template, recipients: [{ to, params }] };
-  const reply = await api(`POST /v1/template/messages/${sharedDid}`, { token: await tokenOf('supervisor1001'), body });
+  const reply = await sendTo([to], { of: { template: { name, language: 'en_US' }, params } });
   return { to, reply };
 }
 
@@ -51,7 +48,6 @@ interface SentComponent {
   readonly type: string;
   readonly index: number;
   readonly parameters: readonly { readonly text: string }[];
-  readonly cards: readonly { readonly components: readonly SentComponent[] }[];
 }
 
 /** Sends, waits until the platform has taken the message, and returns its components. */
@@ -151,32 +147,8 @@ test('a refused creation leaves no redirect that leads on, and one to a private 
   await expectRefused(() => create(wrong), { message: `${path}: the redirect must name a public host`, at: [path] });
 });
 
-test('each card of a carousel leads to its own URL, without a declared value', async () => {
-  const url = addressOf('platformUrl');
-  const post = (path: string, body: unknown) =>
-    call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });
-  const handle = await uploadedHandle({ url, post }, 'image/png');
-  const targets = ['https://shop.example.com/1', 'https://shop.example.com/2'];
-  const cards = targets.map((cardUrl) => ({
-    components: [
-      { type: 'HEADER', format: 'IMAGE', header_handle: handle },
-      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'See', url: cardUrl }] },
-    ],
-  }));
-  const carousel = [components[0], { type: 'CAROUSEL', cards }];
-  const draft = probes.draft({ ...request, category: 'MARKETING', components: carousel });
-  await createdTemplate(draft);
-  await reviewAll();
-  const sent = await received(draft.name, { cards: [{}, {}] });
-  const codes = sent[0]?.cards.map((card) => buttonsOf(card.components).get(0));
-  expect(await Promise.all((codes ?? []).map(locationOf))).toEqual(targets);
+test.each(['a'.repeat(32), '%0d%0alocation:%20x'])('GET /r/%s is a 404', async (code) => {
+  const reply = await api(`GET /r/${code}`);
+  expect(reply).toMatchObject({ status: 404, body: { code: 'redirect_not_found' } });
+  expect(reply.headers.get('location')).toBeNull();
 });
-
-test.each(['x', 'a'.repeat(32), '%2e%2e%2f', 'https:%2f%2fevil.example', '%0d%0alocation:%20x'])(
-  'GET /r/%s is a 404',
-  async (code) => {
-    const reply = await api(`GET /r/${code}`);
-    expect(reply).toMatchObject({ status: 404, body: { code: 'redirect_not_found' } });
-    expect(reply.headers.get('location')).toBeNull();
-  },
-);

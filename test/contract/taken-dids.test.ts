@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../infra/operate/tables/provisioning-run.ts';
-import { type ApiReply, api, synchronize, tokenOf } from '../support/api.ts';
+import { as, synchronize } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { dispatchTo, order, sendTo } from '../support/sends.ts';
 
 const did = '5491100000779';
 
@@ -22,24 +23,16 @@ afterAll(withoutIt);
 
 const users = { 1001: 'supervisor1001', 1002: 'supervisor1002' } as const;
 type Client = keyof typeof users;
-const templates = {
-  1001: { name: 'order_update', params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } },
-  1002: { name: 'appointment_reminder', params: { header: ['Ana'], body: ['Ana', 'hoje', '10'] } },
+const reminder = {
+  template: { name: 'appointment_reminder', language: 'pt_BR' },
+  params: { header: ['Ana'], body: ['Ana', 'hoje', '10'] },
 };
-
-const ask = async (client: Client, route: string, body?: unknown): Promise<ApiReply> =>
-  api(route.replace('{did}', `/v1/template/messages/${did}`), { token: await tokenOf(users[client]), body });
-const send = (client: Client) =>
-  ask(client, 'POST {did}', {
-    ...{ did, type: 'template', channel: 'MESSAGING' },
-    template: { name: templates[client].name, language: client === 1001 ? 'en_US' : 'pt_BR' },
-    recipients: ['549230000771', '549230000772'].map((to) => ({ to, params: templates[client].params })),
-  });
-const dispatchOf = async (client: Client): Promise<string> => {
-  const reply = await send(client);
-  expect(reply.status, reply.text).toBe(200);
-  return reply.headers.get('dispatch-id') ?? '';
-};
+const people = ['549230000771', '549230000772'];
+const sendingOf = (client: Client) => ({ user: users[client], did, of: client === 1001 ? order : reminder });
+const send = (client: Client) => sendTo(people, sendingOf(client));
+const dispatchOf = (client: Client) => dispatchTo(people, sendingOf(client));
+const ask = (client: Client, route: string) =>
+  as(users[client], route.replace('{did}', `/v1/template/messages/${did}`));
 const listed = async (client: Client, query = '') => {
   const { status, body } = await ask(client, `GET {did}${query}`);
   return body.data?.map(({ dispatch_id }: { dispatch_id: string }) => dispatch_id) ?? [status, body.code];

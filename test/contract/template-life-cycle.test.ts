@@ -1,40 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { type ApiReply, api, type DemoUser, platform, tokenOf } from '../support/api.ts';
+import { as, type DemoUser, platform } from '../support/api.ts';
 import { filePart } from '../support/multipart.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
+import { type Sending, sendTo } from '../support/sends.ts';
 import { postForm, templateField } from '../support/template-forms.ts';
-import {
-  create,
-  edit,
-  listedTemplate,
-  plainBody,
-  reviewAll,
-  sharedDid,
-  templateProbes,
-} from '../support/template-probes.ts';
+import { create, edit, listedTemplate, plainBody, reviewAll, templateProbes } from '../support/template-probes.ts';
 
 const probes = templateProbes();
 const outcomes = outcomesOn(runningTarget());
 let recipient = 549_710_000_000;
 const newRecipient = () => String(++recipient);
 
-async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
-  return api(route, { token: await tokenOf(user), body });
-}
 const channels = (id: string, suffix = '') => `/v1/templates/${id}/channel-campaigns${suffix}`;
-const groupsOf = async (user: DemoUser, id: string) => (await call(user, `GET ${channels(id, '-grouped')}`)).body;
+const groupsOf = async (user: DemoUser, id: string) => (await as(user, `GET ${channels(id, '-grouped')}`)).body;
 
-interface Sending {
-  readonly user?: DemoUser;
-  readonly did?: string;
-  readonly more?: object;
-}
-
-async function send(name: string, to: string, { user = 'supervisor1001', did = sharedDid, more = {} }: Sending = {}) {
-  const template = { name, language: 'en_US' };
-  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients: [{ to }], ...more };
-  return call(user, `POST /v1/template/messages/${did}`, body);
-}
+const send = (name: string, to: string, sending: Sending = {}) =>
+  sendTo([to], { ...sending, of: { template: { name, language: 'en_US' } } });
 
 /** Sends, waits until the dispatch has ended, and returns the one message that the platform took for the recipient. */
 async function delivered(name: string, sending: Sending = {}) {
@@ -65,13 +46,13 @@ describe('from creation to deletion, two clients on one WABA', () => {
 
   test('assigned by the other client, which changes nothing for the first, and cannot enable what is not approved', async () => {
     const channel_campaigns = [{ channel_id: 502, campaign_id: 20 }];
-    expect(await call('supervisor1002', `POST ${channels(theirs)}`, { channel_campaigns })).toMatchObject({
+    expect(await as('supervisor1002', `POST ${channels(theirs)}`, { channel_campaigns })).toMatchObject({
       status: 201,
       body: { ids: [theirs] },
     });
-    const off = await call('supervisor1002', 'PATCH /v1/templates/status', { action: 'disable', templates: [theirs] });
+    const off = await as('supervisor1002', 'PATCH /v1/templates/status', { action: 'disable', templates: [theirs] });
     expect(off.body.summary).toMatchObject({ succeeded: 1 });
-    const on = await call('supervisor1002', 'PATCH /v1/templates/status', { action: 'enable', templates: [theirs] });
+    const on = await as('supervisor1002', 'PATCH /v1/templates/status', { action: 'enable', templates: [theirs] });
     expect(on.body.results).toMatchObject([{ success: false, reason: 'template_not_approved' }]);
     expect(await listedTemplate(1001, name)).toMatchObject({ active: true, channel_campaigns: [{ campaign_id: 10 }] });
     expect(await listedTemplate(1002, name)).toMatchObject({ active: false, channel_campaigns: [{ campaign_id: 20 }] });
@@ -87,7 +68,7 @@ describe('from creation to deletion, two clients on one WABA', () => {
     });
     expect(await listedTemplate(1001, name)).toMatchObject(local(true, own, 10));
     expect(await listedTemplate(1002, name)).toMatchObject(local(false, theirs, 20));
-    const on = await call('supervisor1002', 'PATCH /v1/templates/status', { action: 'enable', templates: [theirs] });
+    const on = await as('supervisor1002', 'PATCH /v1/templates/status', { action: 'enable', templates: [theirs] });
     expect(on.body.results).toMatchObject([{ success: true, current_active: true }]);
   });
 
@@ -110,7 +91,7 @@ describe('from creation to deletion, two clients on one WABA', () => {
   });
 
   test('deleted: nothing works with it any more, for either client', async () => {
-    expect(await call('supervisor1002', `DELETE /v1/templates/5491100000002/${theirs}`)).toMatchObject({
+    expect(await as('supervisor1002', `DELETE /v1/templates/5491100000002/${theirs}`)).toMatchObject({
       status: 200,
       body: { success: true },
     });
@@ -125,12 +106,12 @@ describe('from creation to deletion, two clients on one WABA', () => {
       ['supervisor1001', own],
       ['supervisor1002', theirs],
     ] as const) {
-      expect(await call(user, `GET ${channels(id, '-grouped')}`)).toMatchObject(notFound);
+      expect(await as(user, `GET ${channels(id, '-grouped')}`)).toMatchObject(notFound);
       for (const method of ['POST', 'PUT'])
-        expect(await call(user, `${method} ${channels(id)}`, {})).toMatchObject(notFound);
-      expect(await call(user, `DELETE ${channels(id)}`)).toMatchObject(notFound);
+        expect(await as(user, `${method} ${channels(id)}`, {})).toMatchObject(notFound);
+      expect(await as(user, `DELETE ${channels(id)}`)).toMatchObject(notFound);
       expect(await edit(id, { components: [plainBody] }, { user })).toMatchObject(notFound);
-      const status = await call(user, 'PATCH /v1/templates/status', { action: 'disable', templates: [id] });
+      const status = await as(user, 'PATCH /v1/templates/status', { action: 'disable', templates: [id] });
       expect(status.body.results).toMatchObject([{ success: false, reason: 'not_found' }]);
     }
     expect(await listedTemplate(1001, name, '&deleted=true')).toMatchObject({

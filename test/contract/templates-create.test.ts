@@ -17,8 +17,8 @@ import {
 } from '../support/template-probes.ts';
 
 /*
- * Each kind has one case, as a caller sees it. Rules are in test/lib/templates/{create,rules}/, races and failing
- * stores in create-template.adapter.test.ts.
+ * Rules are in test/lib/templates/{create,rules}/, the other clients of the WABA, pairs, names and stores in
+ * create-template.adapter.test.ts, failures of the platform in contract/platform-down.test.ts.
  */
 
 const probes = templateProbes();
@@ -41,57 +41,18 @@ describe('what reaches the platform, and what is answered: id, status and catego
   });
 
   const cases: Record<string, () => { asked: Readonly<Record<string, unknown>>; sent: object }> = {
-    'enums in any letter case, components in any order, examples as one list': () => ({
-      asked: {
-        category: 'utility',
-        parameter_format: 'positional',
-        components: [
-          { type: 'footer', text: 'Andes Retail' },
-          { type: 'body', text: 'Hi {{1}}, order {{2}} is ready.', example: { body_text: ['Ana', 'A-1'] } },
-        ],
-      },
-      sent: {
-        category: 'UTILITY',
-        parameter_format: 'POSITIONAL',
-        components: [
-          { type: 'BODY', text: 'Hi {{1}}, order {{2}} is ready.', example: { body_text: [['Ana', 'A-1']] } },
-          { type: 'FOOTER', text: 'Andes Retail' },
-        ],
-      },
-    }),
-    'a coupon of 20 in UTILITY, and a variable at the end of a header': () => {
-      const components = [
-        { type: 'HEADER', format: 'TEXT', text: 'Your order {{1}}', example: { header_text: ['A-1'] } },
-        plainBody,
-        { type: 'BUTTONS', buttons: [{ type: 'COPY_CODE', example: 'SAVE20SAVE20SAVE20SA' }] },
-      ];
-      return { asked: { components }, sent: { components } };
-    },
-    'text header and buttons; the fields that are passed on': () => {
-      const components = [
-        { type: 'HEADER', format: 'TEXT', text: 'News for {{1}}!', example: { header_text: ['Ana'] } },
-        plainBody,
-        {
-          type: 'BUTTONS',
-          buttons: [
-            { type: 'QUICK_REPLY', text: 'Stop' },
-            { type: 'URL', text: 'Track', url: 'https://example.com/{{1}}', example: ['A-1'] },
-            { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+5491100000001' },
-          ],
-        },
-      ];
-      const spec = {
-        bid_amount: 120,
-        bid_strategy: 'LOWEST_COST_WITH_BID_CAP',
-        bid_country_multiplier_overrides: [{ country: 'AR', multiplier: 0.5 }, { anything: [null] }],
+    'enums in any letter case, components in any order, and the fields that are passed on': () => {
+      const text = { type: 'BODY', text: 'Hi {{1}}, your order is ready.', example: { body_text: [['Ana']] } };
+      const buttons = [{ type: 'URL', text: 'Track', url: 'https://example.com/{{1}}', example: ['A-1'] }];
+      const components = [text, { type: 'BUTTONS', buttons }];
+      const bid = { bid_amount: 120, bid_strategy: 'LOWEST_COST_WITH_BID_CAP' };
+      const optimization_spec = { ...bid, bid_country_multiplier_overrides: [{ anything: [null] }] };
+      const passedOn = { optimization_spec, message_send_ttl_seconds: 43_200, allow_category_change: true };
+      const given = [components[1], { ...text, type: 'body', example: { body_text: ['Ana'] } }];
+      return {
+        asked: { ...passedOn, category: 'marketing', parameter_format: 'positional', components: given },
+        sent: { ...passedOn, components },
       };
-      const passedOn = {
-        optimization_spec: spec,
-        message_send_ttl_seconds: 43_200,
-        allow_category_change: true,
-        category: 'MARKETING',
-      };
-      return { asked: { ...passedOn, components }, sent: { ...passedOn, components } };
     },
     'ONE_TAP: advice and 30 seconds beside the components, a whole minute for the platform': () => ({
       asked: {
@@ -99,17 +60,14 @@ describe('what reaches the platform, and what is answered: id, status and catego
         add_security_recommendation: true,
         code_expiration_minutes: 0.5,
         message_send_ttl_seconds: -1,
-        components: [
-          { type: 'BODY' },
-          otp({ otp_type: 'one_tap', text: 'Copy', autofill_text: 'Fill', supported_apps: apps }),
-        ],
+        components: [{ type: 'BODY' }, otp({ otp_type: 'one_tap', text: 'Copy', supported_apps: apps })],
       },
       sent: {
         message_send_ttl_seconds: -1,
         components: [
           { type: 'BODY', add_security_recommendation: true },
           { type: 'FOOTER', code_expiration_minutes: 1 },
-          otp({ otp_type: 'ONE_TAP', text: 'Copy', autofill_text: 'Fill', supported_apps: apps }),
+          otp({ otp_type: 'ONE_TAP', text: 'Copy', supported_apps: apps }),
         ],
       },
     }),
@@ -134,52 +92,26 @@ describe('what reaches the platform, and what is answered: id, status and catego
     const reply = await create(draft);
     const category = draft.category.toUpperCase();
     expect([reply.status, reply.body]).toEqual([200, answer('PENDING', category)]);
-    expect(Object.keys(reply.body)).toEqual(['id', 'status', 'category']);
     expect(reply.headers.get('template-warning')).toBeNull();
 
     const { name, language } = draft;
     expect(await lastSent()).toEqual({ name, language, parameter_format: 'POSITIONAL', category, ...sent });
-    const { id, active, waba_id, platform_template: stored, channel_campaigns } = await listedTemplate(1001, name);
-    expect({ id, active, waba_id, channel_campaigns }).toEqual({
-      id: expect.any(String),
-      active: true,
-      waba_id: sharedWaba,
-      channel_campaigns: [],
-    });
-    expect(stored).toMatchObject({ id: reply.body.id, name, language, status: 'PENDING', category });
+    const entry = await listedTemplate(1001, name);
+    expect(entry).toMatchObject({ active: true, waba_id: sharedWaba, channel_campaigns: [] });
+    const stored = { id: reply.body.id, name, language, status: 'PENDING', category };
+    expect(entry.platform_template).toMatchObject(stored);
   });
 
-  const view = { type: 'BUTTONS', buttons: [{ type: 'SPM', text: 'View' }] };
-  const productCard = { components: [{ type: 'HEADER', format: 'PRODUCT' }, view] };
-  const offer = { text: 'Today', has_expiration: true };
-  const couponAndUrl = [
-    { type: 'COPY_CODE', example: 'SAVE20' },
-    { type: 'URL', text: 'Shop', url: 'https://example.com/' },
-  ];
-  test.each<[string, object[], string]>([
-    [
-      'product cards',
-      [{ type: 'CAROUSEL', cards: [productCard, productCard] }],
-      'templates with a button of type SPM on card 0 (buttons[0]) cannot be sent through this interface',
-    ],
-    [
-      'an offer with an end',
-      [
-        { type: 'LIMITED_TIME_OFFER', limited_time_offer: offer },
-        { type: 'BUTTONS', buttons: couponAndUrl },
-      ],
-      'limited-time offers with an expiration cannot be sent through this interface',
-    ],
-  ])('%s can never be sent from here: the answer says so, and an edit’s', async (_, components, warning) => {
-    const draft = probes.draft({ category: 'MARKETING', components: [plainBody, ...components] });
+  test('what can never be sent from here: the answer says so, and an edit’s', async () => {
+    const view = { type: 'BUTTONS', buttons: [{ type: 'SPM', text: 'View' }] };
+    const card = { components: [{ type: 'HEADER', format: 'PRODUCT' }, view] };
+    const components = [plainBody, { type: 'CAROUSEL', cards: [card, card] }];
+    const draft = probes.draft({ category: 'MARKETING', components });
     const reply = await create(draft);
-    expect([reply.status, reply.body, reply.headers.get('template-warning')]).toEqual([
-      200,
-      answer('PENDING', 'MARKETING'),
-      warning,
-    ]);
+    const warning = 'templates with a button of type SPM on card 0 (buttons[0]) cannot be sent through this interface';
+    expect([reply.status, reply.headers.get('template-warning')]).toEqual([200, warning]);
     const { id } = await listedTemplate(1001, draft.name);
-    const unchanged = await edit(id, { components: draft.components });
+    const unchanged = await edit(id, { components });
     expect([unchanged.status, unchanged.headers.get('template-warning')]).toEqual([200, warning]);
   });
 
@@ -191,93 +123,63 @@ describe('what reaches the platform, and what is answered: id, status and catego
     expect(await create(draft)).toMatchObject({ status: 200, body: answer(status, category) });
     expect(await listedTemplate(1001, draft.name)).toMatchObject({ platform_template: { status, category } });
   });
-});
 
-describe('the client of a creation, and its assignments (D13)', () => {
-  const pair = (campaign_id: number) => ({ channel_id: 501, campaign_id });
-  const channel = { channel_id: 501, did: '5491100000001', type: 'MESSAGING' };
-  test.each<[string, CreateOptions, Record<string, unknown>, number[]]>([
-    ['a list with a repetition', {}, { channel_campaigns: [pair(11), pair(10), pair(10)] }, [10, 11]],
-    ['one, by an operator', { user: 'operator' }, { client_id: 1001, channel_campaigns: pair(10) }, [10]],
-    [
-      'the same, named in the query',
-      { user: 'operator', query: '?client_id=1001' },
-      { channel_campaigns: pair(10) },
-      [10],
-    ],
-  ])(
-    '%s: the client has the pairs, the other client of the WABA the placeholder',
-    async (_, options, more, campaigns) => {
-      const draft = probes.draft(more);
-      expect((await create(draft, options)).status).toBe(200);
-      const sent = await lastSent();
-      for (const field of ['channel_campaigns', 'client_id']) expect(sent).not.toHaveProperty(field);
-      const { client_id, channel_campaigns } = await listedTemplate(1001, draft.name);
-      const groups = campaigns.map((campaign_id) =>
-        expect.objectContaining({ campaign_id, channels: [expect.objectContaining(channel)] }),
-      );
-      expect({ client_id, channel_campaigns }).toEqual({ client_id: 1001, channel_campaigns: groups });
-      const unassigned = await listedTemplate(1002, draft.name, '&campaign_name=Unassigned');
-      expect(unassigned).toMatchObject({ client_id: 1002, channel_campaigns: [] });
-    },
-  );
-
-  test('on the DID of another client of the same WABA (D5); other languages of a name are free', async () => {
+  test('an answer that is lost: not asked again, then refused in the platform’s words, and a synchronization brings it', async () => {
     const draft = probes.draft();
-    expect((await create(draft, { did: '5491100000002' })).status).toBe(200);
-    expect((await create(probes.draft({ ...draft, language: 'es' }), { user: 'supervisor1002' })).status).toBe(200);
-    expect(await listedTemplate(1001, draft.name, '&lang=es')).toMatchObject({ waba_id: sharedWaba });
+    const before = await creationsAsked();
+    const match = { path: 'message_templates' };
+    await platform('POST /_control/faults', { match, action: { drop: 'after' }, times: 1 });
+    const message =
+      'the platform did not answer clearly and may have done what was asked; synchronize before repeating it';
+    expect(await create(draft)).toMatchObject({ status: 502, body: { code: 'platform_unreachable', message } });
+    expect(await creationsAsked()).toBe(before + 1);
+    const again = await create(draft);
+    expect([again.status, again.body]).toEqual([
+      400,
+      { code: 'platform_refused', message: 'There is already en_US content for this template', platform_code: 100 },
+    ]);
+    await synchronize('supervisor1001');
+    for (const clientId of [1001, 1002]) {
+      expect(await listedTemplate(clientId, draft.name)).toMatchObject({ platform_template: { status: 'PENDING' } });
+    }
   });
 });
 
-/* tenancy.test.ts shows for every route with a DID that the client is checked before the DID. */
+test('the client of a creation has the pairs and the other client of the WABA the placeholder, on whichever client’s DID (D5, D13)', async () => {
+  const draft = probes.draft({
+    channel_campaigns: [11, 10, 10].map((campaign_id) => ({ channel_id: 501, campaign_id })),
+  });
+  const asOperator = { user: 'operator', query: '?client_id=1001', did: '5491100000002' } as const;
+  expect((await create(draft, asOperator)).status).toBe(200);
+  for (const field of ['channel_campaigns', 'client_id']) expect(await lastSent()).not.toHaveProperty(field);
+  expect(await listedTemplate(1001, draft.name)).toMatchObject({
+    client_id: 1001,
+    channel_campaigns: [10, 11].map((campaign_id) => ({ campaign_id, channels: [{ channel_id: 501 }] })),
+  });
+  const unassigned = await listedTemplate(1002, draft.name, '&campaign_name=Unassigned');
+  expect(unassigned).toMatchObject({ client_id: 1002, channel_campaigns: [] });
+});
+
+/* contract/tenancy/ shows for every route with a DID that the client is checked before the DID. */
 describe('the order of the checks (D5): each is told though the next would refuse as well', () => {
   const good = probes.draft();
   const foreignPair = { channel_id: 502, campaign_id: 10 };
+  const outside = 'the did is outside the WABA hierarchy of the client';
+  const noBody = { message: 'components: a BODY component is required' };
 
   test.each<[what: string, body: unknown, options: CreateOptions, expected: Refused]>([
-    [
-      'malformed before the client',
-      '{',
-      { query: '?client_id=1002' },
-      {
-        code: 'malformed_body',
-        message:
-          'the request body must be valid JSON: line 1, column 2: expected a name in double quotes or }, received the end',
-      },
-    ],
-    [
-      'component faults before the client',
-      { ...good, components: [], client_id: 1002 },
-      {},
-      { message: 'components: a BODY component is required' },
-    ],
-    [
-      'a client_id that is none before another client',
-      { ...good, client_id: 1002 },
-      { query: '?client_id=abc' },
-      { code: 'invalid_client_id', message: 'invalid client_id: abc' },
-    ],
+    ['component faults before the client', { ...good, components: [], client_id: 1002 }, {}, noBody],
     [
       'the DID before the pairs',
       { ...good, channel_campaigns: foreignPair },
       { did: '5499999999999' },
-      { status: 403, code: 'did_forbidden', message: 'the did is outside the WABA hierarchy of the client' },
+      { status: 403, code: 'did_forbidden', message: outside },
     ],
     [
       'the pairs before the platform',
       { ...good, channel_campaigns: foreignPair },
       {},
       { message: 'client 1001 has no channel 502', at: ['channel_campaigns[0].channel_id'] },
-    ],
-    [
-      'a channel of another WABA than the DID’s (D14)',
-      { ...good, channel_campaigns: [502, 503].map((channel_id) => ({ channel_id, campaign_id: 20 })) },
-      { user: 'supervisor1002' },
-      {
-        message: 'channel 503 is on WABA 200000000000002, the template on WABA 200000000000001',
-        at: ['channel_campaigns[1].channel_id'],
-      },
     ],
     [
       'a taken name, whichever client created it',
@@ -291,73 +193,27 @@ describe('the order of the checks (D5): each is told though the next would refus
     await expectRefused(() => create(body, options), expected);
   });
 
-  test.each<[what: string, body: unknown, message: string, at: string[]]>([
-    ['nothing', {}, 'name is required', ['name', 'language', 'category', 'components']],
-    [
-      'a name, a language and a category that are none hide no fault of the components',
-      { ...good, name: 'X', language: 'english', category: 'PROMO', components: [{ type: 'NOPE' }], client_id: 'abc' },
-      'name must be 1 to 512 characters of a-z, 0-9 and _, received "X"',
-      ['name', 'language', 'category', 'components[0].type', 'components', 'client_id'],
-    ],
-    [
-      'several unknown fields, a prototype among them',
-      JSON.stringify({ ...good, a: 1 }).replace('{', '{"__proto__":{},'),
-      'unrecognized field: __proto__',
-      ['__proto__', 'a'],
-    ],
-  ])('%s', async (_, body, message, at) => {
-    await expectRefused(() => create(body), { message, at });
-  });
-
   test('every fault at once, of fields and of components, each with its path', async () => {
-    const cards = [{ components: [{ type: 'BODY', text: 'x' }] }];
+    const buttons = [{ type: 'URL', text: 'Go 👉', url: 'ftp://example.com' }, { type: 'NOPE' }];
     const body = {
-      name: 'X',
-      language: 'en_US',
-      category: 'MARKETING',
-      message_send_ttl_seconds: 30,
-      code_expiration_minutes: 10,
-      colour: 'red',
+      ...{ ...good, name: 'X', category: 'MARKETING', message_send_ttl_seconds: 30, colour: 'red', client_id: 'abc' },
       components: [
         { type: 'HEADER', format: 'TEXT', text: 'Hello {{1}} *you*' },
-        { type: 'BODY', text: '{{2}} comes first', example: { body_text: [['a', 'b']] }, colour: 'red' },
-        { type: 'FOOTER', text: 'x'.repeat(61) },
-        { type: 'FOOTER', text: 'x' },
-        {
-          type: 'BUTTONS',
-          buttons: [
-            { type: 'URL', text: 'Go 👉', url: 'ftp://example.com' },
-            { type: 'NOPE' },
-            { type: 'COPY_CODE', example: 'S'.repeat(21) },
-          ],
-        },
-        { type: 'CAROUSEL', cards },
-        7,
+        { type: 'FOOTER', text: 'x'.repeat(61), colour: 'red' },
+        { type: 'BUTTONS', buttons },
       ],
     };
     const before = await creationsAsked();
     const reply = await create(body);
-    expect([reply.status, reply.body.message]).toEqual([
-      400,
-      'name must be 1 to 512 characters of a-z, 0-9 and _, received "X"',
+    expect([reply.status, reply.body.code, reply.body.message]).toEqual([
+      ...[400, 'invalid_request', 'name must be 1 to 512 characters of a-z, 0-9 and _, received "X"'],
     ]);
-    const paths = reply.body.errors.map(({ path }: { path: string }) => path);
-    const fields = ['name', 'colour', 'message_send_ttl_seconds', 'code_expiration_minutes'];
-    const inComponents = ['[0].text', '[0].example.header_text', '[1].text', '[1].colour', '[1].example.body_text']
-      .concat(
-        '[2].text',
-        '[3]',
-        '[4].buttons[0].text',
-        '[4].buttons[0].url',
-        '[4].buttons[1].type',
-        '[4].buttons[2].example',
-        '[5].cards',
-        '[6].type',
-        '[0]',
-        '[2]',
-        '[4]',
-      )
+    const inComponents = '[0].text [0].example.header_text [1].text [1].colour [2].buttons[0].text [2].buttons[0].url'
+      .split(' ')
+      .concat('[2].buttons[1].type', '')
       .map((place) => `components${place}`);
+    const paths = reply.body.errors.map(({ path }: { path: string }) => path);
+    const fields = ['name', 'colour', 'message_send_ttl_seconds', 'client_id'];
     expect(new Set(paths)).toEqual(new Set([...fields, ...inComponents]));
     expect(await creationsAsked()).toBe(before);
   });

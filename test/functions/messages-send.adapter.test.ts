@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tableOf } from '../../lib/aws/table.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { countedBy } from '../support/counted.ts';
 import { longestId, makeRecipients } from '../support/made-dispatches.ts';
@@ -73,38 +72,17 @@ test('an accepted request of more than ten answers success, and its dispatch is 
     wakes: [{ phoneNumberId: '300000000000001', dispatchId: 'DISPATCH1', part: 0, of: 1, delaySeconds: 0 }],
     requests: [],
   });
-  expect(await storedDispatches(table).find('DISPATCH1')).toEqual({
+  // The head and the plan are those of test/lib/messages/accept/check-send.test.ts and request/compose.test.ts.
+  expect(await storedDispatches(table).find('DISPATCH1')).toMatchObject({
     head: {
       dispatchId: 'DISPATCH1',
       correlationId: 'r',
-      clientId: 1001,
-      did: '5491100000001',
-      wabaId: '200000000000001',
-      phoneNumberId: '300000000000001',
-      credential: 'main',
-      throughputPerSecond: 1_000,
-      receiptsExpected: true,
-      heedsOptOuts: true,
-      path: 'messages',
-      category: 'MARKETING',
-      templateName: sendable.image.name,
-      templateLanguage: 'en_US',
       acceptedAtMs: startMs,
       expiresAtMs: startMs + 60_000,
-      attends: { waitTime: -1 },
       total: 11,
     },
-    plan: {
-      templateName: sendable.image.name,
-      languageCode: 'en_US',
-      header: image,
-      buttons: [],
-      quickReplies: [0, 1],
-      cards: [],
-    },
+    plan: { templateName: sendable.image.name, header: image },
     repeats: [],
-    waitsMs: new Map(),
-    header: image,
   });
   expect(await parameterStore(tableOf(localDocumentClient(), table)).read('DISPATCH1', 0)).toEqual(sent.recipients);
 });
@@ -197,24 +175,6 @@ test('warnings are joined into one', async () => {
   });
 });
 
-test.each([
-  ['AUTHENTICATION', true],
-  ['authentication', true],
-  ['MARKETING', undefined],
-  ['UTILITY', undefined],
-])('a template of category %s: urgent %s (D44)', async (category, urgent) => {
-  const template = makeTemplate([body('Code {{1}}.')], { category });
-  const { send, accepted, table } = await sendingEndpoint({ templates: { plain: template } });
-  for (const count of [1, 11]) {
-    const recipients = makeRecipients(count).map(({ to }) => ({ to, params: { body: ['123456'] } }));
-    expect(await send({ ...plain, recipients })).toMatchObject({ status: 200 });
-  }
-  const { wakes, requests } = await accepted();
-  expect(wakes).toMatchObject([{ dispatchId: 'DISPATCH2' }]);
-  expect((await storedDispatches(table).find('DISPATCH2'))?.head.urgent).toBe(urgent);
-  expect(requests.map((request) => request.head.urgent)).toEqual([urgent]);
-});
-
 describe('a refusal never rests on a stored copy (D23)', () => {
   const unknown = (name: string) => ({ ...plain, template: { name, language: 'es' } });
 
@@ -231,22 +191,6 @@ describe('a refusal never rests on a stored copy (D23)', () => {
       expect(await send(unknown('nope'))).toMatchObject({ status: 404, body: { code: 'template_not_found' } });
       expect(platform.asked).toBe(asked);
     }
-  });
-
-  test('a client has 30 questions a minute; another client of the WABA has its own', async () => {
-    const { send, platform, clock } = await sendingEndpoint({ templates });
-    for (let name = 0; name < 30; name += 1) expect(await send(unknown(`nope_${name}`))).toMatchObject({ status: 404 });
-    const refused = await send(unknown('nope_30'));
-    expect(refused).toMatchObject({ status: 429, body: { code: 'platform_rate_limited' } });
-    expect(refused.headers['retry-after']).toBe('60');
-    expect(platform.asked).toBe(30);
-    const other = { caller: { clientId: 1002, permissions: [] } };
-    expect(await send(unknown('nope_30'), other)).toMatchObject({ status: 404 });
-    // A cached answer needs no question, and a send that needs none is accepted.
-    expect(await send(unknown('nope_30'))).toMatchObject({ status: 404 });
-    expect(await send(order)).toMatchObject({ status: 200 });
-    clock.nowMs += 60_000;
-    expect(await send(unknown('nope_31'))).toMatchObject({ status: 404 });
   });
 });
 
@@ -278,44 +222,6 @@ test('a dispatch that cannot be stored is refused, and nothing is queued (D25)',
   expect(queueAttempts).toEqual([]);
 });
 
-describe.each(['before', 'after'] as const)(
-  'where its table fails once it is queued (reply or request lost: %s)',
-  (fault) => {
-    const of = async (table: string) => {
-      const client = localDocumentClient();
-      const list = dispatchesStore(tableOf(client, table, { nowMs: () => startMs }));
-      const question = { clientId: 1001, did: '5491100000001' };
-      const { accepted } = await list.listAccepted(question, { after: undefined, limit: 10 });
-      const dispatch = await reportStore(tableOf(client, table, { nowMs: () => startMs })).findDescribed('DISPATCH1');
-      return { listed: accepted.length, dispatch };
-    };
-
-    test('a dispatch is accepted, and its sender lists it', async () => {
-      // Acceptance stores what the dispatch needs, then its item.
-      const { send, accepted, table } = await sendingEndpoint({
-        templates,
-        tableFaults: ({ number }) => (number > 2 ? fault : undefined),
-      });
-      const [first, ...others] = makeRecipients(11);
-      const asked = { ...order, recipients: [first, first, ...others] };
-      expect(await send(asked)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH1' } });
-      const before = await of(table);
-      expect(before.listed).toBe(fault === 'before' ? 0 : 1);
-      expect(before.dispatch).toMatchObject({ repeats: [[1, 0]], recipients: { size: 11 } });
-      expect((await dispatchIdsOf(await accepted(), localDocumentClient(), table)).size).toBe(11);
-      expect(before.dispatch).toMatchObject({ begun: true });
-    });
-
-    test('a straight chunk is accepted, and its worker begins and lists its dispatch', async () => {
-      const { send, accepted, table } = await sendingEndpoint({ templates, tableFaults: () => fault });
-      expect(await send(order)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'DISPATCH1' } });
-      expect((await of(table)).dispatch).toBeUndefined();
-      expect(await dispatchIdsOf(await accepted(), localDocumentClient(), table)).toEqual(new Set(['DISPATCH1-0']));
-      expect(await of(table)).toMatchObject({ listed: 1, dispatch: { recipients: new Map([[0, to]]) } });
-    });
-  },
-);
-
 describe('Idempotency-Key', () => {
   const headers = { 'idempotency-key': 'order-17' };
 
@@ -329,30 +235,4 @@ describe('Idempotency-Key', () => {
     expect(await send(twice, { headers })).toEqual(first);
     expect(queueAttempts).toHaveLength(1);
   });
-
-  test('an answer once given stays, whatever became of the template since', async () => {
-    const mutable = { ...templates };
-    const { send } = await sendingEndpoint({ templates: mutable });
-    const first = await send(order, { headers });
-    mutable.order = { ...templates.order, status: 'PAUSED' } as never;
-    expect(await send(order, { headers })).toEqual(first);
-    expect(await send(order)).toMatchObject({ status: 422 });
-  });
-});
-
-test('no number, value or key is written to the log (R44)', async () => {
-  const written: string[] = [];
-  const write = process.stdout.write;
-  process.stdout.write = ((chunk: string) => written.push(String(chunk)) > 0) as never;
-  try {
-    const { send } = await sendingEndpoint({ templates, queueFaults: () => 'before' });
-    const canary = request('order', { body: ['canary-name', '17'], buttons: ['canary-suffix'] });
-    await send(canary, { headers: { 'idempotency-key': 'canary-key' } });
-    await send(canary);
-  } finally {
-    process.stdout.write = write;
-  }
-  const lines = written.filter((line) => line.includes('request.failed'));
-  expect(lines).toHaveLength(2);
-  expect(lines.join('')).not.toMatch(/canary|5491155550001/);
 });

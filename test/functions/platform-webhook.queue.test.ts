@@ -263,24 +263,19 @@ describe('a signed webhook', () => {
     ]);
   });
 
-  test('of which words cannot be queued is 503, though its receipts could be', async () => {
+  test('of which receipts or words cannot be queued is 503, for the platform to repeat; so is one while the secrets cannot be read', async () => {
     const client = localQueueClient();
     injectFaults(client, () => 'before');
     const stop = { wa_id: '16505551234', category: 'marketing_messages', value: 'stop', timestamp: 1_731_705_721 };
-    const told = {
-      field: 'user_preferences',
-      value: { metadata: { phone_number_id: number }, user_preferences: [stop] },
-    };
-    const away = page({ inbound: inboundQueue(client, urls.inbound) });
-    const answer = await post(signedWebhook(webhookOf(waba, told)), away);
-    expect(answer).toMatchObject({ status: 503, body: { code: 'webhook_not_taken' } });
-  });
-
-  test('that cannot be queued is 503, for the platform to repeat; so is one while the secrets cannot be read', async () => {
-    const client = localQueueClient();
-    injectFaults(client, () => 'before');
-    const answer = await post(signedWebhook(delivered), page({}, client));
-    expect(answer).toMatchObject({ status: 503, body: { code: 'webhook_not_taken' } });
+    const value = { metadata: { phone_number_id: number }, user_preferences: [stop] };
+    const told = webhookOf(waba, { field: 'user_preferences', value });
+    for (const [webhook, away] of [
+      [delivered, page({}, client)],
+      [told, page({ inbound: inboundQueue(client, urls.inbound) })],
+    ] as const) {
+      const answer = await post(signedWebhook(webhook), away);
+      expect(answer).toMatchObject({ status: 503, body: { code: 'webhook_not_taken' } });
+    }
     const unread = page({ apps: async () => Promise.reject(new Error('canary')) });
     expect(await post(signedWebhook(delivered), unread)).toMatchObject({ status: 503 });
     expect(await receiptsQueued()).toEqual([]);

@@ -79,27 +79,6 @@ describe('one-time codes (D20)', () => {
     expect(await edit(id, { components: given({ autofill_text: 'Fill in' }) })).toMatchObject({ status: 400 });
     expect(await edit(id, { components: given() })).toMatchObject({ body: { changed: false } });
   });
-
-  test('code_expiration_minutes and add_security_recommendation beside the components', async () => {
-    const { template, id } = await edited(given({}, 10), shownAs('Copy code', 10));
-    const [, , button] = given({}, 10);
-    const bare = [{ type: 'BODY' }, button];
-    const same = { code_expiration_minutes: 9.5, add_security_recommendation: true };
-    expect(await edit(id, { components: bare, ...same })).toMatchObject({ body: { changed: false } });
-    expect(await edit(id, { components: template.components, ...same })).toMatchObject({ body: { changed: false } });
-    const other = { code_expiration_minutes: 5, add_security_recommendation: false };
-    expect(await edit(id, { components: bare, ...other })).toMatchObject({ body: { changed: true } });
-    const components = [
-      { type: 'BODY', add_security_recommendation: false },
-      { type: 'FOOTER', code_expiration_minutes: 5 },
-      button,
-    ];
-    expect(world.platform.calls).toEqual([['edit', template.id, { components }]]);
-    expect(await edit(id, { components: bare, code_expiration_minutes: 16 })).toMatchObject({
-      status: 400,
-      body: { errors: [{ path: 'code_expiration_minutes', message: 'a number from 0.5 to 15, received 16' }] },
-    });
-  });
 });
 
 describe('a template sent back as it was read (D20)', () => {
@@ -132,13 +111,5 @@ describe('a template sent back as it was read (D20)', () => {
       { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy' }] },
     ];
     expect(world.platform.calls).toEqual([['edit', template.id, { components: sent }]]);
-  });
-
-  test('the same without the minutes: no footer is added', async () => {
-    const { template, id } = await authentication();
-    expect(await edit(id, { components: [asRead[0], asRead[2]] })).toMatchObject({ body: { changed: true } });
-    const [, , { components }] = world.platform.calls[0] as [string, string, { components: { type: string }[] }];
-    expect(components.map(({ type }) => type)).toEqual(['BODY', 'BUTTONS']);
-    expect(template.components).toHaveLength(3);
   });
 });

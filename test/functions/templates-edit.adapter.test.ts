@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { meterRequests } from '../support/request-meter.ts';
@@ -125,23 +124,5 @@ describe('what is true now, and not what was stored (D20)', () => {
     };
     expect(await edit(id, { components: [changedBody] }, { templates })).toMatchObject({ status: 200 });
     expect((await stateOf(key)).fact?.template).toEqual(recreated);
-  });
-});
-
-describe('what could not be stored or compared is refused before the platform hears of it (D18)', () => {
-  const flow = (json: string) => ({ type: 'BUTTONS', buttons: [{ type: 'FLOW', text: 'Start', flow_json: json }] });
-
-  test('600 KB that cannot be compressed', async () => {
-    const { id } = await stored({ category: 'MARKETING' });
-    const components = [changedBody, flow(randomBytes(450_000).toString('base64'))];
-    expect(await edit(id, { components })).toMatchObject({
-      status: 400,
-      body: {
-        message: expect.stringMatching(
-          /^components: a template takes at most 300000 bytes when compressed, received \d+$/,
-        ),
-      },
-    });
-    expect(world.platform.calls).toEqual([]);
   });
 });

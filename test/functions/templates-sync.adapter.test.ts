@@ -94,15 +94,6 @@ test('starts, and the worker does the rest; meanwhile no other request can start
   });
 });
 
-test('a second delivery of a finished message is done with at once', async () => {
-  await call(templatesSync(dependencies()), supervisor);
-  const [message = ''] = await queued();
-  await work(message);
-  platform.requests.length = 0;
-  await work(message);
-  expect(platform.requests).toEqual([]);
-});
-
 test('a run that has too little time queues its checkpoint', async () => {
   platform.templates.set(
     shared.wabaId,

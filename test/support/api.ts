@@ -94,6 +94,16 @@ export function tokenOf(username: DemoUser): Promise<string> {
   return token;
 }
 
+/** Calls a route as a demo user, with this body and these headers. */
+export async function as(
+  user: DemoUser,
+  route: string,
+  body?: unknown,
+  headers?: ApiRequest['headers'],
+): Promise<ApiReply> {
+  return api(route, { token: await tokenOf(user), body, headers });
+}
+
 export type DemoUser = 'operator' | 'supervisor1001' | 'agent1001' | 'supervisor1002';
 
 /** Polls `probe` every 100 ms until it returns a value; fails after `withinMs` and names what was awaited. */

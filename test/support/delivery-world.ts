@@ -48,8 +48,6 @@ export class DeliveryWorld {
   readonly recorded = new Map<string, ServiceEvent>();
   readonly posts: (Post & { readonly atMs: number })[] = [];
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
-  /** The port's function of this name fails once, before its effect. */
-  breakAt: string | undefined;
   batches = 0;
   wakes = 0;
   readonly #list: MemoryBacklog;
@@ -125,21 +123,12 @@ export class DeliveryWorld {
   }
 
   ports(changes: Partial<DeliverPorts> = {}): DeliverPorts {
-    const step = (name: string) => {
-      if (this.breakAt !== name) return;
-      this.breakAt = undefined;
-      throw new Error(`broken at ${name}`);
-    };
     return {
       records: {
-        record: async (event) => {
-          step('record');
-          this.recorded.set(event.id, event);
-        },
+        record: async (event) => void this.recorded.set(event.id, event),
       },
       receivers: {
         find: async (clientId) => {
-          step('find');
           const receiver = this.receivers.get(clientId);
           return receiver?.active ? receiver : undefined;
         },
@@ -150,29 +139,23 @@ export class DeliveryWorld {
           const state = this.states.get(clientId) ?? v.parse(DeliveryStateSchema, {});
           const next = decide(state);
           if (next === undefined) return { changed: false, state };
-          if (next.lease?.owner !== state.lease?.owner) step(next.lease === undefined ? 'leave' : 'enter');
           this.states.set(clientId, next);
           return { changed: true, state: next };
         },
       },
       list: {
         put: async (pending) => {
-          step('put');
           await this.#list.put(pending);
-          step('afterPut');
         },
         remove: async (pending) => {
-          step('remove');
           await this.#list.remove(pending);
         },
         pages: (clientId) => this.#list.pages(clientId),
       },
       queue: {
         sendLater: async (clientId, delaySeconds) => {
-          step('wakeLater');
           this.wakes += 1;
           this.#add(encodeWake(clientId), delaySeconds);
-          step('afterWakeLater');
         },
       },
       post: async (post) => {

@@ -6,7 +6,7 @@ import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { type OptOutPorts, recordOptOut, type ToRecord } from '../../lib/opt-outs/record-opt-out.ts';
 
 /** The functions of a stage read opt-outs here, under the stage's key. */
-export async function optOutsOn(target: Target): Promise<OptOutPorts> {
+async function optOutsOn(target: Target): Promise<OptOutPorts> {
   const key = await readPersonKey(target);
   if (key === undefined) throw new Error('the stage was not provisioned');
   const messages = {

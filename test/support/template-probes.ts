@@ -55,6 +55,14 @@ export async function edit(
   return api(route, { token: await tokenOf(user), body, headers });
 }
 
+/** Deletes a template over HTTP. */
+export async function remove(
+  id: string,
+  { user = 'supervisor1001', did = sharedDid, query = '' }: CreateOptions = {},
+): Promise<ApiReply> {
+  return api(`DELETE /v1/templates/${did}/${encodeURIComponent(id)}${query}`, { token: await tokenOf(user) });
+}
+
 /** Returns the entry of a client's listing with this template name, or undefined. */
 export async function listedTemplate(clientId: number, name: string, query = '') {
   const token = await tokenOf('operator');

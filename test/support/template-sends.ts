@@ -1,8 +1,8 @@
 import { afterAll, expect } from 'vitest';
 import { type ApiReply, api, type DemoUser, eventually, platform, tokenOf } from './api.ts';
 import { eraseTemplate } from './erase-template.ts';
-import { orderDid, orderParams } from './order-updates.ts';
 import { runningTarget } from './running-target.ts';
+import { orderDid, orderParams } from './sends.ts';
 
 /** An absent part is that of one `order_update` by supervisor1001 to a new recipient. */
 export interface Send {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { createRouter } from '../../../infra/local/router.ts';
 import { routes } from '../../../infra/routes.ts';
 import { type ApiReply, api, type DemoUser, tokenOf } from '../../support/api.ts';
@@ -123,7 +124,13 @@ export async function enter(caller: Caller, route: string, body?: unknown): Prom
   const [method = '', target = ''] = route.split(' ', 2);
   const key = routeOf(method, target.split('?', 1)[0] ?? '')?.routeKey ?? 'none';
   entered.set(key, (entered.get(key) ?? new Set()).add(caller.user));
-  return api(route, { token: await tokenOf(caller.user), body });
+  const reply = await api(route, { token: await tokenOf(caller.user), body });
+  if (reply.body?.code === 'invalid_client_id') {
+    const { message } = reply.body;
+    const errors = [{ path: 'client_id', message: expect.stringContaining(message) }];
+    expect(reply.body).toEqual({ message, code: 'invalid_client_id', errors });
+  }
+  return reply;
 }
 
 /** Makes the request, and records the answer to client 1001. */

@@ -42,8 +42,8 @@ test.each([
   ['put-back dispatch --from x', 'TABLE is one of'],
   ['redrive', 'infra/ops redrive QUEUE'],
   ['redrive fanOut', 'QUEUE is one of dispatch, urgent, counts'],
-  ['redrive watch --pace 0', '--pace takes 1 to 200, not 0'],
-  ['redrive watch --at-most all', '--at-most takes a number from 1 on, not all'],
+  ['redrive counts --pace 0', '--pace takes 1 to 200, not 0'],
+  ['redrive counts --at-most all', '--at-most takes a number from 1 on, not all'],
 ])('infra/ops %s ends with status 2', async (line, message) => {
   const error = await ops(line.split(' '), () => undefined).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(CommandError);

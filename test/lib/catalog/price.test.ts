@@ -3,46 +3,34 @@ import { describe, expect, test } from 'vitest';
 import { decimalPrice } from '../../../lib/catalog/price.ts';
 import { thorough } from '../../support/thorough.ts';
 
+// What a locale displays is below; here is what else shops write.
 describe('displayed prices that mean one amount', () => {
   test.each([
-    ['$9.99', 'USD', '9.99'],
     ['US$9.99', 'USD', '9.99'],
     ['USD 9.99', 'USD', '9.99'],
     ['9.99 USD', 'USD', '9.99'],
     ['9.99', 'USD', '9.99'],
-    ['$0.00', 'USD', '0.00'],
     ['$0', 'USD', '0'],
     ['$10', 'USD', '10'],
     ['$9.9', 'USD', '9.9'],
     ['$1,234', 'USD', '1234'],
-    ['$1,234.50', 'USD', '1234.50'],
-    ['$12,345,678.90', 'USD', '12345678.90'],
     ['$1234.50', 'USD', '1234.50'],
     ['9,99 €', 'EUR', '9.99'],
-    ['9,99\u00a0€', 'EUR', '9.99'],
     ['€ 1.234,56', 'EUR', '1234.56'],
     ['1.234 €', 'EUR', '1234'],
     ['1.234.567 €', 'EUR', '1234567'],
-    ['1\u202f234,56 €', 'EUR', '1234.56'],
     ['R$ 1.234,56', 'BRL', '1234.56'],
-    ['R$\u00a01.234,56', 'BRL', '1234.56'],
     ['¥1,200', 'JPY', '1200'],
-    ['￥1,200', 'JPY', '1200'],
     ['¥1.200', 'JPY', '1200'],
     ['1.200円', 'JPY', '1200'],
-    ['₩12,000', 'KRW', '12000'],
-    ['$24.990', 'CLP', '24990'],
     ['1 234,50 zł', 'PLN', '1234.50'],
-    ['₹1,23,456.00', 'INR', '123456.00'],
     ['₹12,34,567', 'INR', '1234567'],
     ['Rs.1,234.00', 'INR', '1234.00'],
     ['Rs. 99', 'PKR', '99'],
     ["CHF 1'234.50", 'CHF', '1234.50'],
-    ['CHF 1’234.50', 'CHF', '1234.50'],
     ["CHF 1'234'567", 'CHF', '1234567'],
     ['CHF 100.–', 'CHF', '100'],
     ['kr 100,-', 'NOK', '100'],
-    ['1.234,50 kr.', 'DKK', '1234.50'],
     ['S/ 1,234.50', 'PEN', '1234.50'],
     ['1 234 F CFA', 'XOF', '1234'],
     ['1 234,50 soʻm', 'UZS', '1234.50'],
@@ -113,50 +101,10 @@ describe('displayed prices that are not read', () => {
   });
 });
 
-const locales = [
-  'en-US',
-  'en-IN',
-  'de-DE',
-  'de-CH',
-  'fr-FR',
-  'fr-CH',
-  'es-ES',
-  'es-CL',
-  'es-MX',
-  'pt-BR',
-  'it-IT',
-].concat([
-  'pl-PL',
-  'ru-RU',
-  'tr-TR',
-  'ja-JP',
-  'ko-KR',
-  'zh-CN',
-  'th-TH',
-  'hi-IN',
-  'ar-EG',
-  'ar-KW',
-  'he-IL',
-  'fa-IR',
-  'da-DK',
-]);
-const currencies = [
-  'USD',
-  'EUR',
-  'BRL',
-  'JPY',
-  'KRW',
-  'CLP',
-  'PLN',
-  'INR',
-  'CHF',
-  'KWD',
-  'TND',
-  'MXN',
-  'GBP',
-  'DKK',
-  'HUF',
-];
+const locales =
+  'en-US en-IN de-DE de-CH fr-FR fr-CH es-ES es-CL es-MX pt-BR it-IT pl-PL ru-RU tr-TR ja-JP ko-KR zh-CN th-TH hi-IN ar-EG ' +
+  'ar-KW he-IL fa-IR da-DK';
+const currencies = 'USD EUR BRL JPY KRW CLP PLN INR CHF KWD TND MXN GBP DKK HUF'.split(' ');
 const amount = fc.integer({ min: 0, max: 999_999_999 });
 
 /** Returns what the runtime's Intl displays for an amount in the smallest unit. */
@@ -170,29 +118,22 @@ function displayed(locale: string, currency: string, minor: number) {
 
 test('whatever a locale displays is read back', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...locales), fc.constantFrom(...currencies), amount, (locale, currency, minor) => {
-      const { display, decimal } = displayed(locale, currency, minor);
-      expect([display, decimalPrice(display, currency)]).toEqual([display, decimal]);
-    }),
+    fc.property(
+      fc.constantFrom(...locales.split(' ')),
+      fc.constantFrom(...currencies),
+      amount,
+      (locale, currency, minor) => {
+        const { display, decimal } = displayed(locale, currency, minor);
+        expect([display, decimalPrice(display, currency)]).toEqual([display, decimal]);
+      },
+    ),
     { numRuns: thorough ? 2_000 : 400 },
   );
 });
 
 test('no currency of the world in any of the locales is read as another amount', () => {
   const all = Intl.supportedValuesOf('currency');
-  const everyLocale = [
-    ...locales,
-    'pt-CV',
-    'my-MM',
-    'ne-NP',
-    'bg-BG',
-    'uz-UZ',
-    'sv-SE',
-    'nb-NO',
-    'ckb-IQ',
-    'mr-IN',
-    'sw-KE',
-  ];
+  const everyLocale = `${locales} pt-CV my-MM ne-NP bg-BG uz-UZ sv-SE nb-NO ckb-IQ mr-IN sw-KE`.split(' ');
   fc.assert(
     fc.property(fc.constantFrom(...everyLocale), fc.constantFrom(...all), amount, (locale, currency, minor) => {
       const { display, decimal } = displayed(locale, currency, minor);
@@ -203,25 +144,7 @@ test('no currency of the world in any of the locales is read as another amount',
 });
 
 test('any text is read as decimal text or not at all, and the same at any price', () => {
-  const piece = fc.constantFrom(
-    '1',
-    '23',
-    '456',
-    '.',
-    ',',
-    "'",
-    ' ',
-    '\u00a0',
-    '٬',
-    '٫',
-    '٣',
-    '$',
-    '€',
-    'kr',
-    '-',
-    'USD',
-    '0',
-  );
+  const piece = fc.constantFrom(..."1_23_456_._,_'_ _\u00a0_٬_٫_٣_$_€_kr_-_USD_0".split('_'));
   fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 12 }),

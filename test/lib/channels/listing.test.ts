@@ -4,6 +4,7 @@ import type { ListedChannel } from '../../../lib/channels/channel.ts';
 import { type ChannelFilters, listedClient, selectChannels } from '../../../lib/channels/listing.ts';
 import { makeListedChannel } from '../../support/channels.ts';
 
+// Refusals of a client are in test/lib/access/operating-client.test.ts.
 describe('whose channels (contract, Authentication 4)', () => {
   const supervisor = { userId: 'u-1', clientId: 1001, permissions: [], crossClient: false };
   const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'], crossClient: true };
@@ -18,20 +19,6 @@ describe('whose channels (contract, Authentication 4)', () => {
   ])('%s', async (_, caller, asked, expected) => {
     expect(await listedClient(clients, caller, asked)).toBe(expected);
   });
-
-  test("another client's without BSP_CN is 403", async () => {
-    await expect(listedClient(clients, supervisor, 1002)).rejects.toMatchObject({
-      status: 403,
-      message: 'BSP_CN permission required for cross-client access',
-    });
-  });
-
-  test('those of a client that does not exist are 400 (D4)', async () => {
-    await expect(listedClient(clients, operator, 7777)).rejects.toMatchObject({
-      status: 400,
-      message: 'invalid client_id: 7777',
-    });
-  });
 });
 
 describe('which channels', () => {
@@ -43,27 +30,13 @@ describe('which channels', () => {
     makeListedChannel({ clientId: 999, waId: '88888888' }),
   ];
 
+  // All else that filters do is in the property below.
   test.each<[ChannelFilters, string[]]>([
-    [{}, ['88888888', '5491100000001', '5511900000003', '5491100000002']],
     [{ deleted: false }, ['88888888', '5491100000001', '5511900000003', '5491100000002']],
-    [{ deleted: true }, ['99999']],
-    [{ wa_id: '5491100000001' }, ['5491100000001']],
-    [{ wa_id: '549110000000' }, []],
-    [{ waba_id: '77' }, ['5511900000003']],
-    [{ waba_id: '7' }, []],
-    [{ status: 'BANNED' }, ['5491100000002']],
     [{ status: 'banned' }, []],
-    [{ business_id: '9' }, ['5511900000003']],
     [{ business_name: 'STRASSE' }, []],
     [{ business_name: 'straße.*' }, ['5491100000001']],
-    [{ business_name: '.*' }, ['5491100000001']],
-    [{ business_name: 'andes hold', status: 'BANNED' }, ['5491100000002']],
-    [{ q: 'boreal' }, ['5491100000002']],
     [{ q: 'ÑANDÚ' }, ['5511900000003']],
-    [{ q: '119' }, ['5511900000003']],
-    [{ q: '77' }, ['5511900000003']],
-    [{ q: 'Holding' }, []],
-    [{ q: 'boreal', status: 'ACTIVE' }, []],
   ])('%j', (filters, found) => {
     expect(selectChannels(channels, filters).map(({ waId }) => waId)).toEqual(found);
   });

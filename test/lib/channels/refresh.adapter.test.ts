@@ -73,15 +73,6 @@ test('nothing new: 1 query, 1 read a page, no write; one that differs: 1 write',
   expect(meter.taken()).toMatchObject({ requests: 4, writes: 1 });
 });
 
-test('what provisioning says stays, and provisioning again leaves the live values', async () => {
-  const [before] = await store.find([{ clientId: 1001, waId: '5491100000001' }]);
-  await refresh(numbers(green))(waba, always);
-  await provision(file);
-  expect(await store.find([{ clientId: 1001, waId: '5491100000001' }])).toEqual([
-    { ...before, qualityRating: 'GREEN' },
-  ]);
-});
-
 test('a deleted channel, and one whose number has moved to another WABA or client, are not written for the old one', async () => {
   await listAsDeleted({ documentClient: client, tableName: table }, { clientId: 1001, waId: '5491100000001' });
   const moved = structuredClone(file);

@@ -28,9 +28,9 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
     expect(await callEndpoint(echo, makeHttpEvent(event))).toMatchObject({ status: 200, body: { got: { a: 1 } } });
   });
 
-  const refused = ['', '{', 'null', '[]', '"text"', '1', '\ufeff{}'];
+  const refused = [undefined, '', '{', 'null', '[]', '"text"', '1', '\ufeff{}'];
   test.each(refused)('%j is refused with 400', async (body) => {
-    expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({
+    expect(await callEndpoint(echo, makeHttpEvent(body === undefined ? {} : { body }))).toMatchObject({
       status: 400,
       body: { code: 'malformed_body' },
     });
@@ -45,10 +45,6 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
       status: 400,
       body: { code: 'malformed_body', message },
     });
-  });
-
-  test('a missing body is refused with 400', async () => {
-    expect(await callEndpoint(echo, makeHttpEvent())).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
   });
 
   const nested = (levels: number, inner = '') => `{"a":${'['.repeat(levels - 1)}${inner}${']'.repeat(levels - 1)}}`;
@@ -81,17 +77,6 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
     const event = makeHttpEvent({ body, isBase64Encoded: true });
     const message = `${noJson}: line 1, column 7: expected UTF-8, received another encoding`;
     expect(await callEndpoint(echo, event)).toMatchObject({ status: 400, body: { message } });
-  });
-
-  test.each([
-    ['{"a":1,\n "b" 2}', ': line 2, column 6: expected a colon, received "2"'],
-    ['', ', received nothing'],
-  ])('%j is refused with 400, which says where', async (body, where) => {
-    const message = `${noJson}${where}`;
-    expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({
-      status: 400,
-      body: { code: 'malformed_body', message },
-    });
   });
 });
 
@@ -167,17 +152,6 @@ describe('refusals become answers once', () => {
     expect(await callEndpoint(late, makeHttpEvent(), 4_010)).toMatchObject({
       status: 502,
       body: { code: 'platform_unreachable' },
-    });
-  });
-
-  test('a fault of one field names it', async () => {
-    const refusing = publicEndpoint(noBody, async () => {
-      throw invalid('did', 'did is required');
-    });
-    expect((await callEndpoint(refusing, makeHttpEvent())).body).toEqual({
-      message: 'did is required',
-      code: 'invalid_request',
-      errors: [{ path: 'did', message: 'did is required' }],
     });
   });
 });

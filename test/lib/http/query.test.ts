@@ -11,6 +11,7 @@ import {
   sliceOf,
   textFilter,
 } from '../../../lib/http/query.ts';
+import { rows } from '../../support/rows.ts';
 
 const Query = v.object({
   ...{ text: textFilter, search: searchFilter, list: listFilter, fields: fieldsFilter, active: flag('active') },
@@ -35,27 +36,18 @@ test.each([
   expect(parse(Query, query)).toEqual(read);
 });
 
-test.each([
-  [{ text: '' }, 'text is invalid: expected a text that is not empty, received ""'],
-  [{ list: '' }, 'list is invalid: expected a list that is not empty, received []'],
-  [{ list: ' ,' }, 'list is invalid: expected a list that is not empty, received []'],
-  [{ active: 'TRUE' }, 'active must be true or false, received "TRUE"'],
-  [{ active: '' }, 'active must be true or false, received ""'],
-  [{ active: 'true,false' }, 'active must be true or false, received "true,false"'],
-  [{ active: '1' }, 'active must be true or false, received "1"'],
-  [{ page: '0' }, 'page must be a whole number from 1, received "0"'],
-  [{ page: '-1' }, 'page must be a whole number from 1, received "-1"'],
-  [{ page: '1.5' }, 'page must be a whole number from 1, received "1.5"'],
-  [{ page: '1e3' }, 'page must be a whole number from 1, received "1e3"'],
-  [{ page: '' }, 'page must be a whole number from 1, received ""'],
-  [{ page: '1,2' }, 'page must be a whole number from 1, received "1,2"'],
-  [{ page: '9007199254740992' }, 'page must be a whole number from 1, received "9007199254740992"'],
-  [{ page: '9007199254740993' }, 'page must be a whole number from 1, received "9007199254740993"'],
-  [{ size: '101' }, 'size must be a whole number from 1 to 100, received "101"'],
-  [{ size: '0' }, 'size must be a whole number from 1 to 100, received "0"'],
-  [{ limit: 'ten' }, 'limit must be a whole number from 1 to 100, received "ten"'],
-])('%j is refused: %s', (query, message) => {
-  expect(() => parse(Query, query)).toThrow(message);
+const whole = 'must be a whole number from 1';
+test.each(rows`
+  text=   | text is invalid: expected a text that is not empty, received ""
+  list=   | list is invalid: expected a list that is not empty, received []
+  list=,  | list is invalid: expected a list that is not empty, received []
+  ${['TRUE', '', 'true,false', '1'].map((word) => `active=${word} | active must be true or false, received "${word}"`).join('\n')}
+  ${['0', '-1', '1.5', '1e3', '', '1,2', '9007199254740992'].map((text) => `page=${text} | page ${whole}, received "${text}"`).join('\n')}
+  size=101  | size ${whole} to 100, received "101"
+  size=0    | size ${whole} to 100, received "0"
+  limit=ten | limit ${whole} to 100, received "ten"
+`)('%s is refused: %s', (query, message) => {
+  expect(() => parse(Query, Object.fromEntries(new URLSearchParams(query)))).toThrow(message);
 });
 
 test.each([

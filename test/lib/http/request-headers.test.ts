@@ -75,6 +75,14 @@ describe('headers of a send', () => {
     }
   });
 
+  test.each(['', '-1', '1,50', '1e3', '0x10', 'Infinity', '1.123456789', '123456789', '.5', '5.', ' 5 USD', '٣'])(
+    'Max-Cost: %j is no amount (D58)',
+    (value) => {
+      const refused = faultOf(() => parseHeaders(SendHeaders, { headers: { 'max-cost': value } }));
+      expect(refused).toMatch(/^Max-Cost \| Max-Cost must /);
+    },
+  );
+
   test.each(['dry_run', 'dryrun', 'x-dry-run', 'dry-runs', 'dryr-un', 'dry-ru'])('nor is the header %s', (name) => {
     expect(faultOf(() => ofSend({ [name]: 'true' }))).toBe(
       `${name} | unrecognized field: ${name}; did you mean Dry-Run?`,

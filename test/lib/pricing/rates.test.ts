@@ -50,6 +50,7 @@ describe('a rate file as a whole', () => {
 
 describe('what may replace the rates in force', () => {
   const inForce = makeRates('2027-01-01');
+  const inApril = (changes: Parameters<typeof makeRates>[1]) => makeRates('2027-04-01', changes);
   const without = (name: string): Rates => ({
     ...inForce,
     markets: inForce.markets.filter(({ market }) => market !== name),
@@ -67,31 +68,15 @@ describe('what may replace the rates in force', () => {
   test.each([
     ['the same again', makeRates('2027-01-01'), undefined],
     ['a later date', makeRates('2027-04-01'), undefined],
-    ['nine times as much', makeRates('2027-04-01', { Brazil: { utility: 0.0612 } }), undefined],
+    ['nine times as much', inApril({ Brazil: { utility: 0.0612 } }), undefined],
     ['an older date', makeRates('2026-12-31'), 'are of 2026-12-31, older than 2027-01-01'],
     ['a market less', without('Brazil'), 'lack the market Brazil'],
-    [
-      'ten times as much',
-      makeRates('2027-04-01', { Brazil: { utility: 0.068 } }),
-      'change utility in BR from 0.0068 to 0.068',
-    ],
-    [
-      'ten times as much in binary fractions',
-      makeRates('2027-04-01', { Hungary: { utility: 0.35 } }),
-      'change utility in HU from 0.035 to 0.35',
-    ],
-    [
-      'a tenth',
-      makeRates('2027-04-01', { Brazil: { marketing: 0.00625 } }),
-      'change marketing in BR from 0.0625 to 0.00625',
-    ],
-    ['nothing', makeRates('2027-04-01', { Brazil: { marketing: 0 } }), 'change marketing in BR from 0.0625 to 0'],
+    ['ten times', inApril({ Brazil: { utility: 0.068 } }), 'change utility in BR from 0.0068 to 0.068'],
+    ['the same in binary', inApril({ Hungary: { utility: 0.35 } }), 'change utility in HU from 0.035 to 0.35'],
+    ['a tenth', inApril({ Brazil: { marketing: 0.00625 } }), 'change marketing in BR from 0.0625 to 0.00625'],
+    ['nothing', inApril({ Brazil: { marketing: 0 } }), 'change marketing in BR from 0.0625 to 0'],
     ['a country in another market, at a jump', moved, 'change utility in AD from 0.0077 to 0.0007'],
-    [
-      'a jump of the default market',
-      makeRates('2027-04-01', { Other: { utility: 0.1 } }),
-      'change utility in AD from 0.0077 to 0.1',
-    ],
+    ['a jump of the default market', inApril({ Other: { utility: 0.1 } }), 'change utility in AD from 0.0077 to 0.1'],
   ] as const)('%s', (_, next, fault) => {
     expect(replacementFault(inForce, next)).toBe(fault);
   });

@@ -161,7 +161,13 @@ function portsOf({ call, nowMs }: Outside<string>): SenderPorts {
   return {
     ...{ statesOf: never as never, slices: {} as never, unknowns: {} as never, people: noStops, noteSent: nothing },
     ...{ platform: {} as never, paces: { find: never, change: never }, places: { close: never } },
-    ...{ compose: (() => ({})) as never, limitOf: async () => 80, wake: nothing, costStop: noCosts.costStop, budgets: noCosts.budgets },
+    ...{
+      compose: (() => ({})) as never,
+      limitOf: async () => 80,
+      wake: nothing,
+      costStop: noCosts.costStop,
+      budgets: noCosts.budgets,
+    },
     backlog: {
       of: call('backlogOf') as () => Promise<BacklogEntry[]>,
       change: call('changeEntry'),

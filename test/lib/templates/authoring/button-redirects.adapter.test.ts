@@ -89,6 +89,7 @@ function synchronized(components: readonly object[]) {
 const sentComponents = () =>
   platform.calls.map((each) => (each as [string, string, { components: unknown }])[2].components);
 
+// The way of a redirect to its recipient, and what an edit changes, are in contract/redirects.test.ts.
 describe('create', () => {
   test('the platform sees the redirect, which leads on once it has said yes', async () => {
     const { create: platformCreate } = platform.management;
@@ -108,14 +109,6 @@ describe('create', () => {
     expect(await create([body, linkTo(target)], ports(), more)).toMatchObject({ status: 200 });
     expect(sentComponents()).toEqual([[body, linkTo(target)]]);
     expect(await found(codeOf())).toBeUndefined();
-  });
-
-  test('a URL that is wrong is a fault as ever, and nothing is stored or sent', async () => {
-    expect(await create([body, linkTo('ftp://a.example')])).toMatchObject({
-      status: 400,
-      body: { errors: [{ path: 'components[1].buttons[0].url' }] },
-    });
-    expect(platform.calls).toEqual([]);
   });
 
   test('when redirects cannot be stored, the platform is not asked', async () => {
@@ -144,13 +137,9 @@ describe('create', () => {
   );
 });
 
-test.each([
-  ['http', 'http://shop.example.com/', 'must use https'],
-  ['credentials', 'https://bank.example.com@evil.example.com/', 'must not carry credentials'],
-  ['an address of a private network', 'https://10.0.0.1/', 'must name a public host'],
-  ['a host of this machine', 'https://localhost/', 'must name a public host'],
-  ['the metadata service', 'https://169.254.169.254/latest', 'must name a public host'],
-])('our domain does not redirect to %s: 400 naming the button (D19)', async (_, url, fault) => {
+// What is no public URL is in test/lib/http/public-url.test.ts.
+test('our domain does not redirect to a private host: 400 naming the button (D19)', async () => {
+  const [url, fault] = ['https://169.254.169.254/latest', 'must name a public host'];
   const refusal = {
     status: 400,
     body: { errors: [{ path: 'components[1].buttons[0].url', message: `the redirect ${fault}` }] },
@@ -180,24 +169,6 @@ describe('edit', () => {
     expect(await found(code)).toBe(target);
   });
 
-  test('another URL is one: it has another code, and the former one leads where it did', async () => {
-    await create([body, linkTo(target)]);
-    await synchronized([body, redirectTo(codeOf())]);
-    const other = 'https://shop.example.com/other';
-    expect(await edit([body, linkTo(other)])).toMatchObject({ body: { changed: true } });
-    expect(sentComponents()).toEqual([
-      [body, redirectTo(codeOf())],
-      [body, redirectTo(codeOf(other))],
-    ]);
-    expect([await found(codeOf()), await found(codeOf(other))]).toEqual([target, other]);
-  });
-
-  test('what was read back and sent again, redirect and all, is no difference', async () => {
-    await synchronized([body, redirectTo(codeOf())]);
-    expect(await edit([body, redirectTo(codeOf())])).toMatchObject({ body: { changed: false } });
-    expect(await edit([body, redirectTo(codeOf())], ports(), {})).toMatchObject({ body: { changed: false } });
-  });
-
   test('without the flag the button is static again', async () => {
     await synchronized([body, redirectTo(codeOf())]);
     expect(await edit([body, linkTo(target)], ports(), {})).toMatchObject({ body: { changed: true } });
@@ -209,18 +180,4 @@ describe('edit', () => {
     expect(await edit([body, linkTo(target)])).toMatchObject({ body: { changed: true } });
     expect(sentComponents()).toEqual([[body, redirectTo(codeOf())]]);
   });
-});
-
-test.each([
-  ['create', create],
-  ['edit', edit],
-])('%s: the flag is a 400 where redirects are not offered', async (_, ask) => {
-  expect(await ask([body, linkTo(target)], { ...ports(), redirects: undefined })).toMatchObject({
-    status: 400,
-    body: {
-      message: 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
-      errors: [{ path: 'allow_button_url_change' }],
-    },
-  });
-  expect(platform.calls).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type BesideBody, parseCreateRequest } from '../../../../lib/templates/create/create-request.ts';
 import { refused } from '../../../support/refused.ts';
+import { rows } from '../../../support/rows.ts';
 
 const body = { type: 'BODY', text: 'Hello there, good news.' };
 const draft = { name: 'good_news', language: 'en_US', category: 'MARKETING', components: [body] };
@@ -60,179 +61,67 @@ test('the settings of a code travel to the components', () => {
   expect(given).toMatchObject({ codeExpirationMinutes: 0.5, addSecurityRecommendation: true });
 });
 
-describe('message_send_ttl_seconds', () => {
-  test.each([
-    ['AUTHENTICATION', [30, 900, -1], [29, 901, 0, -2], '30 to 900 seconds in AUTHENTICATION, or -1'],
-    ['UTILITY', [30, 43_200, -1], [29, 43_201], '30 to 43200 seconds in UTILITY, or -1'],
-    ['MARKETING', [43_200, 2_592_000], [43_199, 2_592_001, -1], '43200 to 2592000 seconds in MARKETING'],
-  ])('%s', (category, right, wrong, text) => {
-    const request = category === 'AUTHENTICATION' ? code : { ...draft, category };
-    for (const seconds of right) {
-      expect(parsed({ ...request, message_send_ttl_seconds: seconds }).passedOn).toEqual({
-        message_send_ttl_seconds: seconds,
-      });
-    }
-    for (const seconds of wrong) {
-      const faults = faultsOf({ ...request, message_send_ttl_seconds: seconds });
-      expect(faults).toEqual([`message_send_ttl_seconds: ${text}, received ${seconds}`]);
-    }
-  });
+const oneOf = 'one of MARKETING, UTILITY, AUTHENTICATION, received';
+const named = 'must be 1 to 512 characters of a-z, 0-9 and _, received';
+const overridden = 'optimization_spec: bid_country_multiplier_overrides must be an object or an array, received';
+const alpha2 = 'must be an ISO 3166-1 alpha-2 code, received';
+const handle = 'the handle of an upload; a public URL belongs in header_source, received "https://a.example.com/x"';
+const lives = 'message_send_ttl_seconds:';
+
+// Limits are in test/lib/templates/rules/agreement-boundaries.test.ts, components in components*.test.ts there.
+test.each(rows`
+  {"namespace":"x"}                   | namespace: unrecognized field: namespace
+  {"name":"Good News"}                | name: name ${named} "Good News"
+  {"name":"${'x'.repeat(513)}"}       | name: name ${named} "${'x'.repeat(56)}...
+  {"language":"english"}              | language: language must be a code such as es, en_US or pt_BR, received "english"
+  {"parameter_format":"named"}        | parameter_format: parameter_format must be positional (named parameters are not supported), received "named"
+  {"category":"SERVICE"}              | category: category must be ${oneOf} "SERVICE"
+  {"category":7}                      | category: category must be ${oneOf} 7
+  {"category":"utilty"}               | category: category must be ${oneOf} "utilty"; did you mean UTILITY?
+  {"components":{}}                   | components: components is invalid: expected a list, received {}
+  {"components":[${Array(21).fill('1').join()}]} | components: components is invalid: expected at most 20 items, received 21
+  {"allow_button_url_change":"true"}  | allow_button_url_change: allow_button_url_change is invalid: expected true or false, received "true"
+  {"allow_button_url_change":true}    | allow_button_url_change: allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set
+  {"optimization_spec":[]}            | optimization_spec: must be an object, received []
+  {"optimization_spec":{"bid_country_multiplier_overrides":null}} | ${overridden} null
+  {"optimization_spec":{"bid_country_multiplier_overrides":"IN"}} | ${overridden} "IN"
+  {"country":"ARG"}                   | country: country ${alpha2} "ARG"
+  {"country":"XK"}                    | country: country ${alpha2} "XK"
+  {"country":""}                      | country: country ${alpha2} ""
+  {"message_send_ttl_seconds":-1}     | ${lives} 43200 to 2592000 seconds in MARKETING, received -1
+  {"category":"UTILITY","message_send_ttl_seconds":29} | ${lives} 30 to 43200 seconds in UTILITY, or -1, received 29
+  {"code_expiration_minutes":5}       | code_expiration_minutes: is for AUTHENTICATION templates only
+  {"add_security_recommendation":true} | add_security_recommendation: is for AUTHENTICATION templates only
+`)('%.60s is one fault: %s', (changes, fault) => {
+  expect(faultsOf({ ...draft, ...JSON.parse(changes) })).toEqual([fault]);
 });
 
-describe('one fault', () => {
-  test.each<[string, unknown, string]>([
-    ['an unknown field', { ...draft, namespace: 'x' }, 'namespace: unrecognized field: namespace'],
-    [
-      'a name of other letters',
-      { ...draft, name: 'Good News' },
-      'name: name must be 1 to 512 characters of a-z, 0-9 and _, received "Good News"',
-    ],
-    [
-      'a long name',
-      { ...draft, name: 'x'.repeat(513) },
-      `name: name must be 1 to 512 characters of a-z, 0-9 and _, received "${'x'.repeat(56)}...`,
-    ],
-    [
-      'a language of another form',
-      { ...draft, language: 'english' },
-      'language: language must be a code such as es, en_US or pt_BR, received "english"',
-    ],
-    ['no name', { ...draft, name: undefined }, 'name: name is required'],
-    [
-      'named parameters',
-      { ...draft, parameter_format: 'named' },
-      'parameter_format: parameter_format must be positional (named parameters are not supported), received "named"',
-    ],
-    [
-      'an unknown category',
-      { ...draft, category: 'SERVICE' },
-      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received "SERVICE"',
-    ],
-    [
-      'a category that is a number',
-      { ...draft, category: 7 },
-      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received 7',
-    ],
-    [
-      'a misspelt category',
-      { ...draft, category: 'utilty' },
-      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received "utilty"; did you mean UTILITY?',
-    ],
-    [
-      'components that are none',
-      { ...draft, components: {} },
-      'components: components is invalid: expected a list, received {}',
-    ],
-    [
-      '21 components',
-      { ...draft, components: Array(21).fill(body) },
-      'components: components is invalid: expected at most 20 items, received 21',
-    ],
-    [
-      'allow_button_url_change as text',
-      { ...draft, allow_button_url_change: 'true' },
-      'allow_button_url_change: allow_button_url_change is invalid: expected true or false, received "true"',
-    ],
-    ['a list for a bid', { ...draft, optimization_spec: [] }, 'optimization_spec: must be an object, received []'],
-    [
-      'overrides that are null',
-      { ...draft, optimization_spec: { bid_country_multiplier_overrides: null } },
-      'optimization_spec: bid_country_multiplier_overrides must be an object or an array, received null',
-    ],
-    [
-      'a redirect that is not offered',
-      { ...draft, allow_button_url_change: true },
-      'allow_button_url_change: allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
-    ],
-    [
-      'overrides that are none',
-      { ...draft, optimization_spec: { bid_country_multiplier_overrides: 'IN' } },
-      'optimization_spec: bid_country_multiplier_overrides must be an object or an array, received "IN"',
-    ],
-    [
-      'a country of three letters',
-      { ...draft, country: 'ARG' },
-      'country: country must be an ISO 3166-1 alpha-2 code, received "ARG"',
-    ],
-    [
-      'a country that is none',
-      { ...draft, country: 'XX' },
-      'country: country must be an ISO 3166-1 alpha-2 code, received "XX"',
-    ],
-    ...[0.49, 0, 15.1, 90].map((minutes): [string, unknown, string] => [
-      `a code of ${minutes} minutes`,
-      { ...code, code_expiration_minutes: minutes },
-      `code_expiration_minutes: a number from 0.5 to 15, received ${minutes}`,
-    ]),
-    [
-      'minutes elsewhere',
-      { ...draft, code_expiration_minutes: 5 },
-      'code_expiration_minutes: is for AUTHENTICATION templates only',
-    ],
-    [
-      'advice elsewhere',
-      { ...draft, add_security_recommendation: true },
-      'add_security_recommendation: is for AUTHENTICATION templates only',
-    ],
-    [
-      'a source that is not public',
-      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source: 'https://10.0.0.1/x.png' }, body] },
-      'components[0].header_source: must name a public host',
-    ],
-    [
-      'a source without https',
-      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source: 'http://a.example.com/x' }, body] },
-      'components[0].header_source: must use https',
-    ],
-    ...[5, null].map((header_source): [string, unknown, string] => [
-      `the source ${JSON.stringify(header_source)}`,
-      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source }, body] },
-      `components[0].header_source: a text that is not empty, received ${header_source}`,
-    ]),
-    ...[
-      ['header_handle', { header_handle: 'https://a.example.com/x' }] as const,
-      ['example.header_handle', { example: { header_handle: ['https://a.example.com/x'] } }] as const,
-    ].map(([key, given]): [string, unknown, string] => [
-      `a URL in place of a handle: ${key}`,
-      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', ...given }, body] },
-      `components[0].${key}: the handle of an upload; a public URL belongs in header_source, received "https://a.example.com/x"`,
-    ]),
-    [
-      'two sources',
-      {
-        ...draft,
-        components: [
-          { type: 'HEADER', format: 'IMAGE', header_source: 'https://a.example.com/x', header_handle: '4::x' },
-          body,
-        ],
-      },
-      'components[0]: one source of media, received header_handle and header_source',
-    ],
-  ])('%s', (_, request, fault) => {
-    expect(faultsOf(request)).toEqual([fault]);
-  });
+test.each(rows`
+  {"header_source":"https://10.0.0.1/x.png"} | .header_source: must name a public host
+  {"header_source":"http://a.example.com/x"} | .header_source: must use https
+  {"header_source":5}                        | .header_source: a text that is not empty, received 5
+  {"header_source":null}                     | .header_source: a text that is not empty, received null
+  {"header_handle":"https://a.example.com/x"} | .header_handle: ${handle}
+  {"example":{"header_handle":["https://a.example.com/x"]}} | .example.header_handle: ${handle}
+  {"header_source":"https://a.example.com/x","header_handle":"4::x"} | : one source of media, received header_handle and header_source
+`)('of a picture %s is one fault: %s', (media, fault) => {
+  const components = [{ type: 'HEADER', format: 'IMAGE', ...JSON.parse(media) }, body];
+  expect(faultsOf({ ...draft, components })).toEqual([`components[0]${fault}`]);
 });
 
-describe('a bid (D18)', () => {
-  test.each([[[]], [{}], [[{ country: 'IN', x: [1, null] }]], [{ IN: { y: 2 } }]])(
-    'overrides %j are opaque',
-    (overrides) => {
-      const optimization_spec = { bid_country_multiplier_overrides: overrides };
-      expect(parsed({ ...draft, optimization_spec }).passedOn).toEqual({ optimization_spec });
-    },
-  );
+test('a code of a minute too many is one fault, and a request without a name', () => {
+  const minutes = 'code_expiration_minutes: a number from 0.5 to 15, received 15.1';
+  expect(faultsOf({ ...code, code_expiration_minutes: 15.1 })).toEqual([minutes]);
+  expect(faultsOf({ ...draft, name: undefined })).toEqual(['name: name is required']);
 });
 
-test.each([
-  ['ar', 'AR'],
-  ['Br', 'BR'],
-  ['XK', undefined],
-  ['UK', undefined],
-  ['', undefined],
-])('country %j is %s', (country, expected) => {
-  if (expected === undefined) expect(faultsOf({ ...draft, country })).toHaveLength(1);
-  else expect(parsed({ ...draft, country }).country).toBe(expected);
-});
+test.each([[[]], [{}], [[{ country: 'IN', x: [1, null] }]], [{ IN: { y: 2 } }]])(
+  'overrides %j of a bid are opaque (D18)',
+  (overrides) => {
+    const optimization_spec = { bid_country_multiplier_overrides: overrides };
+    expect(parsed({ ...draft, optimization_spec }).passedOn).toEqual({ optimization_spec });
+  },
+);
 
 test('all faults at once, those of the components among them', () => {
   const request = {

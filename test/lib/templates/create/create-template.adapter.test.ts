@@ -213,20 +213,6 @@ describe('a name whose last live template is gone is held in every language (D18
 });
 
 describe('what could not be stored or compared never reaches the platform (D18)', () => {
-  test('600 KB that cannot be compressed', async () => {
-    const flow = { type: 'FLOW', text: 'Start', flow_json: randomBytes(450_000).toString('base64') };
-    const components = [body, { type: 'BUTTONS', buttons: [flow] }];
-    expect(await refusalOf(create(newName(), { category: 'MARKETING', components }))).toMatch(
-      /^400 components: a template takes at most 300000 bytes when compressed, received \d+$/,
-    );
-    const overrides = { IN: randomBytes(450_000).toString('base64') };
-    const optimization_spec = { bid_amount: 1, bid_country_multiplier_overrides: overrides };
-    expect(await refusalOf(create(newName(), { category: 'MARKETING', optimization_spec }))).toMatch(
-      /^400 optimization_spec: a template takes at most 300000 bytes when compressed/,
-    );
-    expect(platform.calls).toEqual([]);
-  });
-
   test('as much as is taken is stored, listed and synchronized', async () => {
     const name = newName();
     const flow = { type: 'FLOW', text: 'Start', flow_json: randomBytes(220_000).toString('base64') };
@@ -262,12 +248,6 @@ test('what the platform does not show of a code is kept beside the fact, and syn
   expect((await stateOf(late)).fact?.sentCode).toEqual(fact?.sentCode);
 });
 
-test('pairs that the client does not have: nothing is created', async () => {
-  const channel_campaigns = { channel_id: 999, campaign_id: 10 };
-  expect(await refusalOf(create(newName(), { channel_campaigns }))).toBe('400 client 1001 has no such channel');
-  expect(platform.calls).toEqual([]);
-});
-
 test.each([
   ['unreachable', '502 the platform could not be reached'],
   [
@@ -281,16 +261,6 @@ test.each([
   platform.failure = failures[failure];
   expect(await refusalOf(create(name))).toBe(refusal);
   expect(await stateOf(name)).toEqual({ rows: [] });
-});
-
-test('created upstream and not stored: the answer stands, and a synchronization brings the template', async () => {
-  const broken: CreationStore = {
-    ...creations(),
-    store: async () => {
-      throw new Error('the table is away');
-    },
-  };
-  expect((await create(newName(), {}, { creations: broken })).created).toEqual(platform.created);
 });
 
 test('a synchronization that was quicker keeps its reading; its placeholder becomes the first pair', async () => {
@@ -336,41 +306,6 @@ test('media of all three kinds end as a handle of the platform', async () => {
     ['demo', { bytes: png, type: 'image/png', name: 'x.png' }],
     ['demo', { bytes: jpeg, type: 'image/jpeg', name: 'y.jpg' }],
   ]);
-});
-
-test('cards have media of their own', async () => {
-  const header = { type: 'HEADER', format: 'IMAGE', header_source: 'https://a.example.com/x.png' };
-  const buttons = { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Yes' }] };
-  const cards = [1, 2].map(() => ({ components: [header, buttons] }));
-  const text = { type: 'BODY', text: 'Two cards.' };
-  await create(newName(), { category: 'MARKETING', components: [text, { type: 'CAROUSEL', cards }] });
-  expect(JSON.stringify(platform.calls)).not.toContain('header_source');
-  expect(uploads).toHaveLength(2);
-});
-
-test('media of the wrong type: nothing is uploaded or created', async () => {
-  const file = { bytes: Buffer.from('x'), contentType: 'text/html', name: 'x.html' };
-  const components = [{ type: 'HEADER', format: 'IMAGE' }, body];
-  expect(await refusalOf(create(newName(), { components }, { file }))).toBe(
-    '400 file: IMAGE media must be image/jpeg or image/png',
-  );
-  expect([...uploads, ...platform.calls]).toEqual([]);
-});
-
-test('media that use up the time of the request: nothing is created', async () => {
-  let passedMs = 0;
-  const slow: Overrides = {
-    nowMs: () => nowMs + passedMs,
-    uploadMedia: async () => {
-      passedMs = 16_001;
-      return '4::late';
-    },
-  };
-  const components = [{ type: 'HEADER', format: 'IMAGE', header_source: 'https://a.example.com/x.png' }, body];
-  expect(await refusalOf(create(newName(), { components }, slow))).toBe(
-    '502 too little time was left for the platform; nothing was changed there',
-  );
-  expect(platform.calls).toEqual([]);
 });
 
 test('a WABA of 120 clients: all of them have it', async () => {

@@ -26,6 +26,11 @@ function changed(
 const body = { type: 'BODY', text: 'Hello {{1}}, news.', example: { body_text: [['Ana']] } };
 const image = (handle: string) => ({ type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } });
 const url = { type: 'URL', text: 'Open', url: 'https://a.example.com/{{1}}', example: ['https://a.example.com/x'] };
+const header = (format: string) => ({ type: 'HEADER', format });
+const shownImage = image('https://scontent.example.com/x?sig=1');
+const flow = { type: 'FLOW', text: 'Go', flow_id: '1' };
+const coupon = (example: unknown) => ({ type: 'COPY_CODE', example }) as Part;
+const phone = (phone_number: string) => ({ type: 'PHONE_NUMBER', text: 'Call', phone_number });
 const buttons = (...list: Part[]) => ({ type: 'BUTTONS', buttons: list });
 const card = (handle: string, text = 'A card.') => ({
   components: [image(handle), { type: 'BODY', text }, buttons({ type: 'QUICK_REPLY', text: 'Yes' })],
@@ -39,37 +44,21 @@ describe('is no difference', () => {
     ['order of keys', [body], [{ example: { body_text: [['Ana']] }, text: body.text, type: 'BODY' }]],
     ['order of components', [image('4::x'), body], [body, image('4::x')]],
     ['letter case of enums', [image('4::x'), body], [{ ...image('4::x'), type: 'header', format: 'image' }, body]],
-    ['the media handle', [image('https://scontent.example.com/x?sig=1'), body], [image('4::x'), body]],
-    [
-      'the media handle, spelled short',
-      [image('https://scontent.example.com/x'), body],
-      [{ type: 'HEADER', format: 'IMAGE', header_handle: '4::x' }, body],
-    ],
+    ['the media handle', [shownImage, body], [image('4::x'), body]],
+    ['the media handle, spelled short', [shownImage, body], [{ ...header('IMAGE'), header_handle: '4::x' }, body]],
     ['the media handle of a card', [body, carousel(card('https://a.example.com/1'))], [body, carousel(card('4::x'))]],
-    [
-      'nulls of the platform',
-      [{ type: 'HEADER', format: 'LOCATION', text: null }, body],
-      [{ type: 'HEADER', format: 'LOCATION' }, body],
-    ],
+    ['nulls of the platform', [{ ...header('LOCATION'), text: null }, body], [header('LOCATION'), body]],
     ['what the platform adds', [body, buttons({ ...url, click_tracking: true })], [body, buttons(url)]],
     ['an example as value or URL', [body, buttons(url)], [body, buttons({ ...url, example: ['x'] })]],
     ['examples as one list', [body], [{ ...body, example: { body_text: ['Ana'] } }]],
     ['a default', [body, offer({}), buttons(url)], [body, offer({ has_expiration: false }), buttons(url)]],
-    [
-      'the default action of a flow',
-      [body, buttons({ type: 'FLOW', text: 'Go', flow_id: '1', flow_action: 'NAVIGATE' })],
-      [body, buttons({ type: 'FLOW', text: 'Go', flow_id: '1' })],
-    ],
+    ['the default action of a flow', [body, buttons({ ...flow, flow_action: 'NAVIGATE' })], [body, buttons(flow)]],
     [
       'a fixed label',
-      [body, buttons({ type: 'COPY_CODE', text: 'Copy offer code', example: ['SAVE'] })],
-      [body, buttons({ type: 'COPY_CODE', example: 'SAVE' })],
+      [body, buttons({ ...coupon(['SAVE']), text: 'Copy offer code' })],
+      [body, buttons(coupon('SAVE'))],
     ],
-    [
-      'a plus before a number',
-      [body, buttons({ type: 'PHONE_NUMBER', text: 'Call', phone_number: '+5491100000001' })],
-      [body, buttons({ type: 'PHONE_NUMBER', text: 'Call', phone_number: '5491100000001' })],
-    ],
+    ['a plus before a number', [body, buttons(phone('+5491100000001'))], [body, buttons(phone('5491100000001'))]],
   ])('%s', (_, stored, given) => {
     expect(changed(stored, given)).toEqual([]);
   });
@@ -96,20 +85,12 @@ describe('is a difference', () => {
     ['a component more', [body], [body, { type: 'FOOTER', text: 'Bye' }]],
     ['a component less', [body, { type: 'FOOTER', text: 'Bye' }], [body]],
     ['another format', [image('4::x'), body], [{ ...image('4::x'), format: 'VIDEO' }, body]],
-    [
-      'the order of buttons',
-      [body, buttons(url, { ...url, text: 'Two' })],
-      [body, buttons({ ...url, text: 'Two' }, url)],
-    ],
+    ['the order of buttons', [body, buttons(url, flow)], [body, buttons(flow, url)]],
     ['another address', [body, buttons(url)], [body, buttons({ ...url, url: 'https://b.example.com/{{1}}' })]],
     ['letter case of a text', [body], [{ ...body, text: 'hello {{1}}, news.' }]],
     ['the text of a card', [body, carousel(card('4::x'))], [body, carousel(card('4::x', 'Another.'))]],
     ['an offer that ends', [body, offer({})], [body, offer({ has_expiration: true })]],
-    [
-      'another code',
-      [body, buttons({ type: 'COPY_CODE', example: ['SAVE'] })],
-      [body, buttons({ type: 'COPY_CODE', example: 'SAVE20' })],
-    ],
+    ['another code', [body, buttons(coupon(['SAVE']))], [body, buttons(coupon('SAVE20'))]],
   ])('%s', (_, stored, given) => {
     expect(changed(stored, given)).toEqual(['components']);
   });
@@ -155,57 +136,31 @@ describe('AUTHENTICATION', () => {
     buttons({ type: 'OTP', otp_type: otpType, ...more }),
   ];
   const apps = [{ package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' }];
+  const footer = (more: Part = {}) => ({ type: 'FOOTER', ...more });
+  const withMinutes = shown('COPY_CODE', [footer({ text: 'x', code_expiration_minutes: 10 })]);
+  const oneTap = (supported: Part[] = apps) => given('ONE_TAP', true, { supported_apps: supported });
+  const otherApps = [...apps, { package_name: 'com.example.b', signature_hash: 'x' }];
   test.each<[string, Part[], Part[], string[]]>([
     ['the rewritten button', shown('COPY_CODE'), given('copy_code'), []],
+    ['the same minutes', withMinutes, [...given('COPY_CODE'), footer()], []],
+    ['no FOOTER any more', withMinutes, given('COPY_CODE'), ['components']],
     [
-      'the same minutes',
-      shown('COPY_CODE', [{ type: 'FOOTER', text: 'x', code_expiration_minutes: 10 }]),
-      [...given('COPY_CODE'), { type: 'FOOTER' }],
-      [],
-    ],
-    [
-      'no FOOTER any more',
-      shown('COPY_CODE', [{ type: 'FOOTER', text: 'x', code_expiration_minutes: 10 }]),
-      given('COPY_CODE'),
-      ['components'],
-    ],
-    [
-      'a FOOTER where there was none',
+      'a new FOOTER',
       shown('COPY_CODE'),
-      [...given('COPY_CODE'), { type: 'FOOTER', code_expiration_minutes: 10 }],
+      [...given('COPY_CODE'), footer({ code_expiration_minutes: 10 })],
       ['components'],
     ],
-    [
-      'other minutes',
-      shown('COPY_CODE', [{ type: 'FOOTER', code_expiration_minutes: 5 }]),
-      given('COPY_CODE'),
-      ['components'],
-    ],
+    ['other minutes', shown('COPY_CODE', [footer({ code_expiration_minutes: 5 })]), given('COPY_CODE'), ['components']],
     ['no advice any more', shown('COPY_CODE'), given('COPY_CODE', false), ['components']],
-    [
-      'another way to take the code',
-      shown('COPY_CODE'),
-      given('ONE_TAP', true, { supported_apps: apps }),
-      ['components'],
-    ],
+    ['another way to take the code', shown('COPY_CODE'), oneTap(), ['components']],
     [
       'apps that the platform does not show, and that were not sent from here',
       shown('ONE_TAP'),
-      given('ONE_TAP', true, { supported_apps: apps }),
+      oneTap(),
       ['components'],
     ],
-    [
-      'the apps that it shows',
-      given('ONE_TAP', true, { supported_apps: apps }),
-      given('ONE_TAP', true, { supported_apps: apps }),
-      [],
-    ],
-    [
-      'other apps than it shows',
-      given('ONE_TAP', true, { supported_apps: apps }),
-      given('ONE_TAP', true, { supported_apps: [...apps, { package_name: 'com.example.b', signature_hash: 'x' }] }),
-      ['components'],
-    ],
+    ['the apps that it shows', oneTap(), oneTap(), []],
+    ['other apps than it shows', oneTap(), oneTap(otherApps), ['components']],
     ['another label', shown('COPY_CODE'), given('COPY_CODE', true, { text: 'Copy' }), ['components']],
   ])('%s', (_, stored, wanted, expected) => {
     expect(changed(stored, wanted, { category: 'AUTHENTICATION' })).toEqual(expected);
@@ -213,37 +168,22 @@ describe('AUTHENTICATION', () => {
 });
 
 describe('new media (D20)', () => {
-  const stored = [image('https://scontent.example.com/x?sig=1'), body];
+  const stored = [shownImage, body];
   const given = (more: object) => [body, { type: 'header', format: 'IMAGE', ...more }];
+  const source = (header_source: string) => given({ header_source });
+  const cards = carousel(card('https://s.example.com/1'), card('https://s.example.com/2'));
+  const cardsFrom = (...urls: string[]) => carousel(...urls.map((each) => ({ components: [source(each)[1]] })));
+  const signed = [1, 2].map((n) => `https://s.example.com/${n}?sig=9`);
   test.each<[string, readonly Part[], readonly Part[], boolean]>([
-    ['another source', stored, given({ header_source: 'https://a.example.com/x' }), true],
-    ['the stored source', stored, given({ header_source: 'https://scontent.example.com/x' }), false],
-    [
-      'the stored source with a new signature',
-      stored,
-      given({ header_source: 'https://scontent.example.com/x?sig=2' }),
-      false,
-    ],
+    ['another source', stored, source('https://a.example.com/x'), true],
+    ['the stored source', stored, source('https://scontent.example.com/x'), false],
+    ['the stored source with a new signature', stored, source('https://scontent.example.com/x?sig=2'), false],
     ['a handle', stored, given({ header_handle: '4::x' }), true],
     ['the stored handle', [image('4::x'), body], given({ header_handle: '4::x' }), false],
     ['the example of the platform, or another', stored, given({ example: { header_handle: ['4::x'] } }), false],
-    ['a source where there was a text', [body], given({ header_source: 'https://a.example.com/x' }), true],
-    [
-      'a source of one card',
-      [body, carousel(card('https://s.example.com/1'), card('https://s.example.com/2'))],
-      [carousel({ components: [given({ header_source: 'https://s.example.com/2' })[1]] }), body],
-      true,
-    ],
-    [
-      'the sources of both cards',
-      [body, carousel(card('https://s.example.com/1'), card('https://s.example.com/2'))],
-      [
-        carousel(
-          ...[1, 2].map((n) => ({ components: [given({ header_source: `https://s.example.com/${n}?sig=9` })[1]] })),
-        ),
-      ],
-      false,
-    ],
+    ['a source where there was a text', [body], source('https://a.example.com/x'), true],
+    ['a source of one card', [body, cards], [cardsFrom('https://s.example.com/2'), body], true],
+    ['the sources of both cards', [body, cards], [cardsFrom(...signed)], false],
   ])('%s', (_, before, now, expected) => {
     expect(hasNewMedia(before, now, false)).toBe(expected);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseEditRequest } from '../../../../lib/templates/edit/edit-request.ts';
 import { refused } from '../../../support/refused.ts';
+import { rows } from '../../../support/rows.ts';
 
 const components = [{ type: 'BODY', text: 'Order {{1}} is on its way.', example: { body_text: [['7']] } }];
 const parsed = (body: unknown, redirectsOffered = false) => parseEditRequest(body, { redirectsOffered });
@@ -24,61 +25,36 @@ test('everything that may be said; name and language count for nothing', () => {
 
 const ofCreation = (field: string) => `${field} can be given only when a template is created`;
 
-test.each<[string, unknown, string, string]>([
-  ['no components', {}, 'components', 'components is required'],
-  ['components that are none', { components: {} }, 'components', 'components is invalid: expected a list, received {}'],
-  [
-    'the bid alone',
-    { optimization_spec: { bid_amount: 90 } },
-    'components',
-    'components is required, also when only optimization_spec changes: send the components as listed',
-  ],
-  [
-    'an unknown category',
-    { components, category: 'SERVICE' },
-    'category',
-    'category must be one of MARKETING, UTILITY, AUTHENTICATION, received "SERVICE"',
-  ],
-  [
-    'a redirect that no deployment has',
-    { components, allow_button_url_change: true },
-    'allow_button_url_change',
-    'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
-  ],
-  [
-    'a redirect as text',
-    { components, allow_button_url_change: 'true' },
-    'allow_button_url_change',
-    'allow_button_url_change is invalid: expected true or false, received "true"',
-  ],
-  ['a bid that is none', { components, optimization_spec: [] }, 'optimization_spec', 'must be an object, received []'],
-  ['a country', { components, country: 'AR' }, 'country', ofCreation('country')],
-  ['pairs', { components, channel_campaigns: [] }, 'channel_campaigns', ofCreation('channel_campaigns')],
-  ['a format', { components, parameter_format: 'positional' }, 'parameter_format', ofCreation('parameter_format')],
-  [
-    'a permission',
-    { components, allow_category_change: true },
-    'allow_category_change',
-    ofCreation('allow_category_change'),
-  ],
-  [
-    'a misspelt field',
-    { components, Category: 'MARKETING' },
-    'Category',
-    'unrecognized field: Category; did you mean category?',
-  ],
-  [
-    'a forbidden key within what is passed on',
-    { components, optimization_spec: JSON.parse('{"bid_amount":1,"a":[{"__proto__":{}}]}') },
-    'optimization_spec',
-    'forbidden key: __proto__',
-  ],
-])('%s', (_, body, path, message) => {
+const bidAlone = 'components is required, also when only optimization_spec changes: send the components as listed';
+const categories = 'one of MARKETING, UTILITY, AUTHENTICATION';
+const notOffered = 'needs REDIRECT_BASE_URL, which this deployment does not set';
+const isFault = (body: object, path: string, message: string) =>
   expect(refused(() => parsed(body))).toMatchObject({
     status: 400,
     code: 'invalid_request',
     details: { errors: [{ path, message }] },
   });
+
+test.each(rows`
+  {"components":{}}                   | components is invalid: expected a list, received {}
+  {"category":"SERVICE"}              | category must be ${categories}, received "SERVICE"
+  {"allow_button_url_change":true}    | allow_button_url_change ${notOffered}
+  {"allow_button_url_change":"true"}  | allow_button_url_change is invalid: expected true or false, received "true"
+  {"optimization_spec":[]}            | must be an object, received []
+  {"optimization_spec":{"bid_amount":1,"a":[{"__proto__":{}}]}} | forbidden key: __proto__
+  {"country":"AR"}                    | ${ofCreation('country')}
+  {"channel_campaigns":[]}            | ${ofCreation('channel_campaigns')}
+  {"parameter_format":"positional"}   | ${ofCreation('parameter_format')}
+  {"allow_category_change":true}      | ${ofCreation('allow_category_change')}
+  {"Category":"MARKETING"}            | unrecognized field: Category; did you mean category?
+`)('%s is one fault: %s', (given, message) => {
+  const more = JSON.parse(given);
+  isFault({ components, ...more }, Object.keys(more)[0] ?? '', message);
+});
+
+test('components are required', () => {
+  isFault({}, 'components', 'components is required');
+  isFault({ optimization_spec: { bid_amount: 90 } }, 'components', bidAlone);
 });
 
 test('all faults at once', () => {

@@ -15,6 +15,7 @@ import {
   switchedTemplates,
 } from '../../../../lib/templates/status/bulk-status.ts';
 import { refused } from '../../../support/refused.ts';
+import { rows } from '../../../support/rows.ts';
 import { makeRow } from '../../../support/templates.ts';
 
 const supervisor: StatusAccess = {
@@ -46,109 +47,49 @@ const outcome = (action: 'enable' | 'disable', row: TemplateRow, access = superv
 
 const assignedRow = (overrides: Parameters<typeof makeRow>[0] = {}) => makeRow({ pairs: [[501, 10]], ...overrides });
 
-describe('one item (D17)', () => {
-  const off = { active: false };
-  test.each([
-    ['disable', 'an active one', assignedRow(), 'success'],
-    ['enable', 'an inactive one', assignedRow(off), 'success'],
-    ['disable', 'an unassigned one', makeRow(), 'success'],
-    ['disable', 'one that is not approved', assignedRow({ status: 'PAUSED' }), 'success'],
-    ['disable', 'one of other campaigns', assignedRow({ pairs: [[501, 12]] }), 'forbidden'],
-    [
-      'disable',
-      'one of own and other campaigns, by a document of the own',
-      assignedRow({
-        pairs: [
-          [501, 11],
-          [501, 12],
-        ],
-      }),
-      'success',
-    ],
-    [
-      'disable',
-      'the same by a document of the others',
-      assignedRow({
-        pairs: [
-          [501, 12],
-          [501, 11],
-        ],
-      }),
-      'forbidden',
-    ],
-    [
-      'disable',
-      'the same by a document of others that counts no more',
-      assignedRow({
-        pairs: [
-          [599, 12],
-          [501, 11],
-        ],
-      }),
-      'success',
-    ],
-    // An assignment with a deleted channel or campaign counts as the placeholder (D15), which every caller may see.
-    ['disable', 'one whose campaign is gone', assignedRow({ pairs: [[501, 99]] }), 'success'],
-    ['disable', 'one whose channel is gone', assignedRow({ pairs: [[599, 12]] }), 'success'],
-    ['enable', 'one whose campaign is gone', assignedRow({ ...off, pairs: [[501, 99]] }), 'campaign_unassigned'],
-    [
-      'enable',
-      'one of other campaigns whose channel is gone',
-      assignedRow({ ...off, pairs: [[599, 12]] }),
-      'channel_unassigned',
-    ],
-    [
-      'disable',
-      'one of other campaigns that has lost another channel',
-      assignedRow({
-        pairs: [
-          [501, 12],
-          [599, 11],
-        ],
-      }),
-      'forbidden',
-    ],
-    ['disable', 'a deleted one', assignedRow({ deleted: true }), 'not_found'],
-    ['enable', 'an active one', assignedRow(), 'already_enabled'],
-    ['disable', 'an inactive one', assignedRow(off), 'already_disabled'],
-    ['enable', 'a pending one', assignedRow({ ...off, status: 'PENDING' }), 'template_not_approved'],
-    ['enable', 'one of a status unknown today', assignedRow({ ...off, status: 'NEW' }), 'template_not_approved'],
-    ['enable', 'the placeholder', makeRow(off), 'channel_unassigned'],
-    ['enable', 'one without channel', assignedRow({ ...off, pairs: [[599, 10]] }), 'channel_unassigned'],
-    [
-      'enable',
-      'one of several with a channel',
-      assignedRow({
-        ...off,
-        pairs: [
-          [599, 10],
-          [501, 11],
-        ],
-      }),
-      'success',
-    ],
-    // The checks have an order: the first that applies gives the reason.
-    ['enable', 'active, pending and unassigned', makeRow({ status: 'PENDING' }), 'already_enabled'],
-    ['enable', 'pending and unassigned', makeRow({ ...off, status: 'PENDING' }), 'template_not_approved'],
-    ['disable', 'of other campaigns and inactive', assignedRow({ ...off, pairs: [[501, 12]] }), 'forbidden'],
-    ['disable', 'deleted and of other campaigns', assignedRow({ deleted: true, pairs: [[501, 12]] }), 'not_found'],
-  ] as const)('%s %s', (action, _, row, expected) => {
-    expect(outcome(action, row)).toBe(expected);
-  });
+const pairsIn = (text: string) =>
+  text
+    .split(' ')
+    .filter(Boolean)
+    .map((pair) => pair.split(':').map(Number) as [number, number]);
 
-  test.each([
-    ['the campaign gone', [[501, 99]], 'campaign_unassigned'],
-    ['channel and campaign gone', [[599, 99]], 'channel_unassigned'],
-    [
-      'the campaign gone of the only pair that has a channel',
-      [
-        [599, 10],
-        [501, 99],
-      ],
-      'campaign_unassigned',
-    ],
-  ] as const)('enable with %s', (_, pairs, expected) => {
-    expect(outcome('enable', assignedRow({ active: false, pairs }), operator)).toBe(expected);
+describe('one item (D17)', () => {
+  // Pairs are of channel and campaign, the first of them names the template; campaign 12 is of others. An assignment with
+  // a deleted channel (599) or campaign (99) counts as the placeholder, which every caller may see (D15).
+  test.each(rows`
+    disable | 501:10         |             | success
+    enable  | 501:10         | off         | success
+    disable |                |             | success
+    disable | 501:10         | PAUSED      | success
+    disable | 501:12         |             | forbidden
+    disable | 501:11 501:12  |             | success
+    disable | 501:12 501:11  |             | forbidden
+    disable | 599:12 501:11  |             | success
+    disable | 501:12 599:11  |             | forbidden
+    disable | 501:99         |             | success
+    disable | 599:12         |             | success
+    enable  | 501:99         | off         | campaign_unassigned
+    enable  | 599:12         | off         | channel_unassigned
+    enable  | 599:99         | off         | channel_unassigned
+    enable  | 599:10 501:99  | off         | campaign_unassigned
+    enable  | 599:10         | off         | channel_unassigned
+    enable  | 599:10 501:11  | off         | success
+    enable  |                | off         | channel_unassigned
+    disable | 501:10         | deleted     | not_found
+    disable | 501:12         | deleted     | not_found
+    disable | 501:10         | off         | already_disabled
+    disable | 501:12         | off         | forbidden
+    enable  | 501:10         |             | already_enabled
+    enable  |                | PENDING     | already_enabled
+    enable  | 501:10         | off PENDING | template_not_approved
+    enable  | 501:10         | off NEW     | template_not_approved
+    enable  |                | off PENDING | template_not_approved
+  `)('%s of [%s] %s: %s', (action, pairs = '', marks = '', expected) => {
+    const status = marks.split(' ').find((mark) => /^[A-Z]+$/.test(mark)) ?? 'APPROVED';
+    const facts = { status, active: !marks.includes('off'), deleted: marks.includes('deleted') };
+    const row = makeRow({ pairs: pairsIn(pairs), ...facts });
+    expect(outcome(action as 'enable' | 'disable', row)).toBe(expected);
+    if (expected.endsWith('_unassigned')) expect(outcome('enable', row, operator)).toBe(expected);
   });
 
   test.each(['', 'x', `${firstId(makeRow())}0`, firstId(makeRow()).toUpperCase(), '6a1f0c2e9d3b4a5f6e7d8c9b'])(

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clockSkewMs, leaseMs } from '../../../../lib/templates/sync/sync-lock.ts';
-import {
-  answerTo,
-  keptMs,
-  maxWaiting,
-  noRuns,
-  released,
-  rememberedMs,
-} from '../../../../lib/templates/sync/sync-lock-state.ts';
+import { answerTo, keptMs, maxWaiting, noRuns, released } from '../../../../lib/templates/sync/sync-lock-state.ts';
 
 /** Keeps the lock in memory, with the store's rules. */
 function makeLock() {
@@ -95,34 +88,6 @@ test('one who was refused and never comes back costs at most 5 s, once', () => {
     }),
     { numRuns: 40 },
   );
-});
-
-test('the former holder waits until one of the refused has had the lock, or 5 s; any refused contender may be first', () => {
-  for (const first of ['b', 'c']) {
-    const lock = makeLock();
-    expect([lock.ask('a', 0), lock.ask('b', 10), lock.ask('c', 20)]).toEqual([true, false, false]);
-    lock.release(100);
-    expect([lock.ask('a', 101), lock.ask('stranger', 102), lock.ask(first, 103)]).toEqual([false, false, true]);
-  }
-  const lock = makeLock();
-  lock.ask('a', 0);
-  lock.ask('b', 10);
-  lock.release(100);
-  expect([lock.ask('a', 99 + keptMs), lock.ask('a', 100 + keptMs)]).toEqual([false, true]);
-  lock.release(200 + keptMs);
-  // The loop gave `b` its chance before this request.
-  expect(lock.ask('a', 201 + keptMs)).toBe(true);
-});
-
-test('a contender that has not asked for 30 s is forgotten; one that is alone never waits', () => {
-  const lock = makeLock();
-  lock.ask('a', 0);
-  lock.ask('b', 10);
-  expect(lock.ask('a', 20)).toBe(false);
-  lock.release(11 + rememberedMs);
-  expect(lock.ask('a', 11 + rememberedMs)).toBe(true);
-  lock.release(12 + rememberedMs);
-  expect(lock.ask('a', 12 + rememberedMs)).toBe(true);
 });
 
 test('a dead holder blocks no contender: the lock is free when the lease has ended (R27)', () => {

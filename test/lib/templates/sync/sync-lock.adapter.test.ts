@@ -8,7 +8,6 @@ import {
   leaseMs,
   type SyncLocks,
 } from '../../../../lib/templates/sync/sync-lock.ts';
-import { maxWaiting, rememberedMs } from '../../../../lib/templates/sync/sync-lock-state.ts';
 import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
@@ -69,41 +68,6 @@ test('a refused request costs one read and one write, or none when it is remembe
   }
   expect(Object.fromEntries(attempts)).toEqual({ GetItemCommand: 4, PutItemCommand: 2 });
   expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: 2_000 } });
-});
-
-test('at most 20 are remembered; who has not asked for 30 s makes room', async () => {
-  const name = newName();
-  await held(name, 'holder', 0);
-  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
-  for (let index = 0; index < 25; index += 1) await ask(`c${index}`, 1);
-  const remembered = async () => Object.keys((await storedLock(name))?.['waiting'] ?? {}).toSorted();
-  expect(await remembered()).toHaveLength(maxWaiting);
-  await ask('late', rememberedMs + 2);
-  expect(await remembered()).toEqual(['late']);
-});
-
-test('a forgotten contender that asks again is remembered again, and the other forgotten ones are not', async () => {
-  const name = newName();
-  const holder = await held(name, 'holder', 0);
-  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
-  for (const contender of ['b', 'c', 'd']) await ask(contender, 1);
-  await locks().heartbeat(holder, rememberedMs);
-  await ask('b', rememberedMs + 2);
-  expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: rememberedMs + 2 } });
-});
-
-test('the holder waits no more, nor does a contender that let the time pass for which the lock was kept', async () => {
-  const name = newName();
-  const holder = await held(name, 'holder', 0);
-  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
-  for (const contender of ['b', 'c', 'd']) await ask(contender, 1);
-  await locks().release(holder, 2);
-  await held(name, 'b', 3);
-  expect(Object.keys((await storedLock(name))?.['waiting'] ?? {}).toSorted()).toEqual(['c', 'd']);
-  expect(await storedLock(name)).not.toHaveProperty('releasedAtMs');
-  const next = await held(name, 'e', 4 + leaseMs + clockSkewMs);
-  expect(next.fence).toBe(3);
-  expect((await storedLock(name))?.['waiting']).toEqual({});
 });
 
 test.each([
@@ -219,29 +183,6 @@ test('a holder that was replaced can neither renew nor release (R26)', async () 
   expect(await locks().heartbeat(current, 100_000)).toBe(true);
 });
 
-test('the same owner does not renew an earlier acquisition of its own', async () => {
-  const name = newName();
-  const first = await held(name, 'me', 0);
-  await locks().release(first);
-  await held(name, 'me', 1);
-  expect(await locks().heartbeat(first, 2)).toBe(false);
-});
-
-test('an expired lease that no contender took is renewed by its holder: a redelivery goes on', async () => {
-  const name = newName();
-  const lock = await held(name, 'slow', 0);
-  expect(await locks().heartbeat(lock, 10 * leaseMs)).toBe(true);
-  expect(await locks().acquire({ name, owner: 'next', nowMs: 10 * leaseMs + 1 })).toBeUndefined();
-});
-
-test('a released lock is free at once and stays released: a second delivery stops (R27)', async () => {
-  const name = newName();
-  const lock = await held(name, 'done', 0);
-  await locks().release(lock);
-  expect(await locks().heartbeat(lock, 1)).toBe(false);
-  expect(await held(name, 'next', 1)).toMatchObject({ fence: 2 });
-});
-
 test('a lock that was given back is free at once, however late reads may be', async () => {
   const name = newName();
   const lagging = localDocumentClient();
@@ -272,12 +213,6 @@ test('a lost reply, and another refused before the repetition: the lock is told 
   });
   const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'me', nowMs: 0 });
   expect(lock).toEqual({ name, owner: 'me', fence: 1, again: true });
-});
-
-test('locks of two names are independent', async () => {
-  const [first, second] = [newName(), newName()];
-  await held(first, 'a', 0);
-  expect(await held(second, 'b', 0)).toMatchObject({ fence: 1 });
 });
 
 type Step =
@@ -321,34 +256,3 @@ test('over any history the fence only grows, the item stays, and only the latest
     { numRuns: 40 },
   );
 });
-
-test('clients that ask again and again, with calls on top of each other, have their runs in turn (D22)', async () => {
-  const name = newName();
-  const store = syncLockStore(documentClient, table);
-  const clients = ['client 1', 'client 2', 'walk'];
-  const order: string[] = [];
-  let [nowMs, calls, holding] = [1_000_000, 0, 0];
-  const loop = async (contender: string) => {
-    while (order.length < 30 && calls < 2_000) {
-      nowMs += 1;
-      calls += 1;
-      const lock = await store.acquire({ name, owner: `${contender} ${calls}`, contender, nowMs });
-      if (lock === undefined) continue;
-      holding += 1;
-      order.push(contender);
-      expect([lock.fence, holding]).toEqual([order.length, 1]);
-      const waitingFor = new Set(clients.filter((other) => other !== contender));
-      while (waitingFor.size > 0) {
-        const { waiting = {} } = (await storedLock(name)) ?? {};
-        for (const other of Object.keys(waiting)) waitingFor.delete(other);
-        calls += 1;
-        if (order.length === 30 || calls >= 2_000) break;
-      }
-      holding -= 1;
-      await store.release(lock, nowMs);
-    }
-  };
-  await Promise.all(clients.flatMap((contender) => [loop(contender), loop(contender)]));
-  const counts = clients.map((contender) => order.slice(0, 30).filter((each) => each === contender).length);
-  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-}, 120_000);

@@ -22,25 +22,17 @@ import { thorough } from '../../../support/thorough.ts';
 import { crashingAt, refuseWritesOf } from './crashing-sync.ts';
 
 const shared = makeWaba({ wabaId: '200000000000001', clientIds: [1001, 1002] });
-
 const own = makeWaba({ wabaId: '200000000000002', clientIds: [1002] });
-
 const plentyMs = () => 900_000;
-
-let platform: PlatformServer;
-
-let table: string;
-
-let now: number;
-
 const documentClient = localDocumentClient();
+let platform: PlatformServer;
+let table: string;
+let now: number;
 
 beforeAll(async () => {
   platform = await startPlatformServer();
 });
-
 afterAll(() => platform.close());
-
 beforeEach(async () => {
   table = await freshTable('templates');
   now = 1_800_000_000_000;
@@ -140,14 +132,6 @@ test('changed, gone, back again and new, while the clients keep what is theirs',
   expect(await liveNames(1001)).toContain('shared_1');
 });
 
-test('a client that has joined the WABA gets its documents', async () => {
-  await synchronize();
-  const joined = makeWaba({ ...shared, clientIds: [1001, 1002, 1003] });
-  const result = await synchronize({ directory: memoryDirectory({ wabas: [joined, own] }) });
-  expect(result).toMatchObject({ counts: { created: 0, updated: 130, unchanged: 30 } });
-  expect(await liveNames(1003)).toEqual(namesUpstream(shared.wabaId));
-});
-
 test.each([
   ['unreachable', { status: 502, body: '<html>' }, 3],
   ['refused', { status: 403, body: { error: { message: 'no', code: 200 } } }, 1],
@@ -215,26 +199,6 @@ test('what the table does not take is skipped alike, its neighbours are written'
   const result = await synchronize({ templates: templateStore(client, table) });
   expect(result).toMatchObject({ counts: { created: 24 + 30, skipped: 1, failedWabas: 0 } });
   expect(await liveNames(1002)).toEqual(namesUpstream(shared.wabaId, own.wabaId).filter((name) => name !== 'shared_4'));
-});
-
-test('pages that are too large to be read as a whole are read in smaller ones', async () => {
-  const large = (index: number) =>
-    makeTemplate({ name: `shared_${index}`, components: [{ type: 'BODY', text: 'a'.repeat(20_000 * index) }] });
-  platform.templates.set(
-    shared.wabaId,
-    Array.from({ length: 12 }, (_, index) => large(index)),
-  );
-  const call = platformTransport({
-    baseUrl: platform.baseUrl,
-    version: 'v26.0',
-    timeoutMs: 2_000,
-    maxReplyBytes: 210_000,
-  });
-  const small = platformTemplates(call, async () => ({ accessToken: 'demo-token', appId: '1' }));
-  expect(await synchronize({ platform: small })).toMatchObject({
-    counts: { created: 11 + 30, skipped: 1, failedWabas: 0 },
-  });
-  expect(await liveNames(1001)).not.toContain('shared_11');
 });
 
 test('with little time each run does one page and leaves a checkpoint; together they do it all', async () => {

@@ -52,15 +52,6 @@ test('at rest no secret can be read', async () => {
   expect(JSON.stringify(Items)).not.toContain(secret.slice('whsec_'.length));
 });
 
-test('a change makes no secret; a rotation does, and the old one stays beside it', async () => {
-  const first = await configure(collaborators(), change, false);
-  const changed = await configure(collaborators(), { ...change, active: false }, false);
-  expect(changed.secret).toBeUndefined();
-  const rotated = await configure(collaborators(), change, true);
-  expect(rotated.config.active).toBe(false);
-  expect(await storedSecrets()).toEqual([rotated.secret, first.secret]);
-});
-
 test('of many that create at once, one makes the secret, and all are carried out', async () => {
   const urls = Array.from({ length: 8 }, (_, index) => `https://hooks.example.com/${index}`);
   const results = await Promise.all(urls.map((url) => configure(collaborators(), { ...change, url }, false)));

@@ -71,18 +71,8 @@ describe('posts of one client side by side', () => {
   });
 });
 
+// That no client waits for another is in delivery-explorer.test.ts and delivery-rate.test.ts.
 describe('one client beside another', () => {
-  test('several hundred events for a dead receiver delay no other client', async () => {
-    const world = subscribed(client, other);
-    world.answer = ({ url }) => (url.endsWith('/1001') ? { fault: 'timeout' } : { status: 200 });
-    world.enqueue(...events(client, 400), ...events(other, 20));
-    await world.run();
-    expect(world.postsTo(client)).toHaveLength(1);
-    expect(world.postsTo(other)).toHaveLength(20);
-    expect(world.batches).toBe(42);
-    expect([world.waiting.length, world.wakes]).toEqual([400, 1]);
-  });
-
   test('while it stays dead it gets single probes, further and further apart', async () => {
     const world = subscribed(client, other);
     world.answer = ({ url }) => (url.endsWith('/1001') ? { fault: 'timeout' } : { status: 200 });

@@ -108,11 +108,9 @@ test('an event arrives, and both secrets of a rotation verify it', async () => {
   expect([await waiting(), await wakes()]).toEqual([[], []]);
 });
 
+// What else a receiver answers is in post-network.test.ts and delivery-state.test.ts.
 test.each<[string, Answer, number]>([
-  ['500', (response) => response.writeHead(500).end(), 5_000],
-  ['a redirect', (response) => response.writeHead(307, { location: 'https://example.com/' }).end(), 5_000],
   ['429 with Retry-After', (response) => response.writeHead(429, { 'retry-after': '90' }).end(), 90_000],
-  ['a reset', (response) => response.destroy(), 5_000],
   ['silence', () => undefined, 5_000],
 ])(
   '%s: the event waits, its neighbour too but uncounted, and the client is paused until a wake; then both arrive',
