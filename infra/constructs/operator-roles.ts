@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
  * make the calls of the operators' commands (policies.json), and no more.
  */
 export class OperatorRoles extends Construct {
-  constructor(scope: Construct, id: string, { stage, encryptionKeyArn }: Settings) {
+  constructor(scope: Construct, id: string, { stage, encryptionKeyArn }: Pick<Settings, 'stage' | 'encryptionKeyArn'>) {
     super(scope, id);
     const place = {
       ...{ stage, encryptionKeyArn, partition: Aws.PARTITION, urlSuffix: Aws.URL_SUFFIX },
@@ -29,7 +29,12 @@ export class OperatorRoles extends Construct {
     Validations.of(role).acknowledge(
       ...[...wide].map((resource) => ({ id: `AwsSolutions-IAM5[Resource::${spelled(resource)}]`, reason: whyWide })),
     );
-    new CfnOutput(this, `${name}Role`, { value: role.roleArn, description: `The role that ${description}` });
+    const output = new CfnOutput(this, `${name}Role`, {
+      value: role.roleArn,
+      description: `The role that ${description}`,
+    });
+    // A person looks for this name: it has no part of the construct's path.
+    output.overrideLogicalId(`${name}Role`);
   }
 }
 

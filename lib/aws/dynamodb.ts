@@ -19,6 +19,6 @@ export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocum
     ...config,
   });
   // The SDK composes its name for each request, a tenth of the request's processor time.
-  client.middlewareStack.remove('getUserAgentMiddleware');
+  client.middlewareStack.removeByTag('USER_AGENT');
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }

@@ -1,4 +1,4 @@
-import { sign } from 'aws4';
+import aws4 from 'aws4';
 
 export interface AwsCredentials {
   readonly accessKeyId: string;
@@ -38,7 +38,7 @@ export function requestSigner({ service, region, credentials }: Signer) {
       const { method, path, body } = request;
       const asked = { method, path, body: body as string | undefined };
       const headers = { ...request.headers, 'x-amz-date': at };
-      const signed = sign({ ...asked, headers, service, region: signingRegion ?? (await region()) }, keys);
+      const signed = aws4.sign({ ...asked, headers, service, region: signingRegion ?? (await region()) }, keys);
       Object.assign(request.headers, signed.headers);
       return request;
     },

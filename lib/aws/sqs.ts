@@ -19,6 +19,6 @@ export function queueClient(config: SQSClientConfig = {}): SQSClient {
     ...config,
   });
   // As in dynamodb.ts.
-  client.middlewareStack.remove('getUserAgentMiddleware');
+  client.middlewareStack.removeByTag('USER_AGENT');
   return client;
 }

@@ -212,6 +212,7 @@ test('recipients of a parked dispatch wait, and say for what (D46)', async () =>
   await tried(head, 0, [again, { state: 'expired', code: 'expired' }, again]);
   const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs } as const;
   await states.park(head.dispatchId, parked);
+  await states.parkTold(head.dispatchId, parked);
   const waiting = (index: number) => ({ index, to: recipientOf(index), state: 'pending', code: 'template_paused' });
   const { body } = await pages.report(head);
   expect([body.data[0], body.data[2], body.counts, body.complete]).toEqual([
@@ -221,5 +222,6 @@ test('recipients of a parked dispatch wait, and say for what (D46)', async () =>
     false,
   ]);
   await states.resume(head.dispatchId, parked);
+  await states.unpark(head.dispatchId, parked);
   expect((await pages.report(head)).body.data[0]).toEqual({ index: 0, to: recipientOf(0), state: 'pending' });
 });

@@ -1,7 +1,8 @@
-import * as v from 'valibot';
 import { demoDid } from '../../infra/local/demo/audience.ts';
-import { demoNumberId, type Game, type GameDay } from './game.ts';
-import { bookCommand } from './run-book.ts';
+import { type LocalTrial, locally } from '../proof/trial/local-trial.ts';
+import { sendingAt } from '../proof/trial/record.ts';
+import { bookCommand } from '../proof/trial/run-book.ts';
+import { demoNumberId } from '../proof/trial/trial.ts';
 
 const recipients = 800;
 const section = 'A number that is to be slower';
@@ -12,71 +13,66 @@ const slowPerSecond = 20;
  */
 const movesWithinMs = 2_000;
 
-const SendingSchema = v.object({
-  data: v.array(
-    v.object({
-      phone_number_id: v.string(),
-      limit_per_second: v.number(),
-      throttled: v.number(),
-      seconds: v.array(v.object({ at: v.string(), accepted: v.number(), throttled: v.number() })),
-    }),
-  ),
-});
-
-async function sending(game: Game) {
-  const { data } = v.parse(SendingSchema, await game.platform('GET /_control/sending?limit=0'));
+async function sending(trial: LocalTrial) {
+  const { data } = await sendingAt(trial.platformUrl, trial.signal);
   const found = data.find((number) => number.phone_number_id === demoNumberId);
   if (found === undefined) throw new Error(`the platform has no number ${demoNumberId}`);
   return found;
 }
 
-async function play(game: Game): Promise<void> {
+async function play(trial: LocalTrial): Promise<void> {
   const command = (beginning: string) => bookCommand(section, beginning).replace('DID', demoDid);
   // Calm: the number sends 80 a second.
-  await game.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
-  const client = await game.logIn();
+  await trial.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
+  const client = await trial.logIn();
   await client.synchronize();
-  await game.send(client, recipients);
-  await game.midway(recipients / 8);
-  game.isQuiet('numbers-fallen');
+  await trial.send(client, recipients);
+  await trial.midway(recipients / 8);
+  trial.isQuiet('numbers-fallen');
 
   // Trouble: the owner of the number begins to use it with the business app. No webhook tells of that.
   const slowMs = Date.now();
-  await game.platform(`POST /_control/numbers/${demoNumberId}`, { is_on_biz_app: true });
-  game.tell(
+  await trial.platform(`POST /_control/numbers/${demoNumberId}`, { is_on_biz_app: true });
+  trial.tell(
     'trouble',
-    `the number may send ${(await sending(game)).limit_per_second} a second, as the platform counts`,
+    `the number may send ${(await sending(trial)).limit_per_second} a second, as the platform counts`,
   );
 
-  // Told: the workers log throttles; no alarm rings before a synchronization has read the number.
-  await game.logged('send.batch', ({ tally }) => 'retry_throughput' in Object(tally));
-  const seen = await game.operate(command('infra/ops number DID'));
+  // Told: the command shows throttles at once, the log at the end of the run; no alarm rings before a synchronization has
+  // read the number.
+  await trial.until(
+    'the platform has refused a call for its pace',
+    async () => (await sending(trial)).throttled,
+    (throttled) => throttled > 0,
+  );
+  const seen = await trial.operate(command('infra/ops number DID'));
   mustSay(seen, /^platform {2}.*in the business app, too$/m, 'that the business app uses the number');
-  mustSay(seen, /refused for its pace at/, 'that the platform refuses its pace');
+  mustSay(seen, /throttled at/, 'that the platform refuses its pace');
 
   // End: the service sends what the platform takes, from now on and not by trial.
-  const capped = await game.operate(command('infra/ops number DID --limit 20'));
+  const capped = await trial.operate(command('infra/ops number DID --limit 20'));
   const cappedMs = Date.now();
   mustSay(capped, new RegExp(`^cap {7}${slowPerSecond} a second until .*, by an operator$`, 'm'), 'the cap');
-  await game.until('two hundred more have left', game.takenSince(), (more) => more >= 200);
-  const { seconds } = await sending(game);
+  await trial.until('two hundred more have left', trial.takenSince(), (more) => more >= 200);
+  const { seconds } = await sending(trial);
   const [before, after] = [
     seconds.filter(({ at }) => Date.parse(at) >= slowMs && Date.parse(at) < cappedMs),
     seconds.filter(({ at }) => Date.parse(at) > cappedMs + movesWithinMs),
   ];
-  game.tell('proof', `refused for the pace: ${refusedOf(before)} before the cap, ${refusedOf(after)} under it`);
+  trial.tell('proof', `refused for the pace: ${refusedOf(before)} before the cap, ${refusedOf(after)} under it`);
   const [refused, taken] = [sumOf(after, 'throttled'), sumOf(after, 'accepted')];
   if (refused * 20 > taken) throw new Error('more than one in twenty was refused for the pace under the cap');
 
   // A synchronization reads the number: the ticket rings, and the service knows the limit itself, so the cap can go.
   await client.synchronize();
-  await game.rings('numbers-fallen');
-  await game.logged('number.fallen', ({ code }) => code === 'throughput');
-  const known = await game.operate(command('infra/ops number DID --limit none'));
+  await trial.rings('numbers-fallen');
+  await trial.logged('number.fallen', ({ code }) => code === 'throughput');
+  const known = await trial.operate(command('infra/ops number DID --limit none'));
   mustSay(known, new RegExp(`^limit {5}${slowPerSecond} a second`, 'm'), 'the limit that was read');
 
-  await game.proven();
-  await game.quietAgain('numbers-fallen');
+  await trial.proven();
+  await trial.logged('send.batch', ({ tally }) => 'retry_throughput' in Object(tally));
+  await trial.quietAgain('numbers-fallen');
 }
 
 function mustSay(output: string, wanted: RegExp, what: string): void {
@@ -93,8 +89,8 @@ function refusedOf(seconds: readonly Second[]): string {
   return `${refused} of ${refused + sumOf(seconds, 'accepted')} calls in ${seconds.length} s`;
 }
 
-export const numberSlows: GameDay = {
+export const numberSlows = locally({
   name: 'number-slows',
   incident: 'in the middle of a campaign a number may send 20 messages a second and no more',
   play,
-};
+});

@@ -1,25 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DemoClient } from '../../infra/local/demo/client.ts';
 import { canEmulate, emulatorFolder, ran } from '../../infra/operate/stage/emulator/ministack.ts';
 import { bootstrap, deploy, emulatedStage, versionOf } from '../../infra/operate/stage/emulator/stage.ts';
-import { countsOf, type Dispatch, takenAt } from '../faults/running/campaign.ts';
+import { dispatchTimeoutMs } from '../../lib/messages/send/deadlines.ts';
+import { type Description, shownVerdict } from '../proof/trial/play.ts';
+import type { Dispatch } from '../proof/trial/record.ts';
+import { bookMeaning, recoveryBlocks } from '../proof/trial/run-book.ts';
+import { type Place, Trial } from '../proof/trial/trial.ts';
 import {
-  compared,
   type EmulatedService,
+  emulatedPlace,
   provisionDemo,
-  served,
   startEmulatedService,
   synchronized,
 } from '../support/emulated-service.ts';
-import { shownAudit, shownCounts, soundAudit } from '../support/send-audit.ts';
-import { tellPart, untilSo } from './game.ts';
-import { bookMeaning, recoveryBlocks } from './run-book.ts';
 import { type OperatorShell, openShell } from './shell.ts';
 
-export const endedRecipients = 60;
+const endedRecipients = 60;
+const minutes = 40;
 /** The campaign needs a middle: a dispatch becomes messages 20 s before they leave. */
 const limitPerSecond = 10;
 const mostLines = 40;
@@ -49,42 +50,33 @@ function shortened(output: string): string {
 }
 
 /** An operator follows RECOVERY.md in one shell, on a stage of the emulator of AWS with a campaign. */
-export class Rehearsal {
+export class Rehearsal extends Trial {
   readonly service: EmulatedService;
   /** The operator works in this folder. */
   readonly folder: string;
-  readonly signal: AbortSignal;
-  readonly dispatches: Dispatch[] = [];
   readonly #shell: OperatorShell;
 
-  constructor(service: EmulatedService, given: { folder: string; shell: OperatorShell; signal: AbortSignal }) {
+  constructor(service: EmulatedService, given: { folder: string; shell: OperatorShell; place: Place }) {
+    super(given.place);
     this.service = service;
     this.folder = given.folder;
     this.#shell = given.shell;
-    this.signal = given.signal;
+  }
+
+  synchronized(client: DemoClient): Promise<number> {
+    return synchronized(this.service, client, this.signal);
   }
 
   /** Returns one dispatch that has ended, with its receipts, and one of so many recipients in its middle. */
   async campaign(recipients: number): Promise<{ readonly ended: Dispatch; readonly running: Dispatch }> {
     const client = await this.logIn();
-    await synchronized(this.service, client, this.signal);
+    await this.synchronized(client);
     const ended = await this.send(client, endedRecipients);
     const look = () => this.endedWell(ended);
     await this.until('receipts are in', look, (isSo) => isSo);
     const running = await this.send(client, recipients);
-    await this.until('some have left', this.taken, (taken) => taken > endedRecipients + limitPerSecond);
+    await this.midway(endedRecipients + limitPerSecond + 1);
     return { ended, running };
-  }
-
-  logIn = () => served(this.service, this.signal);
-
-  async send(client: DemoClient, count: number): Promise<Dispatch> {
-    const people = audience(count, this.dispatches.length);
-    const dispatchId = await client.send({ did: demoDid, template: orderUpdate, recipients: people });
-    const dispatch = { client, clientId: 1001, did: demoDid, dispatchId, total: count };
-    this.dispatches.push(dispatch);
-    tellPart('calm', `${count} recipients accepted, dispatch ${dispatchId}`);
-    return dispatch;
   }
 
   /** Returns whether the report says of all recipients that the message arrived. */
@@ -93,28 +85,25 @@ export class Rehearsal {
     return delivered + read === total;
   }
 
-  taken = async () => (await takenAt(this.service.platformUrl, this.signal)).length;
-
-  until<Seen>(what: string, look: () => Promise<Seen>, isSo: (seen: Seen) => boolean): Promise<Seen> {
-    return untilSo(what, { look, isSo, signal: this.signal });
-  }
-
-  /** Fails when the campaign is over: the trouble is to meet its middle. Returns how many of it have left. */
-  async midway(): Promise<number> {
-    const left = (await this.taken()) - endedRecipients;
-    const all = this.dispatches.reduce((sum, { total }) => sum + total, 0);
-    if (left + endedRecipients >= all) throw new Error('all had left: that is not the middle of a campaign');
-    return left;
+  /** Runs commands as the books say them. */
+  tried(block: string): ReturnType<OperatorShell['run']> {
+    // The books are written for the folder of the repository; this shell has its own.
+    return this.#shell.run(block.replace(/(^|\| )infra\/ops /gm, `$1${operatorsCommand} `));
   }
 
   /** Runs a block of RECOVERY.md as it stands there. Throws when a command of it fails that should not. */
   async operate(block: string): Promise<string> {
-    // The book is written for the folder of the repository; this shell has its own.
-    const { output, failed } = await this.#shell.run(block.replace(/^infra\/ops /gm, `${operatorsCommand} `));
-    tellPart('end', `${block.trimEnd().replaceAll(/^/gm, '$ ')}\n${shortened(output)}`);
+    const { output, failed } = await this.tried(block);
+    this.tell('end', `${block.trimEnd().replaceAll(/^/gm, '$ ')}\n${shortened(output)}`);
     const strange = failed.filter((command) => !mayFail.some((known) => known.test(command)));
     if (strange.length > 0) throw new Error(`failed: ${strange.join('; ')}`);
     return output;
+  }
+
+  /** Waits as the book says after it has stopped everything: the sender is what works the longest here. */
+  async runningEnded(): Promise<void> {
+    this.tell('end', 'running functions end');
+    await pause(dispatchTimeoutMs, undefined, { signal: this.signal });
   }
 
   /**
@@ -136,49 +125,47 @@ export class Rehearsal {
     const look = async () => (await this.#shell.run(`aws logs filter-log-events ${query}`)).output;
     const line = await this.until(`${event} is logged`, look, (found) => found.includes(event));
     if (!line.includes(word)) throw new Error(`${event} says another cause: ${line}`);
-    tellPart('told', `LINE   ${line.trim()}\n       ${event}: ${bookMeaning(event)}`);
+    this.tell('told', `LINE   ${line.trim()}\n       ${event}: ${bookMeaning(event)}`);
   }
 
-  /** Waits for the end of every dispatch. Returns how record and reports compare; throws where they differ. */
-  async proven(ended: Dispatch): Promise<string> {
+  /** Proves that this dispatch is as it was, and all others, too. */
+  async provenWith(ended: Dispatch): Promise<void> {
     if (!(await this.endedWell(ended))) throw new Error('the report of the ended dispatch is not as it was');
-    tellPart('proof', `the report of the ended dispatch is whole again: ${endedRecipients} delivered or read`);
-    const counts = await this.until(
-      'nothing is pending',
-      () => countsOf(this.dispatches),
-      (all) => all?.pending === 0,
-    );
-    tellPart('proof', `the reports say ${shownCounts(counts)}`);
-    const audit = await compared(this.service, this.dispatches, this.signal);
-    soundAudit(audit);
-    tellPart('proof', shownAudit(audit));
-    return shownAudit(audit);
+    this.tell('proof', `the report of the ended dispatch is whole again: ${endedRecipients} delivered or read`);
+    await this.proven();
   }
 }
 
-/** Deploys a stage to the emulator, provisions it and plays there. Returns the game day's line. */
-export async function rehearsed(
-  name: string,
-  play: (rehearsal: Rehearsal) => Promise<string>,
-  signal: AbortSignal,
-): Promise<string> {
-  const lacking = missing();
-  if (lacking !== undefined) return `left out, it needs ${lacking}`;
-  const service = await startEmulatedService(signal);
-  try {
-    const folder = join(emulatorFolder, name);
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    const variables = { ...service.environment, PATH: pathWithAws(), STAGE: emulatedStage };
-    const shell = openShell(folder, variables, signal);
-    try {
-      return await play(await deployed(service, { folder, shell, signal }));
-    } finally {
-      shell.close();
-    }
-  } finally {
-    await service.stop();
-  }
+interface EmulatedDescription extends Omit<Description, 'play'> {
+  /** Returns what the line of the game day says beside its verdict. */
+  readonly play: (rehearsal: Rehearsal) => Promise<string>;
+}
+
+/** Describes what needs more of AWS than a local stack has: it is played on a stage that is deployed to the emulator. */
+export function emulated({ name, incident, play }: EmulatedDescription): Description {
+  return {
+    name,
+    incident,
+    play: async (interrupted) => {
+      const lacking = missing();
+      if (lacking !== undefined) return `left out, it needs ${lacking}`;
+      const endMs = performance.now() + minutes * 60_000;
+      const signal = AbortSignal.any([interrupted, AbortSignal.timeout(minutes * 60_000)]);
+      const service = await startEmulatedService(signal);
+      const folder = join(emulatorFolder, name);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      const shell = openShell(folder, { ...service.environment, PATH: pathWithAws(), STAGE: emulatedStage }, signal);
+      try {
+        const rehearsal = await deployed(service, { folder, shell, place: emulatedPlace(service, { signal, endMs }) });
+        const more = await play(rehearsal);
+        return `${shownVerdict(rehearsal.verdict)}; ${more}`;
+      } finally {
+        shell.close();
+        await service.stop();
+      }
+    },
+  };
 }
 
 /** Deploys and provisions; returns the rehearsal on that stage. */
@@ -186,11 +173,11 @@ async function deployed(
   service: EmulatedService,
   given: ConstructorParameters<typeof Rehearsal>[1],
 ): Promise<Rehearsal> {
-  const { folder, shell, signal } = given;
+  const { folder, shell, place } = given;
   const version = versionOf(service.platformUrl);
   bootstrap(service.environment);
   deploy(version, service.environment);
-  const file = await provisionDemo(service, { throughputPerSecond: limitPerSecond, signal });
+  const file = await provisionDemo(service, { throughputPerSecond: limitPerSecond, signal: place.signal });
   copyFileSync(file, join(folder, 'clients.json'));
   const [beginning = ''] = recoveryBlocks('Recovery');
   // The stage is in the variables, and the functions were built a moment ago.

@@ -2,10 +2,9 @@ import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from '@a
 import { ApiRefusal } from '../../infra/local/demo/client.ts';
 import { emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
 import { awsTarget } from '../../infra/operate/target.ts';
-import type { Dispatch } from '../faults/running/campaign.ts';
-import { type GameDay, tellPart } from './game.ts';
-import { type Rehearsal, rehearsed } from './rehearsal.ts';
-import { recoveryBlocks } from './run-book.ts';
+import type { Dispatch } from '../proof/trial/record.ts';
+import { recoveryBlocks } from '../proof/trial/run-book.ts';
+import { emulated, type Rehearsal } from './rehearsal.ts';
 
 /**
  * Does what an operator's script does that goes too far: one dispatch is gone altogether, and of another its
@@ -32,21 +31,22 @@ async function damage(
 async function play(rehearsal: Rehearsal): Promise<string> {
   const dispatches = await rehearsal.campaign(800);
   const { ended } = dispatches;
-  tellPart('calm', 'the emulator restores the present alone: what is to be the moment before is restored now');
+  rehearsal.tell('calm', 'the emulator restores the present alone: what is to be the moment before is restored now');
   await rehearsal.restore('messages');
 
   const { documentClient, tableName } = awsTarget(emulatedStage);
   const gone = await damage(tableName('messages'), documentClient, dispatches);
-  tellPart('trouble', `${gone} items of messages are deleted, when ${await rehearsal.midway()} have left`);
+  rehearsal.tell('trouble', `${gone} items of messages are deleted, when ${await rehearsal.midway()} have left`);
 
   // What is gone waits for longer each time, so the alarm is not waited for.
   await rehearsal.line('messages-dispatch', 'dispatch.unreadable', 'ParametersGone');
   const answer = await rehearsal.endedWell(ended).catch((error: unknown) => error);
   if (!(answer instanceof ApiRefusal && answer.status === 404))
     throw new Error('the report of a dispatch that is gone is no 404');
-  tellPart('told', `CLIENT ${answer.message}`);
+  rehearsal.tell('told', `CLIENT ${answer.message}`);
 
   for (const block of recoveryBlocks('1. Stop what reads and writes')) await rehearsal.operate(block);
+  await rehearsal.runningEnded();
   const [, compare = ''] = recoveryBlocks('2. Restore under another name, and compare');
   await rehearsal.operate(compare);
   const standing = await rehearsal.taken();
@@ -57,11 +57,12 @@ async function play(rehearsal: Rehearsal): Promise<string> {
   if ((await rehearsal.taken()) !== standing) throw new Error('messages have left while everything was stopped');
   await rehearsal.midway();
   for (const block of recoveryBlocks('4. Start again').slice(0, 1)) await rehearsal.operate(block);
-  return `${await rehearsal.proven(ended)}; ${gone} items put back`;
+  await rehearsal.provenWith(ended);
+  return `${gone} items put back`;
 }
 
-export const tableRestored: GameDay = {
+export const tableRestored = emulated({
   name: 'table-restored',
   incident: 'items of the table messages are deleted in the middle of a campaign',
-  rehearse: (signal) => rehearsed('table-restored', play, signal),
-};
+  play,
+});

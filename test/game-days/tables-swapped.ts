@@ -6,9 +6,8 @@ import { ApiRefusal } from '../../infra/local/demo/client.ts';
 import { emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
 import { awsTarget } from '../../infra/operate/target.ts';
 import { tables } from '../../infra/tables.ts';
-import { type GameDay, tellPart } from './game.ts';
-import { type Rehearsal, rehearsed } from './rehearsal.ts';
-import { recoveryBlocks } from './run-book.ts';
+import { recoveryBlocks } from '../proof/trial/run-book.ts';
+import { emulated, type Rehearsal } from './rehearsal.ts';
 
 /** `messages` comes last: what it carries over is decided when everything else is mended. */
 const damaged = ['directory', 'templates', 'credentials', 'messages'] as const;
@@ -63,7 +62,8 @@ async function swap(name: Damaged, rehearsal: Rehearsal): Promise<void> {
   const [, compare = ''] = recoveryBlocks('2. Restore under another name, and compare');
   await rehearsal.operate(`NAME=${name}\nTABLE=template-messaging-$STAGE-$NAME\n`);
   await rehearsal.operate(compare);
-  if (name === 'messages') tellPart('end', `${await carry(rehearsal)} intact items carried into the restored table`);
+  if (name === 'messages')
+    rehearsal.tell('end', `${await carry(rehearsal)} intact items carried into the restored table`);
   const [replace = '', settings = '', drift = ''] = recoveryBlocks('3b. Or swap the table');
   await rehearsal.operate(replace);
   const expires = tables[name].expires;
@@ -84,21 +84,22 @@ async function refusalOf(call: () => Promise<unknown>): Promise<string> {
 }
 
 async function play(rehearsal: Rehearsal): Promise<string> {
-  const { ended } = await rehearsal.campaign(1_600);
+  const { ended } = await rehearsal.campaign(3_000);
   const { client } = ended;
   const { total } = await client.listTemplates();
-  tellPart('calm', 'the emulator restores the present alone: what is to be the moment before is restored now');
+  rehearsal.tell('calm', 'the emulator restores the present alone: what is to be the moment before is restored now');
   for (const name of damaged) await rehearsal.restore(name);
 
   for (const name of damaged) {
-    tellPart('trouble', `${name}: ${await overwrite(name, ended.dispatchId)} items have lost all but their keys`);
+    rehearsal.tell('trouble', `${name}: ${await overwrite(name, ended.dispatchId)} items have lost all but their keys`);
   }
-  tellPart('told', `CLIENT login: ${await refusalOf(rehearsal.logIn)}`);
-  tellPart('told', `CLIENT report: ${await refusalOf(() => rehearsal.endedWell(ended))}`);
+  rehearsal.tell('told', `CLIENT login: ${await refusalOf(() => rehearsal.logIn())}`);
+  rehearsal.tell('told', `CLIENT report: ${await refusalOf(() => rehearsal.endedWell(ended))}`);
 
   const stop = recoveryBlocks('1. Stop what reads and writes');
   for (const block of stop) await rehearsal.operate(block);
   await rehearsal.operate(sameForLogin(stop.join('')));
+  await rehearsal.runningEnded();
   const standing = await rehearsal.taken();
   for (const name of damaged) await swap(name, rehearsal);
   if ((await rehearsal.taken()) !== standing) throw new Error('messages have left while everything was stopped');
@@ -110,11 +111,12 @@ async function play(rehearsal: Rehearsal): Promise<string> {
   const again = await rehearsal.logIn();
   if ((await again.listTemplates()).total !== total) throw new Error('templates are other ones than before');
   await rehearsal.send(again, 20);
-  return `${await rehearsal.proven(ended)}; ${damaged.length} tables swapped`;
+  await rehearsal.provenWith(ended);
+  return `${damaged.length} tables swapped`;
 }
 
-export const tablesSwapped: GameDay = {
+export const tablesSwapped = emulated({
   name: 'tables-swapped',
   incident: 'items of four tables are overwritten in the middle of a campaign',
-  rehearse: (signal) => rehearsed('tables-swapped', play, signal),
-};
+  play,
+});

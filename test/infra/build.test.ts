@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -141,7 +142,7 @@ it('leaves out what only the local stack knows: no bundle has an exception for a
 it('makes bundles that need Node.js alone: nothing is outside but what the SDK never imports', () => {
   const { inputs, outputs } = JSON.parse(readFileSync(join(outputDirectory, 'meta', 'functions.json'), 'utf8'));
   const importsOf = (files: object) => Object.values(files).flatMap(({ imports }): Import[] => imports);
-  const outside = importsOf(outputs).filter(({ path }) => !path.startsWith('node:'));
+  const outside = importsOf(outputs).filter(({ path }) => !isBuiltin(path));
   expect(new Set(outside.map(({ kind, path }) => `${kind} ${path}`))).toEqual(
     new Set(sdkNeverImports.map((path) => `dynamic-import ${path}`)),
   );

@@ -5,6 +5,7 @@ const proofs: Readonly<Record<string, readonly [string, ...string[]]>> = {
   generators: ['node', 'test/proof/generators.ts'],
   strangers: ['node', 'test/proof/strangers.ts'],
   ministack: ['node', 'test/proof/ministack.ts'],
+  roles: ['node', 'test/proof/roles.ts'],
   bench: ['node', 'test/bench/run.ts'],
   faults: ['node', 'test/faults/run.ts'],
   'game-days': ['node', 'test/game-days/run.ts'],

@@ -15,11 +15,9 @@ import {
   startMinistack,
 } from '../../infra/operate/stage/emulator/ministack.ts';
 import { addressOfApi, emulatedStage } from '../../infra/operate/stage/emulator/stage.ts';
-import { type Dispatch, takenAt, toldOf } from '../faults/running/campaign.ts';
-import { auditOf, type SendAudit } from './send-audit.ts';
+import { demoUser, type Place } from '../proof/trial/trial.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const user = 'supervisor1001';
 const appId = '500000000000001';
 const everyMs = 1_000;
 
@@ -126,8 +124,9 @@ export async function provisionDemo(
 }
 
 /** Returns the API as it is deployed now: its address changes with the stack, that for the platform stays. */
-export async function served(
+async function served(
   { endpoint, door, platformUrl }: EmulatedService,
+  user: string,
   signal: AbortSignal,
 ): Promise<DemoClient> {
   const apiUrl = await addressOfApi(endpoint);
@@ -141,7 +140,7 @@ export async function served(
 /** Synchronizes, and returns how many templates there are then. */
 export async function synchronized({ endpoint }: EmulatedService, client: DemoClient, signal: AbortSignal) {
   const baseUrl = await addressOfApi(endpoint);
-  const login = { username: user, password: `demo-${user}` };
+  const login = { username: demoUser, password: `demo-${demoUser}` };
   const { json } = await call({ baseUrl, route: 'POST /login', body: login, signal });
   const { access_token: token } = json as { readonly access_token: string };
   await call({ baseUrl, route: 'POST /v1/templates/sync-from-platform', body: {}, token, signal });
@@ -151,30 +150,7 @@ export async function synchronized({ endpoint }: EmulatedService, client: DemoCl
   return total;
 }
 
-/** Counts what the platform has still to tell the service. */
-async function untold(platformUrl: string, signal: AbortSignal): Promise<number> {
-  const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
-  const { planned, due } = json as { readonly planned: number; readonly due: number };
-  return planned + due;
-}
-
-/** Compares reports and record; once more while the platform has receipts to tell that may settle `unknown` ones. */
-export async function compared(
-  { platformUrl }: EmulatedService,
-  dispatches: readonly Dispatch[],
-  signal: AbortSignal,
-): Promise<SendAudit> {
-  const look = async () => ({
-    untold: await untold(platformUrl, signal),
-    audit: auditOf(await toldOf(dispatches), await takenAt(platformUrl, signal)),
-  });
-  const { audit } = await watched({
-    look,
-    isOver: (seen) => seen.audit.unknownTaken.length === 0,
-    sign: (seen) => [seen.untold, seen.audit.unknownTaken.length],
-    everyMs: 5 * everyMs,
-    quietLimitMs: 60_000,
-    signal,
-  });
-  return audit;
+/** A trial runs there; its reports are asked for where the API stands at the log-in. */
+export function emulatedPlace(service: EmulatedService, given: Pick<Place, 'signal' | 'endMs'>): Place {
+  return { ...given, platformUrl: service.platformUrl, logIn: (user) => served(service, user, given.signal) };
 }

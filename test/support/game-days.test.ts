@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { gameDays } from '../game-days/all.ts';
-import { bookCommand, bookMeaning, wordsOf } from '../game-days/run-book.ts';
+import { bookCommand, bookMeaning, wordsOf } from '../proof/trial/run-book.ts';
 import { documentOf, namesIn, tableRows } from './documents.ts';
 
 test('the README lists the game days that there are', () => {

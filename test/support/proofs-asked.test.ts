@@ -16,7 +16,7 @@ test.each([
 });
 
 test('without a word all of them run', () => {
-  expect(proofsAsked([])).toHaveLength(7);
+  expect(proofsAsked([])).toHaveLength(8);
 });
 
 test.each([

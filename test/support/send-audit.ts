@@ -89,12 +89,6 @@ function shown(recipients: readonly ToldRecipient[]): string {
   return `${counted} (${some.join(' ')}${recipients.length > some.length ? ' ...' : ''})`;
 }
 
-/** Throws what must not be, one sentence a line, unless the audit is sound. */
-export function soundAudit(audit: SendAudit): void {
-  const faults = audited(audit);
-  if (faults.length > 0) throw new Error(faults.join('\n'));
-}
-
 /** Leaves out states that have no message. */
 export function shownCounts(counts: Readonly<Record<string, number>> | undefined): string {
   const some = Object.entries(counts ?? {}).filter(([, count]) => count > 0);

@@ -7,8 +7,9 @@ import { limitOfDispatch } from '../pace/limit-of-dispatch.ts';
 import { dispatchesStore } from '../report/dispatches-store.ts';
 import { reportStore } from '../report/report-store.ts';
 import { wakeForStopped } from '../sender/wake-accepted.ts';
+import { deployedDispatchStates } from './dispatch-states.ts';
 import { messagesTable } from './messages-table.ts';
-import { deployedDispatchStates, deployedSenderWakes } from './sending.ts';
+import { deployedSenderWakes } from './sending.ts';
 import { deployedCount } from './spend.ts';
 
 export function deployedReport() {

@@ -6,12 +6,9 @@ import { type DelayedQueue, delayedQueue } from '../../aws/sqs-batch.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { acceptedDispatchesStore } from '../accept/accepted-dispatches-store.ts';
-import { dispatchItemStore } from '../dispatch/item-store.ts';
 import { senderWakeQueue } from '../dispatch/sender-wake-queue.ts';
 import { sliceStore } from '../dispatch/slice-store.ts';
 import { knownPaceStore } from '../pace/known-pace-store.ts';
-import { backlogStore } from '../sender/backlog-store.ts';
-import { announcedStop } from '../sender/stop-news.ts';
 import type { CountMessage } from '../spend/later-counts.ts';
 import { messagesTable } from './messages-table.ts';
 
@@ -29,13 +26,6 @@ export function deployedCounts(): DelayedQueue<CountMessage> {
 /** The message group is the number. */
 export function deployedSenderWakes() {
   return senderWakeQueue({ client: queues(), url: environmentVariable('DISPATCH_QUEUE_URL') });
-}
-
-/** Each stop is announced to the senders of its dispatch. */
-export function deployedDispatchStates() {
-  const table = messagesTable();
-  const states = dispatchItemStore(table);
-  return { ...states, stop: announcedStop(states.stop, backlogStore(table)) };
 }
 
 export function deployedAcceptedDispatches() {

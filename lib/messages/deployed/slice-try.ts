@@ -11,10 +11,11 @@ import { platformMessages, platformProbe, readyToCall } from '../send/platform-m
 import { placesStore } from '../sender/places-store.ts';
 import { seenHolds } from '../sender/seen-holds.ts';
 import type { SliceHolds } from '../sender/sender-ports.ts';
+import { deployedDispatchStates } from './dispatch-states.ts';
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedNoteSent } from './replies.ts';
-import { deployedDispatchStates, deployedKnownPaces, deployedSending } from './sending.ts';
+import { deployedKnownPaces, deployedSending } from './sending.ts';
 
 /** What both functions that call the platform make a try of a slice with: the sender, and the worker of small requests. */
 export function deployedSliceTry() {

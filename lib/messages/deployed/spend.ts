@@ -29,13 +29,12 @@ export function deployedCountLater() {
 }
 
 export function deployedCounting(): CountingPorts {
-  const { nowMs } = messagesTable();
   const queue = deployedCounts();
   // A stored dispatch of up to ten is counted at its end alone, unless a receipt comes: what the platform refuses, none
   // tells.
   const count = deployedCount({ readsSlices: true });
   return {
-    count: (message) => countWhenDue(message, { queue, nowMs, count: (dispatchId) => count([dispatchId]) }),
+    count: (message) => countWhenDue(message, { queue, nowMs: Date.now, count: (dispatchId) => count([dispatchId]) }),
     log,
   };
 }

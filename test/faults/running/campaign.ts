@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import * as v from 'valibot';
-import { demoSeed } from '#simulator/contract';
 import { audience, orderUpdate } from '../../../infra/local/demo/audience.ts';
-import {
-  type Addressee,
-  ApiRefusal,
-  call,
-  type DemoClient,
-  logIn,
-  type SendOrder,
-} from '../../../infra/local/demo/client.ts';
-import type { RunningStack } from '../../../infra/local/stack.ts';
-import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
-import type { TakenMessage, ToldRecipient } from '../../support/send-audit.ts';
+import { type Addressee, ApiRefusal, type DemoClient, type SendOrder } from '../../../infra/local/demo/client.ts';
+import type { Dispatch } from '../../proof/trial/record.ts';
+import { demoTemplate, type Trial } from '../../proof/trial/trial.ts';
 import type { Chance } from './chance.ts';
 
 const lines = [
@@ -22,6 +12,7 @@ const lines = [
   { user: 'supervisor1002', clientId: 1002, did: '5511900000003', numberId: '300000000000003' },
 ] as const;
 export const numberIds = lines.map(({ numberId }) => numberId);
+export const dids = lines.map(({ did }) => did);
 const wabas = ['200000000000001', '200000000000002'] as const;
 /** This share of the recipients gets a one-time code (D44). */
 const codeShare = 0.05;
@@ -32,14 +23,6 @@ const largestDispatch = 10_000;
 /** The dispatches differ in size: shares of what their number sends. */
 const shares = [0.5, 0.3, 0.2] as const;
 export const mostRecipients = lines.length * largestDispatch;
-
-export interface Dispatch {
-  readonly client: DemoClient;
-  readonly clientId: number;
-  readonly did: string;
-  readonly dispatchId: string;
-  readonly total: number;
-}
 
 interface Order {
   readonly line: (typeof lines)[number];
@@ -58,31 +41,18 @@ const code = {
   ],
 };
 
-/** All dispatches send this template. The first two numbers send the one that is paused. */
-export const pausedTemplateId = orderUpdateOf(demoSeed().wabas[0]?.templates ?? []).id;
-
-function orderUpdateOf<T extends { readonly name: string }>(templates: readonly T[]): T {
-  const found = templates.find(({ name }) => name === orderUpdate.name);
-  if (found === undefined) throw new Error(`the demo data has no template ${orderUpdate.name}`);
-  return found;
-}
-
 /** Prepares two clients that can send both templates from all three numbers. */
-export async function prepareClients(
-  stack: RunningStack,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, DemoClient>> {
-  const { id: _, ...template } = orderUpdateOf(demoSeed().wabas[0]?.templates ?? []);
+export async function prepareClients(trial: Trial): Promise<ReadonlyMap<string, DemoClient>> {
+  const { id: _, ...template } = demoTemplate();
   for (const [waba_id, templates] of [
     [wabas[0], [code]],
     [wabas[1], [template, code]],
   ] as const) {
-    const body = { waba_id, templates };
-    await call({ baseUrl: stack.addresses.platformUrl, route: 'POST /_control/templates', body, signal });
+    await trial.platform('POST /_control/templates', { waba_id, templates });
   }
   const clients = new Map<string, DemoClient>();
   for (const user of new Set(lines.map((line) => line.user))) {
-    const client = await logIn(stack.addresses, user, signal);
+    const client = await trial.logIn(user);
     await client.synchronize();
     clients.set(user, client);
   }
@@ -120,7 +90,6 @@ function codesTo(recipients: readonly Addressee[], chance: Chance): readonly Ord
 /** No other test writes to the recipients of a campaign. */
 export interface Campaign {
   readonly codes: number;
-  readonly dispatches: readonly Dispatch[];
   /** Returns how many recipients were not requested yet. */
   readonly unaccepted: () => number;
   /** Makes the large requests. Later ones come while earlier dispatches run. */
@@ -129,11 +98,18 @@ export interface Campaign {
   readonly acceptCodes: (share: number) => Promise<void>;
 }
 
+interface CampaignOptions {
+  readonly count: number;
+  readonly chance: Chance;
+  /** What is accepted is added here. */
+  readonly dispatches: Dispatch[];
+  readonly signal: AbortSignal;
+}
+
 export function campaignOf(
   clients: ReadonlyMap<string, DemoClient>,
-  { count, chance, signal }: { readonly count: number; readonly chance: Chance; readonly signal: AbortSignal },
+  { count, chance, dispatches, signal }: CampaignOptions,
 ): Campaign {
-  const dispatches: Dispatch[] = [];
   const everybody = audience(count, chance.between(0, 10 ** 8 - 1));
   const codes = Math.floor(codeShare * count);
   const promoted = promotionsTo(everybody.slice(codes));
@@ -159,7 +135,6 @@ export function campaignOf(
   };
   return {
     codes,
-    dispatches,
     unaccepted: () => unaccepted,
     acceptDispatches: async () => {
       for (const order of promoted) {
@@ -189,52 +164,3 @@ async function accepted(client: DemoClient, order: SendOrder, signal: AbortSigna
 
 /** The service does not know for half a minute whether the first request with the key still runs. */
 const mostAttempts = 60;
-
-export type StateCounts = Readonly<Record<ReportedState, number>>;
-
-/** Returns the sum of the counts of all dispatches; undefined when a report failed. */
-export async function countsOf(dispatches: readonly Dispatch[]): Promise<StateCounts | undefined> {
-  return await countsWatched(dispatches)();
-}
-
-/** Returns the counts repeatedly. A dispatch without pending messages is not read again. */
-export function countsWatched(dispatches: readonly Dispatch[]): () => Promise<StateCounts | undefined> {
-  const known = new Map<string, StateCounts>();
-  return async () => {
-    try {
-      for (const { client, did, dispatchId } of dispatches) {
-        if (known.get(dispatchId)?.pending !== 0) known.set(dispatchId, (await client.report(did, dispatchId)).counts);
-      }
-    } catch (error) {
-      // Where the tables failed the acceptance, the worker may write the header of the report later (D40).
-      if (error instanceof ApiRefusal && (error.status >= 500 || error.status === 404)) return undefined;
-      throw error;
-    }
-    const sum = (state: ReportedState) => [...known.values()].reduce((all, counts) => all + counts[state], 0);
-    return Object.fromEntries(reportedStates.map((state) => [state, sum(state)])) as Record<ReportedState, number>;
-  };
-}
-
-/** Returns each recipient's row in the reports. */
-export async function toldOf(dispatches: readonly Dispatch[]): Promise<readonly ToldRecipient[]> {
-  const told: ToldRecipient[] = [];
-  for (const { client, did, dispatchId } of dispatches) {
-    const rows = await client.rows(did, dispatchId);
-    for (const [index, { state, code, to }] of rows.entries()) {
-      told.push({ messageId: `${dispatchId}-${index}`, state, code, to });
-    }
-  }
-  return told;
-}
-
-const MessagesSchema = v.object({
-  data: v.array(v.object({ to: v.string(), request: v.object({ biz_opaque_callback_data: v.optional(v.string()) }) })),
-});
-
-/** Returns every message that the simulator took, by its own record. */
-export async function takenAt(platformUrl: string, signal: AbortSignal): Promise<readonly TakenMessage[]> {
-  const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/messages?limit=1000000', signal });
-  return v
-    .parse(MessagesSchema, json)
-    .data.map(({ to, request }) => ({ to, messageId: request.biz_opaque_callback_data }));
-}

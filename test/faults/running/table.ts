@@ -1,29 +1,6 @@
-import * as v from 'valibot';
-import { call } from '../../../infra/local/demo/client.ts';
-import type { SendAudit } from '../../support/send-audit.ts';
-import type { StateCounts } from './campaign.ts';
+import type { Sending } from '../../proof/trial/record.ts';
+import type { Verdict } from '../../proof/trial/trial.ts';
 import type { Deeds } from './mischief.ts';
-
-const SendingSchema = v.object({
-  data: v.array(
-    v.object({
-      phone_number_id: v.string(),
-      calls: v.number(),
-      accepted: v.number(),
-      throttled: v.number(),
-      most_calls_in_a_second: v.number(),
-      most_accepted_in_a_second: v.number(),
-    }),
-  ),
-  duplicates: v.object({ total: v.number() }),
-});
-type Sending = v.InferOutput<typeof SendingSchema>;
-
-/** Returns the use of the numbers, by the simulator's record. */
-export async function sendingAt(platformUrl: string, signal: AbortSignal): Promise<Sending> {
-  const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/sending?limit=0', signal });
-  return v.parse(SendingSchema, json);
-}
 
 export interface Ending {
   readonly deeds: Deeds;
@@ -32,8 +9,7 @@ export interface Ending {
   /** Each id counts once. */
   readonly events: number;
   readonly sending: Sending;
-  readonly states: StateCounts;
-  readonly audit: SendAudit;
+  readonly verdict: Verdict;
   readonly codes: number;
   readonly deadLetters: ReadonlyMap<string, number>;
   readonly seconds: number;
@@ -44,8 +20,7 @@ export function tableOfRun({
   deeds,
   troubled,
   sending,
-  states,
-  audit,
+  verdict: { states, audit },
   codes,
   deadLetters,
   events,
@@ -69,7 +44,7 @@ export function tableOfRun({
     ['unknown, but taken', audit.unknownTaken.length],
     ['told as not sent, but taken', audit.denied.length],
     ['events', events],
-    ...[...deadLetters].map(([queue, count]): [string, number] => [`in ${queue}`, count]),
+    ...[...deadLetters].map(([queue, count]): [string, number] => [`dead letters of ${queue}, redriven`, count]),
     ['seconds', Math.round(seconds)],
   ];
   return [
@@ -81,7 +56,7 @@ export function tableOfRun({
     ...aligned([['number', 'calls', 'accepted', 'throttled', 'calls/s at most', 'accepted/s at most'], ...numbers]),
     '',
     'By the reports:',
-    ...aligned(Object.entries(states).filter(([, count]) => count > 0)),
+    ...aligned(Object.entries(states ?? {}).filter(([, count]) => count > 0)),
     '',
     'Together:',
     ...aligned(facts),

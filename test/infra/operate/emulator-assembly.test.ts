@@ -61,8 +61,9 @@ it('gives the right to a batch with the right to one, and leaves other rights', 
   expect(acceptedPart(allowing('sqs:SendMessage', ['sqs:GetQueueUrl'], 'dynamodb:GetItem'))).toEqual(
     allowing(['sqs:SendMessage', 'sqs:SendMessageBatch'], ['sqs:GetQueueUrl'], 'dynamodb:GetItem'),
   );
-  expect(acceptedPart(allowing(['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility']))).toEqual(
-    allowing(['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility', 'sqs:ChangeMessageVisibilityBatch']),
+  const some = ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility', 'sqs:DeleteMessage'];
+  expect(acceptedPart(allowing(some))).toEqual(
+    allowing([...some, 'sqs:ChangeMessageVisibilityBatch', 'sqs:DeleteMessageBatch']),
   );
 });
 

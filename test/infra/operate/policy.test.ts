@@ -1,4 +1,7 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { OperatorRoles } from '../../../infra/constructs/operator-roles.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../../infra/names.ts';
 import {
   actPolicy,
@@ -100,5 +103,14 @@ describe('a policy', () => {
     for (const { actions } of commandRights['check']?.others ?? []) {
       for (const action of actions) expect(action).toMatch(/:(Describe|List|Get)/);
     }
+  });
+});
+
+describe('the roles of operators', () => {
+  it('are outputs of the stack by these names, for who is to assume them', () => {
+    const stack = new Stack(new App(), 'Stack');
+    new OperatorRoles(stack, 'Operators', { stage: 'prod', encryptionKeyArn: undefined });
+    const outputs = Template.fromStack(stack).toJSON()['Outputs'];
+    expect(Object.keys(outputs)).toEqual(['LookRole', 'ActRole']);
   });
 });

@@ -34,6 +34,7 @@ const secretType = 'AWS::SecretsManager::Secret';
 const batched: Readonly<Record<string, string>> = {
   'sqs:SendMessage': 'sqs:SendMessageBatch',
   'sqs:ChangeMessageVisibility': 'sqs:ChangeMessageVisibilityBatch',
+  'sqs:DeleteMessage': 'sqs:DeleteMessageBatch',
 };
 
 /** A worker is a process here, and two cores have no use for hundreds; the pace of numbers decides anyway. */

@@ -44,7 +44,8 @@ export function commitOf(name: string): string {
   return stdout.toString().trim();
 }
 
-function unpacked(commit: string): string {
+/** Returns the folder where a commit is unpacked, beside this checkout. */
+export function unpacked(commit: string): string {
   const folder = join(emulatorFolder, `older-${commit}`);
   const archive = join(emulatorFolder, 'older.tar');
   mkdirSync(folder, { recursive: true });

@@ -68,7 +68,7 @@ const scenarios: readonly {
 ];
 
 /** These codes come to all retries at once, and the others when time passes too. */
-const atOnce = ['200', 'Error', 'request_in_progress'];
+const atOnce = ['200', 'OutOfReach', 'request_in_progress'];
 const inTime = [...atOnce, 'dispatch_undecided', 'none', 'platform_unreachable'];
 const retries: typeof scenarios = [
   { requests: [unkeyed, others], bounds: { ...once, faultsLeft: 1 }, fewest: 20_000, codes: inTime },
@@ -123,7 +123,7 @@ async function explored({ requests, bounds, fewest, codes = [] }: (typeof scenar
     },
   });
   const [first] = requests;
-  const withKey = ['request_in_progress', 'platform_unreachable', 'none', 'Error'];
+  const withKey = ['request_in_progress', 'platform_unreachable', 'none', 'OutOfReach'];
   const ofSend = ['200', 'dispatch_unavailable', 'dispatch_undecided', ...(first?.keyed ? withKey : [])];
   // An exploration that reaches too little must fail.
   expect([...met].sort()).toEqual([...(first?.kind === 'retry' ? [] : ofSend), ...codes].sort());

@@ -55,7 +55,7 @@ test('what is not known takes no room at the end', () => {
 test('what later versions may know beside is passed over (D47)', () => {
   const outcomes = [
     ['s', 'wamid.1', null, null, null, 'more'],
-    ['a', 7, 'more'],
+    ['a', 7, null, 'more'],
   ];
   const item = { ...packed(outcomes), more: 1 };
   expect(sliceOfItem(key, item).outcomes).toEqual([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Hold, type Holds, inReviewCode, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
+import { endedByReading } from '../../../../lib/messages/holds/hold-ends.ts';
 import { readingTaken } from '../../../../lib/messages/holds/questions.ts';
 import { askTemplate } from '../../../../lib/messages/holds/template-question.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
@@ -118,5 +119,8 @@ describe('a question about a template', () => {
     const second = readingTaken(scope, dueMs + 60_000)(readingTaken(scope, dueMs)(inReview));
     const late = await asked({ status: 'REJECTED', meanwhile: (holds) => holds.stored.set(wabaId, second) });
     expect(late.all).toEqual(second);
+    const ended = endedByReading(scope, sinceMs, dueMs)(inReview);
+    const overtaken = await asked({ status: 'REJECTED', meanwhile: (holds) => holds.stored.set(wabaId, ended) });
+    expect(overtaken.all).toEqual(ended);
   });
 });

@@ -70,6 +70,14 @@ test('a reading that finds its template gone stops what was accepted before it, 
   expect(await standing([inReview, verdictAt(acceptedAtMs)])).toMatchObject({ kind: 'held' });
 });
 
+test('an approval that is read after the verdict counts: it is judged again', async () => {
+  const verdict = { state: 'failed', code: 'template_changed', atMs: startMs + 1 } as const;
+  const rejected = readAs({ scope: templateScope, sinceMs: startMs, ask: 0 }, verdict, startMs + 1);
+  const approved = endedByReading(templateScope, startMs, startMs + 2);
+  expect(await standing([inReview, rejected], { afterMs: 2 })).toMatchObject({ kind: 'over' });
+  expect(await standing([inReview, rejected, approved], { afterMs: 2 })).toEqual({ kind: 'outdated' });
+});
+
 test('reviewed since it was judged, it is judged again, also before it asks of another hold', async () => {
   expect(await standing([reviewed])).toEqual({ kind: 'outdated' });
   expect(await standing([reviewed], { judgedMs: startMs + 1 })).toEqual({ kind: 'free' });

@@ -33,7 +33,8 @@ export interface HeldRun {
 export type SendAnswer = 'taken' | number;
 
 const standings = new Map<number, Promise<Standing<'done'>>>();
-const numberOf = partNumbers();
+/** Runs with the same number have the same future. */
+export const numberOf = partNumbers();
 
 export function standingOfHeld(run: HeldRun): Promise<Standing<'done'>> {
   const number = numberOf(run);

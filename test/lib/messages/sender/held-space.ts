@@ -3,7 +3,8 @@ import { type DispatchItem, stateOf } from '../../../../lib/messages/dispatch/it
 import { cancelled, longestParkMs } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchWrites } from '../../../../lib/messages/dispatch/item-writes.ts';
 import { unknownBreaker } from '../../../../lib/messages/holds/breaker.ts';
-import { type Holds, holdsOn } from '../../../../lib/messages/holds/hold.ts';
+import { type Holds, type HoldVerdict, holdsOn } from '../../../../lib/messages/holds/hold.ts';
+import { isOverBy } from '../../../../lib/messages/holds/questions.ts';
 import { type EntryRule, withNews } from '../../../../lib/messages/sender/entry-progress.ts';
 import { dueMsOf } from '../../../../lib/messages/sender/sweep.ts';
 import type { Step } from '../../../support/exploration.ts';
@@ -40,19 +41,20 @@ export interface Scenario {
   readonly deathsOnly?: true;
 }
 
+/** The dispatch was accepted a second ago: a verdict ends only what was accepted before its reading. */
 export function firstWorld(changes: Partial<World>): World {
   const { pk: _partition, sk: _key, ...entry } = newEntry(head);
   return {
-    ...{ nowMs: startMs, entry, item: begunItem, told: [], isTaken: false, ends: 0, runs: [], started: 0 },
+    ...{ nowMs: startMs + 1_000, entry, item: begunItem, told: [], isTaken: false, ends: 0, runs: [], started: 0 },
     ...{ holds: { holds: {}, silences: {} }, template: 'PENDING', answer: 'taken', faultsLeft: 1, passesLeft: 1 },
     ...{ turns: [], mayCancel: false },
     ...changes,
   };
 }
 
-/** A sender before has parked the dispatch, told it, and left. */
+/** A sender before has parked the dispatch once it was accepted, told it, and left. */
 export function parkedWorld(changes: Partial<World>): World {
-  const parked = { code: 'template_in_review', scope: 'template', sinceMs: startMs - 5_000 } as const;
+  const parked = { code: 'template_in_review', scope: 'template', sinceMs: startMs } as const;
   const { wabaId, category, path, templateName, templateLanguage } = head;
   const untilMs = parked.sinceMs + longestParkMs;
   const world = firstWorld(changes);
@@ -203,8 +205,8 @@ export function check(world: World): void {
 const mostSweeps = 400;
 
 /**
- * From a world at rest, runs without further harm, woken by the sweeper, end the dispatch: it is sent, or stopped; each
- * pause that was told has its end.
+ * From a world at rest, runs without further harm, woken by the sweeper, end the dispatch: it is sent, or stopped, by a
+ * verdict at once. Each pause that was told has its end.
  */
 export async function checkFinishes(world: World): Promise<World> {
   let at: World = world;
@@ -225,10 +227,17 @@ export async function checkFinishes(world: World): Promise<World> {
   }
   if (at.entry !== undefined) throw new Error(`R14: it waits for ever: ${JSON.stringify(at.entry)}`);
   const { stop } = at.item;
+  const verdict = verdictOn(world);
+  const isHeeded = stop?.code === verdict?.code && stop?.atMs === world.nowMs;
+  if (verdict !== undefined && !isHeeded) throw new Error('D46: a verdict waits, or is overtaken by a later approval');
   if (stop === undefined && !at.isTaken) throw new Error('R14: its message is not sent');
   if (stop === undefined && pausesIn(at).length % 2 > 0) throw new Error('D46: the end of a pause is not told');
   if (stop?.state === 'expired' && at.nowMs < startMs + longestParkMs) throw new Error('D46: it expires too early');
   return at;
 }
 
-export const isHeld = ({ holds }: World) => holdsOn(holds, head).length > 0;
+/** Returns what a reading has said that ends the dispatch, and no sender has written yet. */
+function verdictOn({ holds, item: { stop } }: World): HoldVerdict | undefined {
+  const read = holdsOn(holds, head).find(({ hold }) => hold.byReading)?.hold;
+  return stop === undefined && read !== undefined && isOverBy(read, head.acceptedAtMs) ? read.verdict : undefined;
+}

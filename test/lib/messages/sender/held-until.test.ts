@@ -71,3 +71,13 @@ test('a sweep wakes its number when both hold and entry let it', () => {
   expect(wakeMsOf(held, holding, startMs)).toBe(nextAskMs);
   expect(wakeMsOf({ ...held, notBeforeMs: nextAskMs + 1 }, holding, startMs)).toBe(nextAskMs + 1);
 });
+
+test('a verdict lets each number of the WABA be woken at once, not when the template is read next', () => {
+  const held = { ...entry, parked: parkedEntryOf({ parked }, facts) };
+  const holding = { holds: gone(startMs + 1), breaker: undefined };
+  const nowMs = startMs + 20_001;
+  expect(holding.holds.holds[templateScope]?.nextAskMs).toBeGreaterThan(nowMs);
+  for (const phoneNumberId of [held.phoneNumberId, 'another']) {
+    expect(wakeMsOf({ ...held, phoneNumberId }, holding, nowMs)).toBe(held.notBeforeMs);
+  }
+});

@@ -224,10 +224,12 @@ test('codes without a place stand in front', async () => {
 });
 
 test('a held request goes to the sender, which parks it (D46)', async () => {
-  await holdStore(plainTable()).change(wabaId, opened(numberScope(scenarioHead), { code: '131031', nowMs: startMs }));
+  const held = { code: '131031', nowMs: startMs, untilMs: startMs + 3_600_000 };
+  await holdStore(plainTable()).change(wabaId, opened(numberScope(scenarioHead), held));
   expect(await work([await bodyOf('A')])).toEqual([]);
   expect([taken, await backlog()]).toEqual([[], [['A', true]]]);
   await wakeSender();
+  expect(taken).toEqual([]);
   expect((await stateOf('A')).get('A')?.parked).toMatchObject({ code: '131031' });
 });
 

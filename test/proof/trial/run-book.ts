@@ -1,4 +1,4 @@
-import { documentOf, sectionsOf } from '../support/documents.ts';
+import { documentOf, sectionsOf } from '../../support/documents.ts';
 
 const runBook = 'infra/operate/README.md';
 const logBook = 'infra/operate/LOGS.md';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { wordsOf } from './run-book.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 /** No command of the run book takes so long, even on a busy machine. */
 const longestMs = 180_000;
 

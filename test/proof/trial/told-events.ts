@@ -1,18 +1,19 @@
 import * as v from 'valibot';
-import { startWebhookReceiver } from '../../../infra/local/webhook-receiver.ts';
+import type { DemoClient } from '../../../infra/local/demo/client.ts';
+import { receiverUrl, startWebhookReceiver } from '../../../infra/local/webhook-receiver.ts';
 import { type EventType, eventId } from '../../../lib/webhooks/event.ts';
 import type { ToldRecipient } from '../../support/send-audit.ts';
 
-/**
- * A client gets these events of messages and dispatches by default: all that are unusual on the way of a message (D41).
- */
-export const receivedKinds = [
+/** All that is unusual on the way of a message and a dispatch (D41, D46). */
+const receivedKinds = [
   'message.failed',
   'message.expired',
   'message.unknown',
   'message.held',
   'message.resolved',
   'dispatch.completed',
+  'dispatch.parked',
+  'dispatch.resumed',
 ] as const;
 
 const EventSchema = v.object({
@@ -25,26 +26,36 @@ const EventSchema = v.object({
   }),
 });
 
-/** A receiver of two clients got these events, each id once. */
+/** A receiver of several clients got these events, each id once. */
 export interface ToldEvents {
+  /** The client's events come here from now on. */
+  hear(client: DemoClient): Promise<void>;
   readonly byId: ReadonlyMap<string, v.InferOutput<typeof EventSchema>>;
   /** Returns the deliveries with a wrong signature, or with a known id and another content. */
   readonly wrong: () => number;
   stop(): Promise<void>;
 }
 
-/** Receives posts to `receiverUrl`, and verifies them with these secrets. */
-export async function receiveEvents(port: number, secrets: Promise<readonly string[]>): Promise<ToldEvents> {
+/** Receives posts to `receiverUrl`, and verifies them with the secrets of the clients that it hears. */
+export async function receiveEvents(port: number): Promise<ToldEvents> {
+  const secrets: string[] = [];
   const byId = new Map<string, v.InferOutput<typeof EventSchema>>();
   let wrong = 0;
-  const receiver = await startWebhookReceiver(port, secrets, ({ webhookId, verified, body }) => {
+  const receiver = await startWebhookReceiver(port, Promise.resolve(secrets), ({ webhookId, verified, body }) => {
     const event = v.parse(EventSchema, JSON.parse(body));
     const known = byId.get(webhookId);
     if (!verified || (known !== undefined && keyOf(known) !== keyOf(event))) wrong += 1;
     byId.set(webhookId, event);
     return undefined;
   });
-  return { byId, wrong: () => wrong, stop: () => receiver.close() };
+  return {
+    hear: async (client) => {
+      secrets.push(await client.receiveEvents(receiverUrl, receivedKinds));
+    },
+    byId,
+    wrong: () => wrong,
+    stop: () => receiver.close(),
+  };
 }
 
 function keyOf({ type, data }: v.InferOutput<typeof EventSchema>): string {

@@ -6,7 +6,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { RunningStack } from '../../../infra/local/stack.ts';
-import { queuePurposes, resourceName } from '../../../infra/names.ts';
+import { deadLettersOf, queuePurposes, resourceName } from '../../../infra/names.ts';
 
 type QueueName = keyof typeof queuePurposes;
 
@@ -17,8 +17,8 @@ export interface StackQueues {
   deliverTwice(queue: QueueName, delaySeconds: number): Promise<number>;
   /** Returns how many messages wait, are delayed, or are in flight. */
   held(queues: readonly QueueName[]): Promise<number>;
-  /** Returns the counts of the dead-letter queues by name, without empty ones. */
-  dead(): Promise<ReadonlyMap<string, number>>;
+  /** Counts the dead letters of each queue that has some. */
+  dead(): Promise<ReadonlyMap<QueueName, number>>;
   close(): void;
 }
 
@@ -71,8 +71,9 @@ export function stackQueues({ addresses, template }: RunningStack): StackQueues 
     },
     held: (queues) => sum(queues.map(urlOf)),
     dead: async () => {
-      const names = template.queues.flatMap(({ redrive }) => (redrive ? [redrive.deadLetterQueueName] : []));
-      const counted = await Promise.all(names.map(async (name) => [name, await heldAt(urlOfName(name))] as const));
+      const names = Object.keys(queuePurposes) as QueueName[];
+      const deadUrl = (name: QueueName) => urlOfName(resourceName(addresses.stage, deadLettersOf(queuePurposes[name])));
+      const counted = await Promise.all(names.map(async (name) => [name, await heldAt(deadUrl(name))] as const));
       return new Map(counted.filter(([, count]) => count > 0));
     },
     close: () => client.destroy(),

@@ -13,6 +13,11 @@ export interface TroubledStore {
   readonly endpoint: string;
   /** For so long, this share of the requests meets that fault. It replaces the fault before. */
   trouble(kind: TroubleKind, share: number, forMs: number): void;
+  /**
+   * `heard` is called with the caller's port for each request that has this text, before it is done. Returns what ends
+   * that.
+   */
+  listen(text: string, heard: (port: number, body: Buffer) => void): () => void;
   /** Counts the requests that met each fault. */
   readonly met: ReadonlyMap<TroubleKind, number>;
   stop(): Promise<void>;
@@ -33,9 +38,11 @@ export async function startTroubledStore(target: string, random: () => number): 
     met.set(phase.kind, (met.get(phase.kind) ?? 0) + 1);
     return phase.kind;
   };
+  const listeners = new Map<object, (body: Buffer, port: number) => void>();
   const server = createServer(async (incoming, outgoing) => {
     try {
       const body = await buffer(incoming);
+      for (const hear of listeners.values()) hear(body, incoming.socket.remotePort ?? 0);
       const kind = meets();
       if (kind === 'error' || kind === 'throttled') return refuse(outgoing, refusals[kind]);
       if (kind === 'slow') await pause(random() * slowestMs);
@@ -52,6 +59,13 @@ export async function startTroubledStore(target: string, random: () => number): 
     endpoint: `http://127.0.0.1:${port}`,
     trouble: (kind, share, forMs) => {
       phase = { kind, share, untilMs: performance.now() + forMs };
+    },
+    listen: (text, heard) => {
+      const key = {};
+      listeners.set(key, (body, port) => {
+        if (body.includes(text)) heard(port, body);
+      });
+      return () => void listeners.delete(key);
     },
     met,
     stop: () => closeAtOnce(server),

@@ -1,9 +1,9 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { readAssembly } from '../../infra/local/cdk-assembly.ts';
-import type { FunctionLogLine } from '../../infra/local/instance.ts';
-import { resourceName } from '../../infra/names.ts';
-import type { LocalStack } from '../../infra/operate/local-stacks.ts';
-import { queueClient } from '../../lib/aws/sqs.ts';
+import { readAssembly } from '../../../infra/local/cdk-assembly.ts';
+import type { FunctionLogLine } from '../../../infra/local/instance.ts';
+import { resourceName } from '../../../infra/names.ts';
+import type { LocalStack } from '../../../infra/operate/local-stacks.ts';
+import { queueClient } from '../../../lib/aws/sqs.ts';
 import {
   alarmNamed,
   type Datum,
@@ -11,7 +11,7 @@ import {
   measuredBy,
   type Standing,
   standingOf,
-} from '../support/alarm-states.ts';
+} from '../../support/alarm-states.ts';
 
 /** A minute of CloudWatch is so short in a game day, because alarms look at five minutes to an hour. */
 export const minuteMs = 4_000;
