@@ -120,7 +120,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 60,
     // A run holds the state of five dispatches, of up to 10,000 messages each.
     memoryMb: 512,
-    tables: { messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], rates: ['GetItem'] },
+    tables: { messages: ['Query', 'PutItem', 'UpdateItem'], rates: ['GetItem'] },
     sendsTo: ['counts'],
     consumes: { queue: 'counts', batchSize: 5, maximumConcurrency: 10 },
   },

@@ -4,12 +4,14 @@ export class OutOfReach extends Error {
 }
 
 /** AWS counts these as the caller's fault, although they pass by themselves. */
-const passing = /Throttl|Throughput|RequestLimit|Transaction/;
+const passing = /Throttl|Throughput|RequestLimit|TransactionConflict|TransactionInProgress/;
 
 interface ErrorOfClient {
   readonly $metadata: unknown;
   /** Is absent where no answer came. */
   readonly $fault?: 'client' | 'server';
+  /** Each action of a cancelled transaction has its reason. */
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
 /**
@@ -20,6 +22,8 @@ export function isOutOfReach(error: unknown): boolean {
   if (error instanceof OutOfReach) return true;
   // All that leaves a client of the SDK has this, also a time-out.
   if (!(error instanceof Error && '$metadata' in error)) return false;
-  const { $fault } = error as Error & ErrorOfClient;
-  return $fault !== 'client' || passing.test(error.name);
+  const { $fault, CancellationReasons: reasons = [] } = error as Error & ErrorOfClient;
+  return (
+    $fault !== 'client' || [error.name, ...reasons.map(({ Code = '' }) => Code)].some((name) => passing.test(name))
+  );
 }

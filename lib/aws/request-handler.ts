@@ -61,9 +61,15 @@ function replyTo(
   { connectMs, replyMs, signal }: Patience & { readonly signal: AbortSignal | undefined },
 ): Promise<WholeReply> {
   return new Promise((resolve, reject) => {
-    const cutAfter = (ms: number) => setTimeout(() => outgoing.destroy(timeOut(ms)), ms);
+    // A request that waits for a socket says nothing when it is destroyed.
+    const cut = (error: Error) => {
+      reject(error);
+      outgoing.destroy(error);
+    };
+    const cutAfter = (ms: number) => setTimeout(() => cut(named('TimeoutError', `no answer within ${ms} ms`)), ms);
+    const aborted = () => cut(named('AbortError', 'the request was aborted'));
     const host = hostname.replaceAll(/[[\]]/g, '');
-    const outgoing = request({ agent, host, port, path, method, headers, signal }, (reply) => {
+    const outgoing = request({ agent, host, port, path, method, headers }, (reply) => {
       const { statusCode = 0, headers: replied } = reply;
       wholeReply(reply).then(
         (whole) => resolve({ statusCode, headers: replied as Record<string, string>, body: whole }),
@@ -77,8 +83,12 @@ function replyTo(
       connecting = cutAfter(connectMs);
       socket.once('connect', () => clearTimeout(connecting));
     });
-    outgoing.once('error', reject);
+    if (signal?.aborted) aborted();
+    signal?.addEventListener('abort', aborted, { once: true });
+    // Those of a request that was cut are not heard of again.
+    outgoing.on('error', reject);
     outgoing.once('close', () => {
+      signal?.removeEventListener('abort', aborted);
       clearTimeout(replying);
       clearTimeout(connecting);
     });
@@ -86,8 +96,6 @@ function replyTo(
   });
 }
 
-function timeOut(ms: number): Error {
-  const error = new Error(`no answer within ${ms} ms`);
-  error.name = 'TimeoutError';
-  return error;
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
 }

@@ -76,3 +76,29 @@ test('ten dispatches of a template that its review rejects: one reading stops al
   const ends = [...world.told.values()].filter(({ type }) => type === 'dispatch.completed');
   expect(ends).toHaveLength(10);
 }, 120_000);
+
+test.each([5_000, 15_000])('a reading of two times %i ms keeps nobody else waiting (D45, D46)', async (slowMs) => {
+  const world: PipelineWorld = quietWorld({
+    latencyMs: (name) => (name === 'findTemplate' ? slowMs : 3),
+    templateStatus: () => 'PENDING',
+  });
+  accept(world, 4_000, { ...own, clientId: 3 });
+  const held = Array.from({ length: 12 }, (_, at) => `held_${at}`);
+  for (const name of held) {
+    accept(world, 40, { ...own, templateName: name });
+    const reason = { code: inReviewCode, nowMs: world.time.nowMs, byReading: true } as const;
+    void world.holds.change(own.wabaId, opened(templateScope({ templateName: name, templateLanguage }), reason));
+  }
+  let newcomer = '';
+  void world.time.sleep(11_500).then(() => {
+    newcomer = accept(world, 40, { ...own, clientId: 2 });
+  });
+  await world.run(60_000);
+  const first = world.platform.posts.find(({ messageId }) => messageId.startsWith(`${newcomer}-`));
+  expect(first?.atMs).toBeLessThan(startMs + 11_500 + 2_000);
+  const times = world.platform.posts.map(({ atMs }) => atMs).toSorted((one, other) => one - other);
+  const gaps = times.map((atMs, at) => atMs - (times[at - 1] ?? atMs));
+  expect(Math.max(...gaps)).toBeLessThan(3_000);
+  // Each is asked once at a time: after 10 s, and 20 s after the answer.
+  expect(world.meter.calls.get('findTemplate')).toBeLessThanOrEqual(24);
+});

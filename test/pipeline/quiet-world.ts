@@ -40,7 +40,7 @@ export function accept(
   {
     addressOf = (number) => number,
     ...head
-  }: Partial<Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent' | 'when'>> & {
+  }: Partial<Pick<DispatchHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent' | 'when' | 'templateName'>> & {
     readonly addressOf?: (number: string) => string;
   } = {},
 ): string {

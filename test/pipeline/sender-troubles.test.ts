@@ -148,9 +148,17 @@ test('an announcement without a stop costs a scheduled dispatch nothing (D53, D5
   // Each try dies before its stop.
   void world.cancel(dispatchId, cancelled(startMs + 1_000), 1_000);
   void world.time.sleep(5_000).then(() => world.dispatches.delete(dispatchId));
+  // A sender that works for another dispatch reads the announcement at once.
+  accept(world, 40, { clientId: 9, wabaId: '7' });
+  let wakesUntilThen = 0;
+  void world.time.sleep(180_000).then(() => {
+    wakesUntilThen = world.meter.calls.get('wakeSenders') ?? 0;
+  });
   await world.run(2 * 3_600_000);
-  const times = takenIn(world).map(({ atMs }) => atMs);
+  const times = takenIn(world).flatMap(({ messageId, atMs }) => (messageId.startsWith(dispatchId) ? [atMs] : []));
   expect([times.length, Math.min(...times) >= fromMs, Math.min(...times) < fromMs + 2_100]).toEqual([40, true, true]);
+  // One run looks for the stop, until the announcement is a minute old.
+  expect(wakesUntilThen).toBeLessThan(20);
 });
 
 test('a wake of the other parts that is lost is sent again (D53)', async () => {

@@ -4,7 +4,7 @@ import type { HoldableMessage, HoldScope } from './scope.ts';
 // The end of a hold by a word or a reading is unproven: until a message is taken, or for ten minutes, the pauses of its
 // dispatches go on (`pausedUntilMs`).
 
-// A hold that opens again meanwhile is asked as rarely as before. So what flaps is one pause.
+// A template that is held again meanwhile is asked as rarely as before. So what flaps is one pause.
 
 /** Ends the hold that began at `sinceMs`, after an account update or an operator's word; a later one stays. */
 export function ended(scope: HoldScope, sinceMs: number, nowMs: number): HoldRule {

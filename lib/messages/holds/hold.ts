@@ -1,6 +1,14 @@
 import type { AccountMatter } from '../../platform/webhook/account-update.ts';
 import type { Settlement } from '../dispatch/item.ts';
-import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf, templateScope } from './scope.ts';
+import {
+  type HoldableMessage,
+  type HoldScope,
+  isOfRefusal,
+  numberScope,
+  parkScopeOf,
+  scopesOf,
+  templateScope,
+} from './scope.ts';
 
 // The holds of a WABA, and who probes next whether they are over (D46). A worker opens one by a wide refusal
 // (`opened`), or by a number's third silent run (`afterSilentRun`).
@@ -136,7 +144,9 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken, byR
     const facts = { ...until, ...(afterTaken ? { afterTaken } : {}), ...(byReading ? { byReading } : {}) };
     if (known === undefined) {
       const { [scope]: before, ...unproven } = holds.unproven ?? {};
-      const asks = before === undefined || nowMs >= before.atMs + longestUnprovenMs ? 0 : before.asks;
+      // A template flaps; what ends for an account or a number concerns many, and is asked soon.
+      const isOld = parkScopeOf(scope) !== 'template' || nowMs >= (before?.atMs ?? 0) + longestUnprovenMs;
+      const asks = isOld ? 0 : (before?.asks ?? 0);
       const first = { sinceMs: nowMs, code, ...facts, nextAskMs: askedNextMs({ asks, ...until }, nowMs), asks };
       return withHold({ ...remembered(holds, nowMs), ...(before && { unproven }) }, scope, first);
     }

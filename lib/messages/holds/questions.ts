@@ -85,14 +85,21 @@ export function readingTaken(scope: HoldScope, nowMs: number): HoldRule {
   };
 }
 
-/** Notes what a reading says that does not end the hold: a verdict, or that the template is to be awaited. */
-export function readAs({ scope, sinceMs, ask }: Asked, verdict: HoldVerdict | undefined, nowMs: number): HoldRule {
+/**
+ * Notes what a reading says that does not end the hold: a verdict, that the template is to be awaited, or nothing
+ * (`unanswered`), which leaves an earlier verdict.
+ */
+export function readAs(
+  { scope, sinceMs, ask }: Asked,
+  said: HoldVerdict | 'unanswered' | undefined,
+  nowMs: number,
+): HoldRule {
   return (holds) => {
     const hold = holds.holds[scope];
     if (hold?.sinceMs !== sinceMs || hold.asks !== ask) return holds;
-    const { askedUntilMs: _over, verdict: _before, ...waiting } = hold;
-    const known = verdict === undefined ? {} : { verdict };
-    return withHold(holds, scope, { ...waiting, ...known, nextAskMs: askedNextMs(hold, nowMs) });
+    const { askedUntilMs: _over, verdict: before, ...waiting } = hold;
+    const verdict = said === 'unanswered' ? before : said;
+    return withHold(holds, scope, { ...waiting, ...(verdict && { verdict }), nextAskMs: askedNextMs(hold, nowMs) });
   };
 }
 

@@ -52,23 +52,23 @@ export async function askTemplate(
   // A process may have stood still meanwhile: another sender asks once the lease is over.
   if (!mayStillAsk({ untilMs }, nowMs())) return;
   const standing = await standingOf(asked, sinceMs, ports);
+  const said = typeof standing === 'object' ? { ...standing, atMs: takenMs } : standing;
   const rule: HoldRule =
-    standing === 'back'
-      ? endedByReading(scope, sinceMs, nowMs())
-      : readAs({ scope, sinceMs, ask }, standing && { ...standing, atMs: takenMs }, nowMs());
+    said === 'back' ? endedByReading(scope, sinceMs, nowMs()) : readAs({ scope, sinceMs, ask }, said, nowMs());
   await wabas.change(wabaId, rule);
   if (standing === 'back') log('hold.ended', { wabaId, scope });
 }
 
 /**
  * A stored APPROVED that is younger than the hold counts (a hint has it read within seconds, D42), otherwise the
- * platform's answer, which is stored. Returns how messages end, or undefined while the template is to be awaited.
+ * platform's answer, which is stored. Returns how messages end, `unanswered`, or undefined while the template is to be
+ * awaited.
  */
 async function standingOf(
   asked: AskedTemplate,
   sinceMs: number,
   { templates, platformTemplates, keepReading, nowMs }: TemplateQuestionPorts,
-): Promise<Settlement | 'back' | undefined> {
+): Promise<Settlement | 'back' | 'unanswered' | undefined> {
   const { wabaId, credential, templateName: name, templateLanguage: language } = asked;
   const key = templateKey({ wabaId, name, language });
   const fact = (await templates.storedFacts([key])).get(key);
@@ -80,7 +80,7 @@ async function standingOf(
     await keepReading(asked, template, readAtMs);
     return readOf(template);
   } catch (error) {
-    if (error instanceof PlatformFailure) return undefined;
+    if (error instanceof PlatformFailure) return 'unanswered';
     throw error;
   }
 }

@@ -20,6 +20,8 @@ import { tellStoppedRest } from './stopped-rest.ts';
 
 /** So many dispatches are read at a time. */
 const mostTaking = 8;
+/** An announced stop is awaited by looks. */
+const announcedAgainMs = 500;
 /** A floor moves no more often while its dispatch goes on. */
 const floorEveryMs = 5_000;
 
@@ -41,7 +43,7 @@ export class DispatchesInHand {
     this.#ports = ports;
     this.entries = new SeenEntries(part, ports.backlog);
     this.#errands = new Errands(part, this.entries, changed, ports.process);
-    this.#held = new HeldHands(number, this.#errands, ports);
+    this.#held = new HeldHands(number, this.#errands, changed, ports);
   }
 
   /** Notes what the backlog has now. What was written to a dispatch is read with all the rest of it. */
@@ -226,7 +228,15 @@ export class DispatchesInHand {
     }
     const { facts, state } = hand;
     const holding = { holds: this.#number.holdsOf(facts.wabaId), breaker };
-    return Math.max(waitsMs, hand.nextDueMs(nowMs), heldUntilMs(state, holding, facts, nowMs));
+    const dueMs = Math.max(hand.nextDueMs(nowMs), heldUntilMs(state, holding, facts, nowMs));
+    // The stop that was announced is looked for, by this run and not by ever new ones.
+    const isAnnounced = entry.newsMs !== hand.seenNewsMs;
+    return Math.max(waitsMs, isAnnounced ? Math.min(dueMs, nowMs + announcedAgainMs) : dueMs);
+  }
+
+  /** The answers to questions of this run are there, or come too late. Never rejects. */
+  async answered(): Promise<void> {
+    await this.#held.answered();
   }
 
   /** Writes what the next sender must know of each dispatch in hand. Never throws: it would find out by itself. */

@@ -134,7 +134,7 @@ class Sender {
 
   /** What is claimed is called and recorded. Never throws. */
   async end(): Promise<void> {
-    await this.#slices.allEnded();
+    await Promise.all([this.#slices.allEnded(), this.#hands.answered()]);
     await this.#hands.leave();
   }
 

@@ -7,7 +7,7 @@ import type { DispatchInHand } from './dispatch-in-hand.ts';
 import type { OpenSlice } from './open-slice.ts';
 import type { SliceShared } from './recipient-calls.ts';
 import type { SenderPorts } from './sender-ports.ts';
-import { SliceRun } from './slice-run.ts';
+import { SliceRun, type TriedSlice } from './slice-run.ts';
 import type { Turns } from './turns.ts';
 
 /** A slice is claimed so long before its turns come, or as much longer as claims take in a slow table. */
@@ -116,27 +116,30 @@ export class SliceStarter {
 
   async #run({ hand, open }: NextSlice, place: Running): Promise<SliceOutcome> {
     const { process } = this.#shared.ports;
+    let guarded: GuardedRun;
+    let ended: TriedSlice;
     try {
       const recipients = await hand.recipients(open, this.#shared.ports);
-      const { guarded, holds } = await this.guardOf(hand);
+      const guarding = await this.guardOf(hand);
+      guarded = guarding.guarded;
       if (guarded.outage !== undefined) return { kind: 'outage' };
       // Reads in a slow table may have outlasted the lease.
       if (!this.#shared.mayClaim()) return { kind: 'given_back' };
       this.#tries += 1;
       const owner = `${this.#shared.invocation}/${this.#tries}`;
       const own = { open, recipients, owner, isFront: place.isFront };
-      const run = new SliceRun(hand, own, { send: guarded.send, holds }, this.#shared);
+      const run = new SliceRun(hand, own, { send: guarded.send, holds: guarding.holds }, this.#shared);
       place.run = run;
       const beganMs = process.nowMs();
       run.whenReady(() => {
         this.#claimMs = process.nowMs() - beganMs;
         this.#changed();
       });
-      const ended = await run.run();
-      await guarded.end();
-      return { kind: 'run', ...ended };
+      ended = await run.run();
     } catch (error) {
       return { kind: 'failed', error };
     }
+    await guarded.end();
+    return { kind: 'run', ...ended };
   }
 }

@@ -60,7 +60,7 @@ export interface SweepPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** Returns when a sender has something to do with a dispatch; Infinity while it waits for a reading (D46). */
+/** Returns when a sender has something to do with a dispatch (D46). */
 export function dueMsOf(entry: BacklogEntry, item: DispatchItem, holding: Holding, nowMs: number): number {
   const standing = standingIn(item);
   const dueMs = dueMsOfEntry(entry);

@@ -35,7 +35,21 @@ test('what no answer came from is out of reach, and what is throttled or in anot
 test('a damaged item, a missing right and a wrong request are not', () => {
   const missing = new ResourceNotFoundException({ message: 'no table', $metadata: {} });
   const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException', $metadata: {}, $fault: 'client' });
-  for (const error of [missing, denied, new TypeError('damaged'), new Error('gone'), 'text', undefined]) {
+  const cancelled = (Code: string) =>
+    Object.assign(new Error('cancelled'), {
+      ...{ name: 'TransactionCanceledException', $metadata: {}, $fault: 'client' },
+      CancellationReasons: [{ Code: 'None' }, { Code }],
+    });
+  expect(isOutOfReach(cancelled('TransactionConflict'))).toBe(true);
+  for (const error of [
+    missing,
+    denied,
+    cancelled('ValidationError'),
+    new TypeError('damaged'),
+    new Error('gone'),
+    'text',
+    undefined,
+  ]) {
     expect(isOutOfReach(error)).toBe(false);
   }
 });

@@ -101,3 +101,18 @@ test('a caller that gives up is told at once, and nothing is repeated', async ()
   await expect(read({ requestHandler: patient }, caller.signal)).rejects.toMatchObject({ name: 'AbortError' });
   expect(asked).toHaveLength(1);
 });
+
+test('an abort is heeded by a request that waits for a connection', async () => {
+  answers = [() => undefined];
+  const hung = requestHandler({ connectMs: 1_000, replyMs: 5_000 });
+  const { port } = new URL(endpoint);
+  const asked = { protocol: 'http:', hostname: '127.0.0.1', port, path: '/', method: 'POST', headers: {}, body: '{}' };
+  const before = Array.from({ length: 50 }, () => hung.handle(asked).catch(() => 'timed out'));
+  const waiting = hung.handle(asked, { abortSignal: AbortSignal.timeout(50) }).catch(({ name }: Error) => name);
+  expect(await Promise.race([waiting, ...before])).toBe('AbortError');
+  expect(await hung.handle(asked, { abortSignal: AbortSignal.abort() }).catch(({ name }: Error) => name)).toBe(
+    'AbortError',
+  );
+  server.closeAllConnections();
+  await Promise.all(before);
+});

@@ -54,6 +54,7 @@ test('one signer signs whatever day, region, secret and body come next, and ever
           Host: 'h:1',
           'content-type': 'json',
           'X-Amz-Target': target,
+          'content-length': String(Buffer.byteLength(body)),
           other: 'o',
         };
         const { host = 'h:1', ...signed } = await signer
@@ -67,7 +68,7 @@ test('one signer signs whatever day, region, secret and body come next, and ever
           keyId: 'A',
           scope: `${day}/${signingRegion ?? 'here'}/dynamodb/aws4_request`,
           signedHeaders: [
-            ...['content-type', 'host', 'other', 'x-amz-date'],
+            ...['content-length', 'content-type', 'host', 'other', 'x-amz-date'],
             ...(sessionToken === undefined ? [] : ['x-amz-security-token']),
             'x-amz-target',
           ],

@@ -33,20 +33,30 @@ describe('an end that no message proves', () => {
     expect(proven(message, nowMs)(noHolds)).toBe(noHolds);
   });
 
-  test('a hold that opens again within ten minutes is asked as rarely as before; later, or proven, as a new one', () => {
-    const unpaid = opened('waba', { code: '131042', nowMs })(noHolds);
+  test('a template that is held again within ten minutes is asked as rarely as before; later, or proven, as a new one', () => {
+    const unsendable = opened(scope, { code: '132015', nowMs })(noHolds);
     const asked = [10_000, 80_000].reduce((holds, afterMs) => {
       const taken = probeTaken(message, nowMs + afterMs)(holds);
       return probeEnded(probeOf(taken, message), 'refused', nowMs + afterMs)(taken);
-    }, unpaid);
-    const restored = ended('waba', nowMs, nowMs + 90_000)(asked);
-    const again = (atMs: number, from = restored) => opened('waba', { code: '368', nowMs: atMs })(from);
+    }, unsendable);
+    const restored = ended(scope, nowMs, nowMs + 90_000)(asked);
+    const again = (atMs: number, from = restored) => opened(scope, { code: '132015', nowMs: atMs })(from);
     const soonMs = nowMs + 90_000 + longestUnprovenMs - 1;
-    expect(again(soonMs).holds.waba).toMatchObject({ sinceMs: soonMs, asks: 2, nextAskMs: soonMs + 40_000 });
-    expect(again(soonMs + 1).holds.waba).toMatchObject({ asks: 0, nextAskMs: soonMs + 10_001 });
-    expect(again(soonMs, proven(message, nowMs + 90_001)(restored)).holds.waba?.asks).toBe(0);
+    expect(again(soonMs).holds[scope]).toMatchObject({ sinceMs: soonMs, asks: 2, nextAskMs: soonMs + 40_000 });
+    expect(again(soonMs + 1).holds[scope]).toMatchObject({ asks: 0, nextAskMs: soonMs + 10_001 });
+    expect(again(soonMs, proven(message, nowMs + 90_001)(restored)).holds[scope]?.asks).toBe(0);
     // The hold itself is what pauses now.
     expect([again(soonMs).unproven, pausedUntilMs(again(soonMs), message)]).toEqual([{}, 0]);
+  });
+
+  test('an account that is held again is asked soon: one late refusal must not hold many clients for long', () => {
+    const unpaid = opened('waba', { code: '131042', nowMs })(noHolds);
+    const taken = probeTaken(message, nowMs + 10_000)(unpaid);
+    const asked = probeEnded(probeOf(taken, message), 'refused', nowMs + 10_000)(taken);
+    const again = opened('waba', { code: '131042', nowMs: nowMs + 20_000 })(
+      ended('waba', nowMs, nowMs + 19_000)(asked),
+    );
+    expect(again.holds.waba).toMatchObject({ asks: 0, nextAskMs: nowMs + 30_000 });
   });
 
   test('a taken probe is a proof', () => {

@@ -94,6 +94,16 @@ describe('a question about a template', () => {
     expect(hold?.verdict).toBeUndefined();
   });
 
+  test('a verdict stays when a later question has no answer', async () => {
+    const { all } = await asked({ status: 'REJECTED' });
+    const { hold } = await asked({ status: 'unreachable', holds: all, atMs: dueMs + 20_000 });
+    expect(hold).toMatchObject({
+      asks: 2,
+      nextAskMs: dueMs + 60_000,
+      verdict: { code: 'template_changed', atMs: dueMs },
+    });
+  });
+
   test('a stored reading that is younger than the hold counts, without asking', async () => {
     expect((await asked({ stored: { status: 'APPROVED', afterMs: 1 } })).did).toEqual(['hold.ended']);
     for (const stored of [
