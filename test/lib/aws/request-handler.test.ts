@@ -1,12 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { documentClient } from '../../../lib/aws/dynamodb.ts';
 import { requestHandler } from '../../../lib/aws/request-handler.ts';
-
-type Answer = (response: ServerResponse) => unknown;
+import { type Answer, answeringServer } from '../../support/answering-server.ts';
 
 const found: Answer = (response) => response.end('{"Item":{"pk":{"S":"a"},"n":{"N":"7"}}}');
 const fault =
@@ -14,48 +10,28 @@ const fault =
   (response) =>
     response.writeHead(status).end(JSON.stringify({ __type: `com.amazonaws.dynamodb#${type}`, message: 'no' }));
 
-let server: Server;
-let endpoint: string;
-let answers: Answer[];
-let asked: { readonly socket: Socket; readonly agent: string | undefined; readonly body: string }[];
-
-/** The table gives `answers` in turn, and repeats the last one. */
-beforeEach(async () => {
-  [asked, answers] = [[], [found]];
-  server = createServer(async (request, response) => {
-    asked.push({ socket: request.socket, agent: request.headers['user-agent'], body: await text(request) });
-    (answers[asked.length - 1] ?? answers.at(-1))?.(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
-
+const table = answeringServer(found);
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
 const impatient = () => requestHandler({ connectMs: 1_000, replyMs: 100 });
 const read = (config: Parameters<typeof documentClient>[0] = {}, abortSignal?: AbortSignal) =>
-  documentClient({ region: 'r', credentials, endpoint, ...config }).send(
+  documentClient({ region: 'r', credentials, endpoint: table.endpoint, ...config }).send(
     new GetCommand({ TableName: 'things', Key: { pk: 'a' } }),
     { abortSignal },
   );
 
 test('the SDK reads what the table answers, and says nothing of itself', async () => {
   expect((await read()).Item).toEqual({ pk: 'a', n: 7 });
-  expect(asked.map(({ agent, body }) => [agent, JSON.parse(body)])).toEqual([
+  expect(table.asked.map(({ headers, body }) => [headers['user-agent'], JSON.parse(body)])).toEqual([
     [undefined, { TableName: 'things', Key: { pk: { S: 'a' } } }],
   ]);
 });
 
 test('requests have the connection of those before', async () => {
-  const client = documentClient({ region: 'r', credentials, endpoint });
+  const client = documentClient({ region: 'r', credentials, endpoint: table.endpoint });
   const get = () => client.send(new GetCommand({ TableName: 'things', Key: { pk: 'a' } }));
   await get();
   await get();
-  expect(new Set(asked.map(({ socket }) => socket)).size).toBe(1);
+  expect(new Set(table.asked.map(({ socket }) => socket)).size).toBe(1);
 });
 
 test.each([
@@ -63,24 +39,24 @@ test.each([
   ['ThrottlingException', 400],
   ['InternalServerError', 500],
 ])('the SDK repeats %s', async (type, status) => {
-  answers = [fault(type, status), fault(type, status), found];
+  table.answers = [fault(type, status), fault(type, status), found];
   expect((await read()).Item).toEqual({ pk: 'a', n: 7 });
-  expect(asked).toHaveLength(3);
+  expect(table.asked).toHaveLength(3);
 });
 
 test('a refusal stands, with its name', async () => {
-  answers = [fault('ResourceNotFoundException')];
+  table.answers = [fault('ResourceNotFoundException')];
   await expect(read()).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  expect(asked).toHaveLength(1);
+  expect(table.asked).toHaveLength(1);
 });
 
 test.each<readonly [string, Answer]>([
   ['that does not come', () => undefined],
   ['that does not end', (response) => response.writeHead(200, { 'content-length': 99 }).write('{"Item"')],
 ])('an answer %s is repeated four times in all, and told as a time-out', async (_what, answer) => {
-  answers = [answer];
+  table.answers = [answer];
   await expect(read({ requestHandler: impatient() })).rejects.toMatchObject({ name: 'TimeoutError' });
-  expect(asked).toHaveLength(4);
+  expect(table.asked).toHaveLength(4);
 });
 
 test.each<readonly [string, Answer]>([
@@ -90,22 +66,22 @@ test.each<readonly [string, Answer]>([
     (response) => response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
   ],
 ])('a connection that %s is repeated', async (_what, answer) => {
-  answers = [answer, found];
+  table.answers = [answer, found];
   expect((await read()).Item).toEqual({ pk: 'a', n: 7 });
 });
 
 test('a caller that gives up is told at once, and nothing is repeated', async () => {
   const caller = new AbortController();
-  answers = [() => caller.abort()];
+  table.answers = [() => caller.abort()];
   const patient = requestHandler({ connectMs: 1_000, replyMs: 600_000 });
   await expect(read({ requestHandler: patient }, caller.signal)).rejects.toMatchObject({ name: 'AbortError' });
-  expect(asked).toHaveLength(1);
+  expect(table.asked).toHaveLength(1);
 });
 
 test('an abort is heeded by a request that waits for a connection', async () => {
-  answers = [() => undefined];
-  const hung = requestHandler({ connectMs: 1_000, replyMs: 5_000 });
-  const { port } = new URL(endpoint);
+  table.answers = [() => undefined];
+  const hung = requestHandler({ connectMs: 1_000, replyMs: 60_000 });
+  const { port } = new URL(table.endpoint);
   const asked = { protocol: 'http:', hostname: '127.0.0.1', port, path: '/', method: 'POST', headers: {}, body: '{}' };
   const before = Array.from({ length: 50 }, () => hung.handle(asked).catch(() => 'timed out'));
   const waiting = hung.handle(asked, { abortSignal: AbortSignal.timeout(50) }).catch(({ name }: Error) => name);
@@ -113,6 +89,6 @@ test('an abort is heeded by a request that waits for a connection', async () => 
   expect(await hung.handle(asked, { abortSignal: AbortSignal.abort() }).catch(({ name }: Error) => name)).toBe(
     'AbortError',
   );
-  server.closeAllConnections();
+  table.close();
   await Promise.all(before);
 });

@@ -1,14 +1,10 @@
 import dns from 'node:dns';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startSecretStore } from '../../../infra/local/secret-store.ts';
 import { cachedFor, secretReader } from '../../../lib/aws/secrets.ts';
-import { type SignedRequest, signedScope } from '../../support/signature-v4.ts';
-
-type Answer = (response: ServerResponse) => unknown;
+import { type Answer, answeringServer } from '../../support/answering-server.ts';
+import { signedScope } from '../../support/signature-v4.ts';
 
 const credentials = { accessKeyId: 'AKIA1', secretAccessKey: 'sesame', sessionToken: 'session/+=1' };
 const found: Answer = (response) => response.end('{"Name":"keys","SecretString":"the text"}');
@@ -17,44 +13,29 @@ const fault =
   (response) =>
     response.writeHead(status).end(JSON.stringify({ __type: type, message: 'sesame' }));
 
-let server: Server;
-let endpoint: string;
-let requests: SignedRequest[];
-let answers: Answer[];
+const store = answeringServer(found);
 let pauses: number[];
 const read = secretReader(async (attempt) => {
   pauses.push(attempt);
 });
 
-/** The store returns `answers` in turn, and repeats the last one. */
-beforeEach(async () => {
-  [requests, answers, pauses] = [[], [found], []];
-  server = createServer(async (request, response) => {
-    const { method = '', url: path = '', headers } = request;
-    requests.push({ method, path, headers, body: await text(request) });
-    (answers[requests.length - 1] ?? answers.at(-1))?.(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+beforeEach(() => {
+  pauses = [];
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
   vi.stubEnv('AWS_SESSION_TOKEN', credentials.sessionToken);
-  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', store.endpoint);
 });
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 test('asks for the current text, signed as AWS signs, with the session token of the role', async () => {
   expect(await read('keys')).toBe('the text');
-  const client = new SecretsManagerClient({ region: 'eu-west-1', endpoint, credentials });
+  const client = new SecretsManagerClient({ region: 'eu-west-1', endpoint: store.endpoint, credentials });
   await client.send(new GetSecretValueCommand({ SecretId: 'keys' }));
   client.destroy();
-  for (const request of requests) {
+  for (const request of store.asked) {
     const { method, path, headers, body } = request;
     expect({ method, path, body: JSON.parse(body) }).toEqual({ method: 'POST', path: '/', body: { SecretId: 'keys' } });
     expect(headers).toMatchObject({
@@ -69,13 +50,13 @@ test('asks for the current text, signed as AWS signs, with the session token of 
     });
     expect(signedScope({ ...request, body: '{"SecretId":"others"}' }, credentials.secretAccessKey)).toBeUndefined();
   }
-  expect(requests).toHaveLength(2);
+  expect(store.asked).toHaveLength(2);
 });
 
 test('credentials without a session are sent without one', async () => {
   vi.stubEnv('AWS_SESSION_TOKEN', undefined);
   expect(await read('keys')).toBe('the text');
-  expect(requests[0]?.headers).not.toHaveProperty('x-amz-security-token');
+  expect(store.asked[0]?.headers).not.toHaveProperty('x-amz-security-token');
 });
 
 test.each<readonly [string, Answer]>([
@@ -90,18 +71,18 @@ test.each<readonly [string, Answer]>([
     (response) => response.writeHead(200, { 'content-length': 100 }).write('{"Se', () => response.destroy()),
   ],
 ])('%s is tried again, three times in all', async (_what, answer) => {
-  answers = [answer, answer, found];
+  store.answers = [answer, answer, found];
   expect(await read('keys')).toBe('the text');
-  expect([requests.length, pauses]).toEqual([3, [1, 2]]);
-  answers = [answer];
+  expect([store.asked.length, pauses]).toEqual([3, [1, 2]]);
+  store.answers = [answer];
   await expect(read('keys')).rejects.toThrow();
-  expect([requests.length, pauses]).toEqual([6, [1, 2, 1, 2]]);
+  expect([store.asked.length, pauses]).toEqual([6, [1, 2, 1, 2]]);
 });
 
 test('an answer that does not come is waited for 3 s, and asked for again', async () => {
-  answers = [() => undefined, found];
+  store.answers = [() => undefined, found];
   expect(await read('keys')).toBe('the text');
-  expect(requests).toHaveLength(2);
+  expect(store.asked).toHaveLength(2);
 }, 20_000);
 
 test.each<readonly [string, Answer, string]>([
@@ -111,18 +92,18 @@ test.each<readonly [string, Answer, string]>([
   ['a secret without text', (response) => response.end('{"SecretBinary":"c2VzYW1l"}'), 'SecretHasNoText'],
   ['no JSON', (response) => response.end('sesame'), 'SecretHasNoText'],
 ])('%s stands, and is named without what was read', async (_what, answer, name) => {
-  answers = [answer];
+  store.answers = [answer];
   await expect(read('keys')).rejects.toMatchObject({ name, message: `the secret keys could not be read: ${name}` });
-  expect(requests).toHaveLength(1);
+  expect(store.asked).toHaveLength(1);
 });
 
 test('the last of three faults is the one that is told', async () => {
-  answers = [fault(500, 'InternalServiceError')];
+  store.answers = [fault(500, 'InternalServiceError')];
   await expect(read('keys')).rejects.toMatchObject({ name: 'InternalServiceError' });
 });
 
 test('a connection that is refused is no secret', async () => {
-  server.close();
+  store.close();
   await expect(read('keys')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   expect(pauses).toEqual([1, 2]);
 });
@@ -143,10 +124,10 @@ test.each([
 });
 
 test('reads what the local stack holds', async () => {
-  const store = await startSecretStore([{ name: 'keys' }]);
-  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', store.endpoint);
+  const local = await startSecretStore([{ name: 'keys' }]);
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', local.endpoint);
   await expect(read('keys')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  await store.stop();
+  await local.stop();
 });
 
 test('a value is read by one at a time, however many ask, and again when it is too old', async () => {

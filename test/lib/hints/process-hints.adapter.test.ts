@@ -198,22 +198,6 @@ test('one that was created here a moment ago, and that no list has yet, is not g
   expect(told()).toEqual([]);
 });
 
-test.runIf(thorough)('hundreds at once: the first at once, the others together, and the quota is kept', async () => {
-  const ids = [];
-  for (let index = 0; index < 250; index += 1) ids.push(await create(`mass_${index}`));
-  await synchronize('first');
-  for (const id of ids) await platform.control('POST', `templates/${id}`, { status: 'PAUSED' });
-  platform.clock.nowMs += 1_000;
-  for (const id of ids) expect(await tell(hintOf(id))).toEqual([]);
-  expect(calls).toEqual([ids[0]]);
-  expect(queue.length).toBeLessThanOrEqual(2);
-  await settle();
-  expect(calls.length).toBeLessThanOrEqual(5);
-  expect(new Set((await rowsOf(1001)).map(({ status }) => status))).toEqual(new Set(['PAUSED']));
-  expect(told()).toHaveLength(500);
-  expect(new Set(events.sent.map(({ id }) => id)).size).toBe(events.sent.length);
-});
-
 test('a platform that does not answer is asked later, seldom, and everything is read in the end', async () => {
   const id = await create('welcome');
   await synchronize('first');
@@ -320,15 +304,6 @@ test('what is said of an account is told to every client of the WABA, after the 
     })),
   );
   expect((await holds.find(wabaId)).holds).toEqual({});
-  // One message holds a restriction and its end: the run dies after its write, and neither event is lost.
-  events = new MemoryEvents();
-  platform.clock.nowMs += 5_000;
-  const bothWords = { ...hintOf(), account: [wordOf('restricted', nowMs() - 2_000), wordOf('restored', nowMs())] };
-  expect(await tell(bothWords, { ...ports, events: inVain })).toEqual(['m-1']);
-  expect(await tell(bothWords, ports)).toEqual([]);
-  expect(new Set(toldOfAccounts().map(({ type }) => type))).toEqual(
-    new Set(['account.restricted', 'account.restored']),
-  );
 });
 
 /** Receivers deduplicate events by id. */

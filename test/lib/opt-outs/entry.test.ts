@@ -70,54 +70,33 @@ test('the client lifts nothing that the person or the platform has said, wheneve
 });
 
 describe('the word that holds', () => {
-  test.each<readonly [string, readonly OptOutChange[], OptOutChange | undefined]>([
-    ['of none', [], undefined],
-    [
-      'a stop, then a resume',
-      [word('platform', 'stopped'), word('platform', 'started', 1)],
-      word('platform', 'started', 1),
-    ],
-    [
-      'a resume that overtook the stop',
-      [word('platform', 'started', 1), word('platform', 'stopped')],
-      word('platform', 'started', 1),
-    ],
-    ['both in one second', [word('reply', 'started'), word('reply', 'stopped')], word('reply', 'stopped')],
-    [
-      '131050 before the resume, told later',
-      [word('platform', 'started', 1), word('refused', 'stopped')],
-      word('platform', 'started', 1),
-    ],
-    [
-      "a person's stop, then the API's start",
-      [word('reply', 'stopped'), word('api', 'started', 9_000)],
-      word('reply', 'stopped'),
-    ],
-    ["the API's stop, then its start", [word('api', 'stopped'), word('api', 'started', 1)], word('api', 'started', 1)],
-    [
-      "an import, then the person's start",
-      [word('import', 'stopped'), word('reply', 'started', clockSkewMs + 1)],
-      word('reply', 'started', clockSkewMs + 1),
-    ],
-    [
-      "the API's stop, and a start in doubt",
-      [word('api', 'stopped'), word('reply', 'started', clockSkewMs)],
-      word('api', 'stopped'),
-    ],
-    [
-      "a person's start, then the API's stop",
-      [word('reply', 'started'), word('api', 'stopped', 1)],
-      word('api', 'stopped', 1),
-    ],
-    ['two starts', [word('reply', 'started', 2), word('api', 'started', 1)], word('reply', 'started', 2)],
-    [
-      'two stops: that which the API may not lift',
-      [word('reply', 'stopped'), word('api', 'stopped', 1)],
-      word('reply', 'stopped'),
-    ],
-  ])('%s', (_, words, holds) => {
-    expect(currentChange(entryOf(...words))).toEqual(holds);
-    expect(currentChange(entryOf(...words.toReversed()))).toEqual(holds);
+  /** Reads words like `reply stopped 9`, whose number is the time in milliseconds after the first. */
+  const wordsIn = (text: string) =>
+    text.split(', ').map((each) => {
+      const [source, says, laterMs] = each.split(' ') as [OptOutChange['source'], OptOutChange['says'], string?];
+      return word(source, says, Number(laterMs ?? 0));
+    });
+
+  test.each([
+    ['a stop, then a resume', 'platform stopped, platform started 1', 1],
+    ['a resume that overtook the stop', 'platform started 1, platform stopped', 0],
+    ['both in one second', 'reply started, reply stopped', 1],
+    ['131050 before the resume, told later', 'platform started 1, refused stopped', 0],
+    ["a person's stop, then the API's start", 'reply stopped, api started 9000', 0],
+    ["the API's stop, then its start", 'api stopped, api started 1', 1],
+    ["an import, then the person's start", `import stopped, reply started ${clockSkewMs + 1}`, 1],
+    ["the API's stop, and a start in doubt", `api stopped, reply started ${clockSkewMs}`, 0],
+    ["a person's start, then the API's stop", 'reply started, api stopped 1', 1],
+    ['two starts', 'reply started 2, api started 1', 0],
+    ['two stops: that which the API may not lift', 'reply stopped, api stopped 1', 0],
+  ])('%s: of %s, that at %i', (_, text, holds) => {
+    const words = wordsIn(text);
+    expect(currentChange(entryOf(...words))).toEqual(words[holds]);
+    expect(currentChange(entryOf(...words.toReversed()))).toEqual(words[holds]);
+  });
+
+  test('of none', () => {
+    expect(currentChange({})).toBeUndefined();
   });
 
   test('a word that changes nothing leaves the same entry', () => {

@@ -18,15 +18,3 @@ test('a connection that no request has taken is not handed out, and hosts withou
   expect(connections.agent()).toBe(agent);
   expect([taken.destroyed, never.destroyed]).toEqual([false, true]);
 });
-
-test('a connection is handed out for two seconds after a request took it, and not any more then', () => {
-  const taken = new Socket();
-  const { now, connections } = keeping(taken);
-  connections.taken(taken);
-  now.ms += 1_999;
-  connections.agent();
-  expect(taken.destroyed).toBe(false);
-  now.ms += 1;
-  connections.agent();
-  expect(taken.destroyed).toBe(true);
-});

@@ -138,11 +138,6 @@ describe('what is known after a call that did not succeed', () => {
     const counted = lines.map(({ _aws, service, ...counts }) => counts);
     expect(counted).toEqual([{ ...more, code, PlatformErrors: 1 }]);
   });
-
-  test('our own credential refused is told apart', async () => {
-    const call = await platformThat((_, response) => response.writeHead(401).end('{"error":{"code":190}}'));
-    expect((await failureOf(call(send))).credentialRefused).toBe(true);
-  });
 });
 
 describe('what the platform says', () => {

@@ -97,7 +97,7 @@ const demoWith = (change: (file: ProvisioningFile) => Partial<ProvisioningFile>)
   return { ...file, ...change(file) };
 };
 
-const linesFor = (file: ProvisioningFile) => planFor(provisioned(provisioningFile(demo, [])), file).lines.map(lineText);
+const linesOf = (from: ProvisioningFile, to: ProvisioningFile) => planFor(provisioned(from), to).lines.map(lineText);
 
 test('a new file is lines of additions, one for each entry, and names no secret', () => {
   const lines = planFor(nothing, provisioningFile(demo, [])).lines.map(lineText);
@@ -107,52 +107,48 @@ test('a new file is lines of additions, one for each entry, and names no secret'
   expect(lines.join('\n')).not.toMatch(/demo-/);
 });
 
+/** Changes the entries of a list of the file that one of their fields names. */
+const changed =
+  <List extends 'users' | 'channels' | 'clients' | 'campaigns' | 'wabas'>(
+    list: List,
+    isMeant: (entry: ProvisioningFile[List][number]) => boolean,
+    change: Partial<ProvisioningFile[List][number]>,
+  ) =>
+  (file: ProvisioningFile): Partial<ProvisioningFile> => ({
+    [list]: file[list].map((entry) => (isMeant(entry) ? { ...entry, ...change } : entry)),
+  });
+const agent = ({ username }: { readonly username: string }) => username === 'agent1001';
+const c501 = ({ channel_id }: { readonly channel_id: number }) => channel_id === 501;
+const c1001 = ({ client_id }: { readonly client_id: number }) => client_id === 1001;
+
 test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile>, readonly string[]]>([
   ['nothing', () => ({}), []],
   [
     'a password and a permission',
-    ({ users }) => ({
-      users: users.map((user) =>
-        user.username === 'agent1001' ? { ...user, password: 'another-1', permissions: ['BSP_CN'] } : user,
-      ),
-    }),
+    changed('users', agent, { password: 'another-1', permissions: ['BSP_CN'] }),
     ['~ user agent1001: permissions, password'],
   ],
-  [
-    'a user moves to another client',
-    ({ users }) => ({
-      users: users.map((user) => (user.username === 'agent1001' ? { ...user, client_id: 1002 } : user)),
-    }),
-    ['~ user agent1001: client_id'],
-  ],
+  ['a user moves to another client', changed('users', agent, { client_id: 1002 }), ['~ user agent1001: client_id']],
   [
     'a channel goes',
-    ({ channels }) => ({ channels: channels.filter(({ channel_id }) => channel_id !== 501) }),
+    ({ channels }) => ({ channels: channels.filter((channel) => !c501(channel)) }),
     ['- channel 501', '~ listing of channels: 2 items'],
   ],
   [
     'a number changes its DID',
-    ({ channels }) => ({
-      channels: channels.map((channel) =>
-        channel.channel_id === 501 ? { ...channel, did: '5491100000009' } : channel,
-      ),
-    }),
+    changed('channels', c501, { did: '5491100000009' }),
     ['~ channel 501: did', '~ listing of channels: 3 items'],
   ],
   [
     'a number sends for an account',
-    ({ channels }) => ({
-      channels: channels.map((channel) =>
-        channel.channel_id === 501 ? { ...channel, messaging_account_id: '9' } : channel,
-      ),
-    }),
+    changed('channels', c501, { messaging_account_id: '9' }),
     ['~ channel 501: messaging_account_id'],
   ],
   [
     'a client leaves a WABA',
-    ({ wabas, channels }) => ({
-      wabas: wabas.map((waba) => (waba.client_ids.length === 2 ? { ...waba, client_ids: [1001] } : waba)),
-      channels: channels.filter(({ channel_id }) => channel_id !== 502),
+    (file) => ({
+      ...changed('wabas', ({ client_ids }) => client_ids.length === 2, { client_ids: [1001] })(file),
+      channels: file.channels.filter(({ channel_id }) => channel_id !== 502),
     }),
     [
       '~ WABA membership 200000000000001 of client 1001: client_ids',
@@ -164,14 +160,12 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
   ],
   [
     'a campaign is renamed',
-    ({ campaigns }) => ({ campaigns: campaigns.map((each) => ({ ...each, name: 'X' })) }),
+    changed('campaigns', () => true, { name: 'X' }),
     ['~ campaign 10: name', '~ campaign 11: name', '~ campaign 20: name'],
   ],
   [
     "a client's utility messages heed opt-outs",
-    ({ clients }) => ({
-      clients: clients.map((each) => ({ ...each, opt_outs_for_utility: each.client_id === 1001 })),
-    }),
+    changed('clients', c1001, { opt_outs_for_utility: true }),
     [
       '~ client 1001: opt_outs_for_utility',
       '~ WABA membership 200000000000001 of client 1001: utility_stops',
@@ -182,18 +176,12 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
   ],
   [
     'a client gets a budget (D58)',
-    ({ clients }) => ({
-      clients: clients.map((each) =>
-        each.client_id === 1001 ? { ...each, monthly_budget: { amount: 100, stop: true } } : each,
-      ),
-    }),
+    changed('clients', c1001, { monthly_budget: { amount: 100, stop: true } }),
     ['~ client 1001: monthly_budget', '~ channel 501: waba.monthly_budgets', '~ channel 502: waba.monthly_budgets'],
   ],
   [
     "the platform's stops are widened to the WABA",
-    ({ wabas }) => ({
-      wabas: wabas.map((each) => (each.client_ids.length === 1 ? { ...each, platform_stops: 'waba' as const } : each)),
-    }),
+    changed('wabas', ({ client_ids }) => client_ids.length === 1, { platform_stops: 'waba' }),
     ['~ WABA membership 200000000000002 of client 1002: platform_stops', '~ channel 503: waba.platform_stops'],
   ],
   ['words of opt-outs', () => ({ opt_out_words: { stop: ['basta'] } }), ['+ words of opt-outs']],
@@ -203,44 +191,33 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
     ['~ platform credential demo: access_token'],
   ],
 ])('the lines say what changes, by the names of the file: %s', (_, change, lines) => {
-  const shown = linesFor(demoWith(change));
+  const shown = linesOf(provisioningFile(demo, []), demoWith(change));
   expect(shown.toSorted()).toEqual(lines.toSorted());
   expect(shown.join('\n')).not.toMatch(/another-1|demo-/);
 });
 
 test('of the words, a line says which list changes or goes; without any they are a removal, and the shipped ones count', () => {
-  const files = [{ stop: ['basta'], start: ['alta'] }, { stop: ['fin'] }, undefined].map((opt_out_words) =>
-    demoWith(() => ({ opt_out_words })),
-  );
-  const [both, one, none] = files;
-  if (both === undefined || one === undefined || none === undefined) throw new Error('no file');
-  const linesOf = (from: ProvisioningFile, to: ProvisioningFile) => planFor(provisioned(from), to).lines.map(lineText);
+  const both = demoWith(() => ({ opt_out_words: { stop: ['basta'], start: ['alta'] } }));
+  const one = demoWith(() => ({ opt_out_words: { stop: ['fin'] } }));
+  const none = demoWith(() => ({ opt_out_words: undefined }));
   expect(linesOf(both, one)).toEqual(['~ words of opt-outs: stop, start']);
   expect(linesOf(one, none)).toEqual(['- words of opt-outs']);
 });
 
 test('a number that no longer sends for an account of its own is a line too, and is never away in between', () => {
-  const named = demoWith(({ channels }) => ({
-    channels: channels.map((channel) => ({ ...channel, messaging_account_id: '9' })),
-  }));
+  const named = demoWith(changed('channels', () => true, { messaging_account_id: '9' }));
   const { lines, revocations, grants } = planFor(provisioned(named), provisioningFile(demo, []));
   const channels = ['501', '502', '503'];
   expect(lines.map(lineText)).toEqual(channels.map((id) => `~ channel ${id}: messaging_account_id`));
   expect([revocations, grants.map(({ key }) => key.sk)]).toEqual([[], ['DID', 'DID', 'DID']]);
 });
 
-const rotated = {
-  ...at(demo.platform_apps),
-  app_secret: 'demo-new-secret',
-  previous_app_secret: 'demo-app-secret',
-};
-
 test('of an app, what changes is said by its fields, never a secret, and that the one before is no longer valid', () => {
-  const [before, during, after] = [demo.platform_apps, [rotated], [{ ...rotated, previous_app_secret: undefined }]].map(
-    (platform_apps) => provisioningFile({ ...demo, platform_apps }, []),
-  );
-  if (before === undefined || during === undefined || after === undefined) throw new Error('no file');
-  const linesOf = (from: ProvisioningFile, to: ProvisioningFile) => planFor(provisioned(from), to).lines.map(lineText);
+  const before = provisioningFile(demo, []);
+  const withApps = (change: object) =>
+    demoWith(() => ({ platform_apps: before.platform_apps?.map((app) => ({ ...app, ...change })) }));
+  const during = withApps({ app_secret: 'demo-new-secret', previous_app_secret: 'demo-app-secret' });
+  const after = withApps({ app_secret: 'demo-new-secret' });
   expect(linesOf(before, during)).toEqual(['~ platform app 500000000000001: previous_app_secret, app_secret']);
   expect(linesOf(during, after)).toEqual(['~ platform app 500000000000001: previous_app_secret']);
   expect(planFor(provisioned(during), after)).toMatchObject({ revocations: [], grants: [] });
@@ -254,11 +231,6 @@ test('a DID knows the app that tells of it, and forgets it with the app', () => 
   expect(apps({})).toEqual(Array(3).fill('500000000000001'));
   expect(apps({ platform_apps: [] })).toEqual(Array(3).fill(undefined));
 });
-
-function at<T>(list: readonly T[]): T {
-  if (list[0] === undefined) throw new Error('the list is empty');
-  return list[0];
-}
 
 test('a copy that an earlier run left out of step is set right, and the line says so', () => {
   const file = provisioningFile(demo, []);

@@ -7,7 +7,6 @@ import { maxRecipientBytes, ParametersGone } from '../../../../lib/messages/acce
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { backlogKey, laterKey, laterThanMs, newEntry } from '../../../../lib/messages/dispatch/backlog.ts';
 import type { DispatchHead } from '../../../../lib/messages/dispatch/head.ts';
-import { cancelled } from '../../../../lib/messages/dispatch/item-state.ts';
 import { dispatchItemStore } from '../../../../lib/messages/dispatch/item-store.ts';
 import {
   acceptedKey,
@@ -99,13 +98,6 @@ describe('parameters', () => {
     await dispatches.store(dispatch, signal);
     const first = await itemOf(parametersKey({ dispatchId: head.dispatchId, index: 0 }));
     expect(first).toMatchObject({ expiresAtSeconds: 1_700_000_001 + 8 * 86_400 });
-  });
-
-  test('are stored once more as they were', async () => {
-    const dispatch = dispatchOf(700);
-    const { head, recipients } = dispatch;
-    for (const _ of [1, 2]) await dispatches.store(dispatch, signal);
-    expect(await parameters.read(head.dispatchId, 0)).toEqual(recipients.slice(0, 625));
   });
 
   test('that are gone are an error of that name, and so is an index behind the last', async () => {
@@ -220,14 +212,6 @@ describe('a dispatch', () => {
     expect(addressesOf(item?.['to'])).toEqual(dispatch.recipients.map(({ to }) => to));
     expect(await listed(dispatch.head)).toEqual([{ dispatchId, total: 3 }]);
   });
-
-  test('that was stopped before it began stays so', async () => {
-    const { head } = dispatchOf(11);
-    const states = dispatchItemStore(tableOf(client, table));
-    await states.stop(head, cancelled(nowMs));
-    expect(await beginListed(dispatches, { head, repeats: [] })).toBe('begun');
-    expect((await states.of([head.dispatchId])).get(head.dispatchId)).toEqual({ begun: true, stop: cancelled(nowMs) });
-  });
 });
 
 describe('of beginning and withdrawal the first counts, and either may be repeated (D25)', () => {
@@ -253,40 +237,6 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     expect(isWithdrawn((await slices.find(key)) ?? met.slice)).toBe(true);
     expect(await listed(dispatch.head)).toEqual([]);
   });
-
-  test('what has begun is not taken back, nor is what a worker has claimed', async () => {
-    const large = dispatchOf(11);
-    await beginListed(dispatches, { head: large.head, repeats: [] });
-    expect(await dispatches.withdraw(large.head.dispatchId)).toBe('begun');
-    expect(await slices.find({ dispatchId: large.head.dispatchId, slice: 0 })).toBeUndefined();
-
-    const straight = dispatchOf(3);
-    const { dispatchId } = straight.head;
-    const { slice } = await slices.claim(claimOf(dispatchId).claim);
-    expect(await dispatches.withdraw(dispatchId)).toBe('begun');
-    expect(await itemOf(dispatchKey(dispatchId))).toBeUndefined();
-    // The same holds after the worker has ended the slice.
-    await slices.end(slice, new Map());
-    expect(await dispatches.withdraw(dispatchId)).toBe('begun');
-    expect(await dispatches.beginStraight(straight)).toBe('begun');
-    expect(await dispatches.withdraw(dispatchId)).toBe('begun');
-  });
-
-  test.each(['withdraw', 'begin'] as const)(
-    'a %s whose reply is lost is repeated and answers as before',
-    async (name) => {
-      const faulty = localDocumentClient();
-      const attempts = injectFaults(faulty, (operation, attempt) =>
-        attempt === 1 && /TransactWrite|Update/.test(operation) ? { kind: 'lose_reply' } : undefined,
-      );
-      const { head } = dispatchOf(11);
-      const store = acceptedDispatchesStore(tableOf(faulty, table, { nowMs: () => nowMs }));
-      const ended =
-        name === 'begin' ? await beginListed(store, { head, repeats: [] }) : await store.withdraw(head.dispatchId);
-      expect(ended).toBe(name === 'begin' ? 'begun' : 'withdrawn');
-      expect([...attempts.values()].reduce((sum, each) => sum + each, 0)).toBeGreaterThan(1);
-    },
-  );
 
   test('whichever of them comes first, of many that race', async () => {
     await Promise.all(

@@ -145,25 +145,15 @@ describe('the dispatch that a send becomes', () => {
   });
 });
 
+const ttl = { message_send_ttl_seconds: 60 };
+
 test.each([
-  [
-    'a bid',
-    { category: 'MARKETING', optimization_spec: sendable.bid.optimization_spec },
-    false,
-    'marketing_messages',
-    [],
-  ],
-  ['a time to live, onboarded', { message_send_ttl_seconds: 60 }, true, 'marketing_messages', ['onboarding of 2']],
-  ['a time to live, not onboarded', { message_send_ttl_seconds: 60 }, false, 'messages', ['onboarding of 2']],
+  ['a bid', { optimization_spec: sendable.bid.optimization_spec }, false, 'marketing_messages', []],
+  ['a time to live, onboarded', ttl, true, 'marketing_messages', ['onboarding of 2']],
+  ['a time to live, not onboarded', ttl, false, 'messages', ['onboarding of 2']],
   ['neither', {}, true, 'messages', []],
-  [
-    'a category in small letters',
-    { category: 'marketing', message_send_ttl_seconds: 60 },
-    true,
-    'marketing_messages',
-    ['onboarding of 2'],
-  ],
-  ['another category', { category: 'UTILITY', message_send_ttl_seconds: 60 }, true, 'messages', []],
+  ['a category in small letters', { category: 'marketing', ...ttl }, true, 'marketing_messages', ['onboarding of 2']],
+  ['another category', { category: 'UTILITY', ...ttl }, true, 'messages', []],
 ])('a template with %s goes its way (D30)', async (_, facts, onboarded, path, questions) => {
   const template = makeTemplate([body('Sale.')], { category: 'MARKETING', ...facts });
   const { ports, asked } = portsOf(template, { onboarded });
@@ -305,13 +295,10 @@ describe('values that need a look are counted, and sent as they are (D26)', () =
     return [dispatch.recipients.map(({ params }) => params), warning];
   };
 
+  const unfilled = 'looks like an unfilled placeholder';
+  const placeholders = ['{{first_name}}', 'Hola {{ 1 }}!', '$\u007bname}', '*|FNAME|*', '%name%', 'undefined'];
   test.each([
-    ['{{first_name}}', 'looks like an unfilled placeholder'],
-    ['Hola {{ 1 }}!', 'looks like an unfilled placeholder'],
-    ['$\u007bname}', 'looks like an unfilled placeholder'],
-    ['*|FNAME|*', 'looks like an unfilled placeholder'],
-    ['%name%', 'looks like an unfilled placeholder'],
-    ['undefined', 'looks like an unfilled placeholder'],
+    ...placeholders.map((value) => [value, unfilled]),
     ['\u200b\u2060 \u00ad', 'has only invisible characters'],
     ['\u3164', 'has only invisible characters'],
   ])('%j %s', async (value, what) => {
@@ -351,25 +338,25 @@ describe('values that need a look are counted, and sent as they are (D26)', () =
   );
 
   test('a coupon code and the header are no suffix; the places are those of the request', async () => {
-    const location = { latitude: '1', longitude: '2', name: '{{place}}', address: 'https://example.com' };
-    const recipients = [ana, ana, { to: '5491155550002', params: { body: ['{{1}}'] } }].map(
-      ({ to: person, params }) => ({
-        ...{ to: person, params: { body: params.body.slice(0, 1) } },
-      }),
-    );
-    expect((await warningFor(sendable.location, { recipients, header: { type: 'location', location } }))[1]).toBe(
-      'duplicate recipients were dropped: recipients[1]; 2 values look like unfilled placeholders, first component.header.location.name',
-    );
-    expect(
+    const location = { latitude: '1', longitude: '2', address: 'https://example.com' };
+    const params = { body: ['Ana'] };
+    const recipients = [
+      { to, params },
+      { to, params },
+      { to: '5491155550002', params: { body: ['{{1}}'] } },
+    ];
+    const warningWith = async (name: string) =>
       (
         await warningFor(sendable.location, {
           recipients,
-          header: { type: 'location', location: { ...location, name: 'A' } },
+          header: { type: 'location', location: { ...location, name } },
         })
-      )[1],
-    ).toBe(
-      'duplicate recipients were dropped: recipients[1]; 1 value looks like an unfilled placeholder: recipients[2].params.body[0]',
+      )[1];
+    const dropped = 'duplicate recipients were dropped: recipients[1]';
+    expect(await warningWith('{{place}}')).toBe(
+      `${dropped}; 2 values look like unfilled placeholders, first component.header.location.name`,
     );
+    expect(await warningWith('A')).toBe(`${dropped}; 1 value ${unfilled}: recipients[2].params.body[0]`);
   });
 });
 

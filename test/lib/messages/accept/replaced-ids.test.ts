@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { redirectedWarning, withCurrentIds } from '../../../../lib/messages/accept/replaced-ids.ts';
 import type { Replacement } from '../../../../lib/messages/inbound/replaced-ids.ts';
+import { rows } from '../../../support/rows.ts';
 
 type Words = readonly (readonly [userId: string, by: string, atMs: number])[];
 
@@ -33,93 +34,25 @@ async function follow(recipients: readonly string[], words: Words) {
   return { ...followed, to: followed.recipients.map((recipient) => recipient.to), asked };
 }
 
-test.each<readonly [string, Words, string]>([
-  ['nothing told', [], 'US.1'],
-  ['told once', [['US.1', 'US.2', 5]], 'US.2'],
-  [
-    'told twice',
-    [
-      ['US.1', 'US.2', 5],
-      ['US.1', 'US.2', 5],
-    ],
-    'US.2',
-  ],
-  [
-    'a chain',
-    [
-      ['US.1', 'US.2', 5],
-      ['US.2', 'US.3', 6],
-    ],
-    'US.3',
-  ],
-  [
-    'a chain that was told the wrong way round',
-    [
-      ['US.2', 'US.3', 6],
-      ['US.1', 'US.2', 5],
-    ],
-    'US.3',
-  ],
-  [
-    'two words on one id: the later one',
-    [
-      ['US.1', 'US.2', 5],
-      ['US.1', 'US.3', 6],
-    ],
-    'US.3',
-  ],
-  [
-    'two words on one id, the later one first',
-    [
-      ['US.1', 'US.3', 6],
-      ['US.1', 'US.2', 5],
-    ],
-    'US.3',
-  ],
-  [
-    'back to where it was',
-    [
-      ['US.1', 'US.2', 5],
-      ['US.2', 'US.1', 6],
-    ],
-    'US.1',
-  ],
-  [
-    'there, back, and there again',
-    [
-      ['US.1', 'US.2', 7],
-      ['US.2', 'US.1', 6],
-    ],
-    'US.2',
-  ],
-  [
-    'a circle of one moment',
-    [
-      ['US.1', 'US.2', 5],
-      ['US.2', 'US.1', 5],
-    ],
-    'US.2',
-  ],
-  ['itself', [['US.1', 'US.1', 5]], 'US.1'],
-  [
-    'a step that is older than the one to it',
-    [
-      ['US.1', 'US.2', 5],
-      ['US.2', 'US.3', 4],
-    ],
-    'US.2',
-  ],
-  ['somebody else', [['US.9', 'US.2', 5]], 'US.1'],
-  [
-    'another letter case',
-    [
-      ['us.1', 'US.2', 5],
-      ['US.ENT.1', 'US.2', 5],
-    ],
-    'US.1',
-  ],
-])('%s', async (_, words, to) => {
-  expect((await follow(['US.1'], words)).to).toEqual([to]);
+test.each(rows`
+  nothing told                                   |                                  | US.1
+  told once                                      | US.1 > US.2 @ 5                  | US.2
+  told twice                                     | US.1 > US.2 @ 5, US.1 > US.2 @ 5 | US.2
+  a chain                                        | US.1 > US.2 @ 5, US.2 > US.3 @ 6 | US.3
+  a chain that was told the wrong way round      | US.2 > US.3 @ 6, US.1 > US.2 @ 5 | US.3
+  two words on one id: the later one             | US.1 > US.2 @ 5, US.1 > US.3 @ 6 | US.3
+  two words on one id, the later one first       | US.1 > US.3 @ 6, US.1 > US.2 @ 5 | US.3
+  back to where it was                           | US.1 > US.2 @ 5, US.2 > US.1 @ 6 | US.1
+  there, back, and there again                   | US.1 > US.2 @ 7, US.2 > US.1 @ 6 | US.2
+  a circle of one moment                         | US.1 > US.2 @ 5, US.2 > US.1 @ 5 | US.2
+  itself                                         | US.1 > US.1 @ 5                  | US.1
+  a step that is older than the one to it        | US.1 > US.2 @ 5, US.2 > US.3 @ 4 | US.2
+  somebody else                                  | US.9 > US.2 @ 5                  | US.1
+  another letter case                            | us.1 > US.2 @ 5, US.ENT.1 > US.2 @ 5 | US.1
+`)('%s', async (_, told = '', to) => {
+  const words = [...told.matchAll(/([^ ,]+) > ([^ ]+) @ ([0-9]+)/g)];
+  const said = words.map(([, userId = '', by = '', atMs]) => [userId, by, Number(atMs)] as const);
+  expect([said.length > 0, (await follow(['US.1'], said)).to]).toEqual([told !== '', [to]]);
 });
 
 test('numbers are not asked for, each id is asked for once, and those alone are named that changed', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
 import { decodeSenderWake, encodeSenderWake } from '../../../../lib/messages/dispatch/sender-wake.ts';
 
 const wake = { phoneNumberId: '300000000000001', part: 0, of: 1, delaySeconds: 0 };
@@ -23,7 +22,3 @@ test.each([
   ['half a part', encodeSenderWake({ ...wake, part: 0.5 })],
   ['half a sender', encodeSenderWake({ ...wake, of: 1.5 })],
 ])('a body is no wake: %s', (_, body) => expect(() => decodeSenderWake(body)).toThrow());
-
-test('a wake of a later version waits for the code that reads it (D47)', () => {
-  expect(() => decodeSenderWake(JSON.stringify({ ...wake, version: 2 }))).toThrow(LaterVersion);
-});

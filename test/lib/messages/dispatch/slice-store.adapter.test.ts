@@ -94,18 +94,6 @@ function argsOf(
   return [there, `${claim.owner} finder`, outcome];
 }
 
-test('a repeated claim is its own, and so is a repeated end', async () => {
-  const key = { dispatchId, slice: 3 };
-  const claim = { key, try: 0, owner: 'run-1', atMs: startMs, size };
-  const { kind, slice } = await slices.claim(claim);
-  expect([kind, (await slices.claim(claim)).kind]).toEqual(['claimed', 'claimed']);
-  const all = new Map(
-    [0, 1, 2].map((place) => [place, { state: 'sent', platformMessageId: `wamid.${place}` }] as const),
-  );
-  const over = await slices.end(slice, all);
-  expect(await slices.end(slice, all)).toEqual(over);
-});
-
 test('a try that ends keeps what was settled of an earlier one meanwhile', async () => {
   const key = { dispatchId, slice: 4 };
   const unknown = { state: 'unknown', code: 'no_answer' } as const;

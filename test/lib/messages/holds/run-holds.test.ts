@@ -51,12 +51,8 @@ describe('a refusal that concerns more than its message (D46)', () => {
 
   test.each<[number, Partial<CallFacts>, string, string]>([
     [131042, {}, 'waba', 'waba'],
-    [131031, {}, 'waba', 'waba'],
-    [368, {}, 'waba', 'waba'],
     [131064, { category: 'UTILITY' }, 'utility', 'waba'],
     [131037, {}, 'number:300000000000001', 'number'],
-    [133010, {}, 'number:300000000000001', 'number'],
-    [131045, {}, 'number:300000000000001', 'number'],
     [131048, {}, 'marketing:300000000000001', 'number'],
   ])('%i of %j holds %s, and is told as that of a %s', async (code, changes, held, scope) => {
     const { holds, wabas } = world();
@@ -81,9 +77,7 @@ describe('a refusal that concerns more than its message (D46)', () => {
 
   test.each<[number | undefined, Partial<CallFacts>]>([
     [undefined, {}],
-    [131026, {}],
     [131064, { category: 'MARKETING' }],
-    [131048, { category: 'AUTHENTICATION' }],
   ])('%s of %j concerns the message alone', async (code, changes) => {
     const { calls, holds, writes } = world();
     expect(await holds.byRefusal({ ...callFacts, ...changes }, { code })).toBeUndefined();

@@ -122,17 +122,6 @@ describe('a reply (D55)', () => {
     expect(replies()).toMatchObject([{ clientId: 1001 }]);
   });
 
-  test('a start word ends it, once it is later', async () => {
-    await hear([wrote('STOP')]);
-    await hear([wrote('start', { atMs: atMs + 1_000, receivedAtMs: atMs + 1_500 })]);
-    await hear([wrote('STOP', { atMs: atMs + 500 })]);
-    expect(await stopOf(1001)).toBeUndefined();
-    expect(toldTo()).toEqual([
-      [1001, 'recipient.opted_out'],
-      [1001, 'recipient.opted_in'],
-    ]);
-  });
-
   test('to a message counts for its client alone, and names it', async () => {
     world.waba = makeWaba();
     answers(1002);
@@ -194,62 +183,18 @@ describe('a reply (D55)', () => {
 
 describe('without a message that it answers, on a number that clients share (D55)', () => {
   const stops = async () => [await stopOf(1001), await stopOf(1002)];
-  const lists = async () => [await listOf(1001), await listOf(1002)];
   const later = (ms: number) => ({ atMs: atMs + ms, receivedAtMs: atMs + ms });
   beforeEach(() => {
     world.waba = makeWaba();
   });
 
-  test('a word stops marketing from the number for all, until a start word; no client is told of it', async () => {
-    await hear([wrote('STOP')]);
-    expect(await stops()).toEqual(['reply', 'reply']);
-    expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
-    await hear([wrote('START', later(1_000))]);
-    expect(await stops()).toEqual([undefined, undefined]);
-    expect([world.events.sent, ...(await lists())]).toEqual([[], [], []]);
-  });
-
   test('a word ends by a start word also where one client has the number for itself since', async () => {
     await hear([wrote('STOP')]);
+    expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
     world.waba = makeWaba({ clientIds: [1002] });
     await hear([wrote('START', later(1_000))]);
     expect(await stops()).toEqual([undefined, undefined]);
     expect(toldTo()).toEqual([[1002, 'recipient.opted_in']]);
-  });
-
-  test('a tap on the button against marketing is such a word', async () => {
-    await hear([wrote('', { reply: { by: 'quick_reply', text: 'Stop promotions', toMessageId: 'wamid.unknown' } })]);
-    expect([await stops(), world.events.sent]).toEqual([['quick_reply', 'quick_reply'], []]);
-  });
-
-  test('a text is told to no client', async () => {
-    await hear([wrote('thanks')]);
-    expect(world.events.sent).toEqual([]);
-  });
-
-  test("the platform's setting counts for the number, without an event or a row; its end ends a word, too", async () => {
-    await hear([wrote('STOP'), preference('stop')]);
-    await hear([preference('resume', later(1_000))]);
-    expect(await stops()).toEqual([undefined, undefined]);
-    expect([world.events.sent, ...(await lists())]).toEqual([[], [], []]);
-  });
-
-  test("a start word ends no stop of the platform, and none that was a client's answer", async () => {
-    await hear([preference('stop')]);
-    answers(1002);
-    await hear([wrote('STOP')]);
-    world.answered = undefined;
-    await hear([wrote('START', later(1_000))]);
-    expect(await stops()).toEqual(['platform', 'reply']);
-    await hear([preference('resume', later(2_000))]);
-    expect(await stops()).toEqual([undefined, 'reply']);
-  });
-
-  test('a refusal is told to its client, whatever the platform has told of the number since', async () => {
-    await hear([preference('stop', later(1_000))]);
-    await hear([{ kind: 'refused', clientId: 1002, recipients: [waId], atMs }]);
-    expect(toldTo()).toEqual([[1002, 'recipient.opted_out']]);
-    expect(await lists()).toEqual([[], [waId]]);
   });
 
   test.each([

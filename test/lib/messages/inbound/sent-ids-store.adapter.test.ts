@@ -42,18 +42,3 @@ test('an item goes with its dispatch, and names no person: the platform codes th
   const all = await table.client.send(new ScanCommand({ TableName: tableName }));
   expect(JSON.stringify(all.Items)).not.toMatch(/wamid|5491155550001/);
 });
-
-test('a write that fails is told', async () => {
-  const broken = localDocumentClient();
-  broken.middlewareStack.add(
-    () => async () => {
-      throw Object.assign(new Error('away'), { name: 'ResourceNotFoundException' });
-    },
-    { step: 'initialize', name: 'away' },
-  );
-  const writing = sentIdWriter({ ...table, client: broken })(
-    [{ ...number, dispatchId: 'J', index: 0, platformMessageId: 'w' }],
-    1,
-  );
-  await expect(writing).rejects.toThrow('away');
-});

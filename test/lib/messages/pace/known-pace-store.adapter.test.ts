@@ -70,15 +70,6 @@ test("an operator's cap and a refusal that meet are both kept (D43)", async () =
   expect(await pacesOf().find('met')).toMatchObject({ version: 2, capped, pairs: [{ recipientHash: 'ana' }] });
 });
 
-test('a change that changes nothing is not written; one whose reply was lost is made once', async () => {
-  const still = faulty();
-  expect(await still.paces.change('still', (pace) => pace)).toEqual(unknownPace);
-  expect(still.commands()).toEqual(['GetItemCommand']);
-  const lost = faulty(({ number }) => (number === 2 ? { kind: 'lose_reply' } : undefined));
-  expect(await lost.paces.change('lost', slower)).toMatchObject({ version: 1 });
-  expect(await pacesOf().find('lost')).toMatchObject({ version: 1, learned: { perSecond: 60 } });
-});
-
 test('a writer that is always too late gives up after ten writes, and says so', async () => {
   const client = localDocumentClient();
   client.middlewareStack.add(

@@ -38,8 +38,6 @@ function sliceOf(...outcomes: readonly Outcome[]): Slice {
 describe('what concerns an account, a number or a template opens its hold', () => {
   test.each([
     ['131042', 'waba'],
-    ['131031', 'waba'],
-    ['368', 'waba'],
     ['131037', `number:${head.phoneNumberId}`],
     ['131048', `marketing:${head.phoneNumberId}`],
     ['131063', `edge:${head.phoneNumberId}`],

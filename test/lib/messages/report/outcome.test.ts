@@ -38,6 +38,10 @@ const dead = { state: 'claimed', atMs: nowMs - claimLifeMs } as const;
 const sent = { state: 'sent', platformMessageId: 'w-7' } as const;
 const stop = { state: 'failed', code: 'cancelled', atMs: nowMs - 10 } as const;
 const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs - 10 } as const;
+const paused = { state: 'pending', code: parked.code } as const;
+const refused = { state: 'failed', code: '131026', reason: 'no such person' } as const;
+const byHand = { state: 'failed', code: 'resolved_by_operator' } as const;
+const cancelled = { state: 'failed', code: 'cancelled' } as const;
 const atMs = nowMs - 5_000;
 
 type Case = readonly [string, Slice | undefined, DispatchItemState, object];
@@ -45,14 +49,9 @@ type Case = readonly [string, Slice | undefined, DispatchItemState, object];
 describe('what became of a recipient, by its slice', () => {
   test.each<Case>([
     ['none', undefined, {}, { state: 'pending' }],
-    ['none, of a parked dispatch', undefined, { parked }, { state: 'pending', code: 'template_paused' }],
+    ['none, of a parked dispatch', undefined, { parked }, paused],
     ['to be tried again', slice(again), {}, { state: 'pending' }],
-    [
-      'to be tried again, of a parked dispatch',
-      slice(again),
-      { parked },
-      { state: 'pending', code: 'template_paused' },
-    ],
+    ['to be tried again, of a parked dispatch', slice(again), { parked }, paused],
     ['being tried', slice(undefined, living), {}, { state: 'pending' }],
     ['being tried, of a parked dispatch', slice(undefined, living), { parked }, { state: 'pending' }],
     ['being tried again', slice(again, living), {}, { state: 'pending' }],
@@ -64,25 +63,15 @@ describe('what became of a recipient, by its slice', () => {
     ['held', slice({ ...sent, held: 'paused' }), {}, { state: 'held', code: 'paused', platformMessageId: 'w-7', atMs }],
     ['sent, by a receipt', slice(provenByReceipt), {}, { state: 'sent' }],
     ['sent, by a later receipt', slice({ ...provenByReceipt, resolvedAtMs: nowMs }), {}, { state: 'sent' }],
-    [
-      'refused',
-      slice({ state: 'failed', code: '131026', reason: 'no such person' }),
-      {},
-      { state: 'failed', code: '131026', reason: 'no such person', atMs },
-    ],
+    ['refused', slice(refused), {}, { ...refused, atMs }],
     ['expired', slice({ state: 'expired', code: 'expired' }), {}, { state: 'expired', code: 'expired', atMs }],
     ['without an answer', slice(noAnswer), {}, { ...noAnswer, atMs }],
-    [
-      'settled by hand',
-      slice({ state: 'failed', code: 'resolved_by_operator', resolvedAtMs: nowMs }),
-      {},
-      { state: 'failed', code: 'resolved_by_operator', atMs: nowMs },
-    ],
+    ['settled by hand', slice({ ...byHand, resolvedAtMs: nowMs }), {}, { ...byHand, atMs: nowMs }],
     [
       'settled by hand as sent',
-      slice({ state: 'sent', code: 'resolved_by_operator', resolvedAtMs: nowMs }),
+      slice({ ...byHand, state: 'sent', resolvedAtMs: nowMs }),
       {},
-      { state: 'sent', code: 'resolved_by_operator', atMs: nowMs },
+      { ...byHand, state: 'sent', atMs: nowMs },
     ],
   ])('%s', (_, there, dispatch, expected) => {
     expect(outcomeOf(index, { slice: there, dispatch }, nowMs)).toEqual(expected);
@@ -104,7 +93,7 @@ describe('the same, of what has a time of its own (D56)', () => {
     ['to be tried again', slice(again), { lots: closed }, scheduled],
     ['closed, whatever else it waits for', undefined, { lots: closed, parked }, scheduled],
     ['under way while it closes', slice(undefined, living), { lots: closed }, { state: 'pending' }],
-    ['open, of a parked dispatch', undefined, { lots: open, parked }, { state: 'pending', code: 'template_paused' }],
+    ['open, of a parked dispatch', undefined, { lots: open, parked }, paused],
     ['open', undefined, { lots: open }, { state: 'pending' }],
     ['of the lot behind', undefined, { lots: [{ until: 27, open: [] }, ...closed] }, scheduled],
     ['never to open within its time to live', undefined, { lots: closed, expiresAtMs: later }, { state: 'pending' }],
@@ -135,12 +124,7 @@ describe('the same, of a dispatch that was stopped (D46, D53)', () => {
     ['lost, as its finder wrote', slice(lost), second, { ...lost, atMs }],
     ['without an answer, in an earlier try', slice(noAnswer), none, { ...noAnswer, atMs }],
     ['sent', slice(sent), none, { ...sent, atMs }],
-    [
-      'ended by its worker',
-      slice({ state: 'failed', code: 'cancelled' }),
-      none,
-      { state: 'failed', code: 'cancelled', atMs },
-    ],
+    ['ended by its worker', slice(cancelled), none, { ...cancelled, atMs }],
   ])('%s', (_, there, dispatch, expected) => {
     expect(outcomeOf(index, { slice: there, dispatch }, nowMs)).toEqual(expected);
   });

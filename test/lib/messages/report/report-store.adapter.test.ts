@@ -294,17 +294,6 @@ describe('a dispatch that is cancelled (D53)', () => {
     }
   });
 
-  test('what was lost with its worker before stays unknown', async () => {
-    const head = headOf('lost', { total: 30 });
-    await accept(head);
-    await tried(head, 0, undefined, { atMs: nowMs - claimLifeMs });
-    const found = (await tried(head, 1, undefined, { atMs: nowMs - claimLifeMs })) as Slice;
-    await slices.endForTheDead(found, 'finder');
-    const counts = { ...none, unknown: 20, failed: 10 };
-    expect((await reports.cancel(head)).counts).toEqual(counts);
-    expect((await reports.cancel(head)).counts).toEqual(counts);
-  });
-
   test('by another word first: that is how it ends, once it is known of which tries that is certain', async () => {
     const head = headOf('disabled');
     await accept(head);

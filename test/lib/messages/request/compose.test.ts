@@ -52,88 +52,52 @@ test.each(['US.1aB', 'US.ENT.1aB', `US.ENT.${'9'.repeat(128)}`])('the user id %s
 });
 
 const text = (value: string) => ({ type: 'text', text: value });
-const url = (index: number, suffix: string) => ({ type: 'button', sub_type: 'url', index, parameters: [text(suffix)] });
-const reply = (index: number, place = `${index}`) => ({
-  type: 'button',
-  sub_type: 'quick_reply',
-  index,
-  parameters: [{ type: 'payload', payload: `tm1:J-0:${place}` }],
-});
+const url = (index: number, suffix: string) => button(index, 'url', 'text', suffix);
+const reply = (index: number, place = `${index}`) => button(index, 'quick_reply', 'payload', `tm1:J-0:${place}`);
 const sections = [{ title: 'Shoes', product_items: [{ product_retailer_id: 'p1' }, { product_retailer_id: 'p2' }] }];
-const cardHeader = {
-  type: 'header',
-  parameters: [{ type: 'image', image: { link: 'https://cdn.example.com/card.jpg' } }],
-};
 const place = { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Street 1' };
+const body = (...values: string[]) => ({ type: 'body', parameters: values.map(text) });
+const header = (type: string, value: unknown) => ({ type: 'header', parameters: [{ type, [type]: value }] });
+const button = (index: number, sub_type: string, type: string, value: unknown) => ({
+  type: 'button',
+  sub_type,
+  index,
+  parameters: [{ type, [type]: value }],
+});
+const link = 'https://cdn.example.com/file';
+const card = (card_index: number, value: string, suffix: string) => ({
+  card_index,
+  components: [
+    header('image', { link: 'https://cdn.example.com/card.jpg' }),
+    body(value),
+    url(1, suffix),
+    reply(0, `${card_index}.0`),
+  ],
+});
 
 test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
   [
     'body, and a URL suffix as given but for what a URL cannot contain (D37)',
     sendable.order,
     { body: ['Ana', '17'], buttons: ['orders/A-1?x=1&y=ñ %2F#100%'] },
-    [{ type: 'body', parameters: [text('Ana'), text('17')] }, url(0, 'orders/A-1?x=1&y=%C3%B1%20%2F#100%25')],
+    [body('Ana', '17'), url(0, 'orders/A-1?x=1&y=%C3%B1%20%2F#100%25')],
   ],
-  [
-    'a text header',
-    sendable.textHeader,
-    { header: ['17'], body: ['Ana'] },
-    [
-      { type: 'header', parameters: [text('17')] },
-      { type: 'body', parameters: [text('Ana')] },
-    ],
-  ],
+  ['a text header', sendable.textHeader, { header: ['17'], body: ['Ana'] }, [header('text', '17'), body('Ana')]],
   [
     'an image, and quick replies that name the message and their place',
     sendable.image,
     { body: ['Ana'] },
-    [
-      { type: 'header', parameters: [{ type: 'image', image: { link: 'https://cdn.example.com/file' } }] },
-      { type: 'body', parameters: [text('Ana')] },
-      reply(0),
-      reply(1),
-    ],
+    [header('image', { link }), body('Ana'), reply(0), reply(1)],
   ],
-  [
-    'a video',
-    sendable.video,
-    {},
-    [{ type: 'header', parameters: [{ type: 'video', video: { link: 'https://cdn.example.com/file' } }] }],
-  ],
-  [
-    'a document with its name',
-    sendable.document,
-    {},
-    [
-      {
-        type: 'header',
-        parameters: [{ type: 'document', document: { link: 'https://cdn.example.com/file', filename: 'invoice.pdf' } }],
-      },
-    ],
-  ],
-  [
-    'a location',
-    sendable.location,
-    { body: ['Ana'] },
-    [
-      { type: 'header', parameters: [{ type: 'location', location: place }] },
-      { type: 'body', parameters: [text('Ana')] },
-    ],
-  ],
-  [
-    'a code, in body and button',
-    sendable.code,
-    { body: ['123456'] },
-    [{ type: 'body', parameters: [text('123456')] }, url(0, '123456')],
-  ],
+  ['a video', sendable.video, {}, [header('video', { link })]],
+  ['a document with its name', sendable.document, {}, [header('document', { link, filename: 'invoice.pdf' })]],
+  ['a location', sendable.location, { body: ['Ana'] }, [header('location', place), body('Ana')]],
+  ['a code, in body and button', sendable.code, { body: ['123456'] }, [body('123456'), url(0, '123456')]],
   [
     'values at the absolute place of their buttons',
     sendable.mixedButtons,
     { buttons: ['17', 'SAVE'] },
-    [
-      url(2, '17'),
-      { type: 'button', sub_type: 'copy_code', index: 3, parameters: [{ type: 'coupon_code', coupon_code: 'SAVE' }] },
-      reply(0),
-    ],
+    [url(2, '17'), button(3, 'copy_code', 'coupon_code', 'SAVE'), reply(0)],
   ],
   [
     'several products',
@@ -143,22 +107,13 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
       body: ['Ana'],
       products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1', sections } }],
     },
-    [
-      { type: 'header', parameters: [text('Ana')] },
-      { type: 'body', parameters: [text('Ana')] },
-      {
-        type: 'button',
-        sub_type: 'mpm',
-        index: 0,
-        parameters: [{ type: 'action', action: { thumbnail_product_retailer_id: 'p1', sections } }],
-      },
-    ],
+    [header('text', 'Ana'), body('Ana'), button(0, 'mpm', 'action', { thumbnail_product_retailer_id: 'p1', sections })],
   ],
   [
     'one product: only the header',
     sendable.product,
     { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }] },
-    [{ type: 'header', parameters: [{ type: 'product', product: { product_retailer_id: 'p1', catalog_id: '700' } }] }],
+    [header('product', { product_retailer_id: 'p1', catalog_id: '700' })],
   ],
   [
     'a flow button: named, without parameters',
@@ -166,7 +121,7 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
     {},
     [reply(0), { type: 'button', sub_type: 'flow', index: 1 }],
   ],
-  ['a catalog button: nothing', sendable.catalog, { body: ['Ana'] }, [{ type: 'body', parameters: [text('Ana')] }]],
+  ['a catalog button: nothing', sendable.catalog, { body: ['Ana'] }, [body('Ana')]],
   [
     'cards with the media of the template, and quick replies that name their card',
     sendable.carousel,
@@ -177,22 +132,7 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
         { body: ['B'], buttons: ['b'] },
       ],
     },
-    [
-      { type: 'body', parameters: [text('Ana')] },
-      {
-        type: 'carousel',
-        cards: [
-          {
-            card_index: 0,
-            components: [cardHeader, { type: 'body', parameters: [text('A')] }, url(1, 'a'), reply(0, '0.0')],
-          },
-          {
-            card_index: 1,
-            components: [cardHeader, { type: 'body', parameters: [text('B')] }, url(1, 'b'), reply(0, '1.0')],
-          },
-        ],
-      },
-    ],
+    [body('Ana'), { type: 'carousel', cards: [card(0, 'A', 'a'), card(1, 'B', 'b')] }],
   ],
 ])('%s', (_what, template, params, expected) => {
   expect(componentsOf(template, params)).toEqual(expected);

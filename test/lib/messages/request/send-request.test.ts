@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { parseSendRequest } from '../../../../lib/messages/request/send-request.ts';
+import { rows } from '../../../support/rows.ts';
 
 const to = '5491155550001';
 const good = {
@@ -65,149 +66,101 @@ test('a complete request is read into its parts', () => {
   });
 });
 
-const { did: _did, ...withoutDid } = good;
-const { recipients: _recipients, ...withoutRecipients } = good;
-
-test.each<[string, unknown, string, string]>([
-  ['no did', withoutDid, 'did', 'did is required'],
-  ['an empty did', { ...good, did: '' }, 'did', 'did is required'],
-  ['a did that is a number', { ...good, did: 5491100000001 }, 'did', 'expected a text'],
-  ['another type', { ...good, type: 'text' }, 'type', 'expected template, received "text"'],
-  ['another channel', { ...good, channel: 'messaging' }, 'channel', 'expected MESSAGING, received "messaging"'],
-  ['a template name alone', { ...good, template: 'order_update' }, 'template', 'must be an object'],
-  ['a template list', { ...good, template: [] }, 'template', 'must be an object'],
-  ['no language', { ...good, template: { name: 'a' } }, 'template.language', 'template.language is required'],
-  ['an empty name', { ...good, template: { name: '', language: 'es' } }, 'template.name', 'must not be empty'],
-  ['no recipients', withoutRecipients, 'recipients', 'recipients is required'],
-  ['an empty list', { ...good, recipients: [] }, 'recipients', 'must have at least 1 item, received 0'],
-  ['recipients that are an object', { ...good, recipients: { to } }, 'recipients', 'expected a list'],
+/** Each value stands in a field of the request; a path below that field follows its fault. */
+const inFields = rows`
+  did          |                       |       | did is required
+  did          | ""                    |       | did is required
+  did          | 5491100000001         |       | expected a text
+  type         | "text"                |       | expected template, received "text"
+  channel      | "messaging"           |       | expected MESSAGING, received "messaging"
+  template     | "order_update"        |       | must be an object
+  template     | []                    |       | must be an object
+  template     | {"name":"a"}          | .language | template.language is required
+  template     | {"name":"","language":"es"} | .name | must not be empty
+  template     | {"name":"a","language":"es","components":[]} | .components | unrecognized field: template.components
+  recipients   |                       |       | recipients is required
+  recipients   | []                    |       | must have at least 1 item, received 0
+  recipients   | {"to":"5491155550001"} |      | expected a list
+  recipients   | ["5491155550001"]     | [0]   | must be an object
+  recipients   | [null]                | [0]   | must be an object
+  recipients   | [{"params":{}}]       | [0].to | recipients[0].to is required
+  recipients   | [{"to":5491155550001}] | [0].to | expected a text
+  recipients   | [{"to":"1234567"}]    | [0].to | user id, received "1234567"
+  recipients   | [{"to":"1234567890123456"}] | [0].to | must be 8 to
+  recipients   | [{"to":"549 11 5555"}] | [0].to | must be 8 to 15 digits
+  recipients   | [{"to":"5491155550001\n"}] | [0].to | must be 8 to 15 digits
+  recipients   | [{"to":"us.abc"}]     | [0].to | "us.abc": its letter case is wrong, a user id begins with US.
+  recipients   | [{"to":"5491155550001","name":"x"}] | [0].name | unrecognized field: recipients[0].name
+  namespace    | "x"                   |       | unrecognized field: namespace
+  clientId     | 1                     |       | unrecognized field: clientId
+  toString     | 1                     |       | unrecognized field: toString
+  params       | {"footer":[]}         | .footer | unrecognized field
+  params       | {"cards":[{"header":[]}]} | .cards[0].header | unrecognized field
+  params       | []                    |       | must be an object
+  params       | null                  |       | must be an object
+  params       | {"body":"x"}          | .body | expected a list
+  params       | {"body":["a",5]}      | .body[1] | expected a text, received 5
+  params       | {"buttons":[null]}    | .buttons[0] | expected a text
+  params       | {"products":["p1"]}   | .products[0] | must be an object
+  params       | {"products":[{"type":"product"}]} | .products[0].type | expected action
+  params       | {"products":[{"action":{}}]} | .products[0].action.thumbnailProductRetailerId | is required
+  params       | {"products":[{"action":{"thumbnail":"p"}}]} | .products[0].action.thumbnail | unrecognized field
+  campaignId   | "10"                  |       | expected a number, received "10"
+  campaignId   | 1.5                   |       | received 1.5
+  campaignId   | 9007199254740992      |       | received 9007199254740992
+  attends      | []                    |       | must be an object
+  attends      | "now"                 |       | must be an object
+  message_send_ttl_seconds | 29        |       | expected at least 30, received 29
+  message_send_ttl_seconds | 2592001   |       | expected at most 2592000
+  message_send_ttl_seconds | -1        |       | expected at least 30
+  message_send_ttl_seconds | 60.5      |       | must be a whole number
+  message_send_ttl_seconds | "60"      |       | expected a number
+  component    | "x"                   |       | must be an object
+  component    | {"body":{}}           | .body | unrecognized field: component.body
+  header       | {"value":"https://a.example.com"} | .type | is required
+  header       | null                  |       | must be an object
+  header       | {"type":"image","value":"x"} | .type | received "image"
+  header       | {"type":"image_url"}  | .value | is required
+  header       | {"type":"location"}   | .location | is required
+  place        | {"latitude":-34.6}    | .latitude | expected a text
+  place        | {"latitude":"90.1"}   | .latitude | must be between -90 and 90
+  place        | {"longitude":"west"}  | .longitude | must be decimal degrees as text
+  place        | {"address":""}        | .address | must not be empty
+`.map(([field = '', json = '', below = '', message = '']): [string, string, object, string, string] => {
+  const value: unknown = json === '' ? undefined : JSON.parse(json);
+  if (field === 'params') return [field, json, withParams(value), `recipients[1].params${below}`, message];
+  if (field === 'header') return [field, json, withHeader(value), `component.header${below}`, message];
+  if (field !== 'place') return [field, json, { ...good, [field]: value }, `${field}${below}`, message];
+  const header = { type: 'location', location: { ...place, ...(value as object) } };
+  return [field, json, withHeader(header), `component.header.location${below}`, message];
+});
+const ofSize: typeof inFields = [
   [
-    '10,001 recipients',
+    'recipients',
+    '10,001 of them',
     { ...good, recipients: Array(10_001).fill({ to }) },
     'recipients',
-    'must have at most 10000 items, received 10001',
-  ],
-  ['a recipient that is text', { ...good, recipients: [to] }, 'recipients[0]', 'must be an object'],
-  ['a recipient that is null', { ...good, recipients: [null] }, 'recipients[0]', 'must be an object'],
-  ['no to', { ...good, recipients: [{ params: {} }] }, 'recipients[0].to', 'recipients[0].to is required'],
-  ['a to that is a number', { ...good, recipients: [{ to: 5491155550001 }] }, 'recipients[0].to', 'expected a text'],
-  ['a to of 7 digits', { ...good, recipients: [{ to: '1234567' }] }, 'recipients[0].to', 'user id, received "1234567"'],
-  ['a to of 16 digits', { ...good, recipients: [{ to: '1234567890123456' }] }, 'recipients[0].to', 'must be 8 to'],
-  ['a to with spaces', { ...good, recipients: [{ to: '549 11 5555' }] }, 'recipients[0].to', 'must be 8 to 15 digits'],
-  ['a to with a line end', { ...good, recipients: [{ to: `${to}\n` }] }, 'recipients[0].to', 'must be 8 to 15 digits'],
-  [
-    'a user id in lower case',
-    { ...good, recipients: [{ to: 'us.abc' }] },
-    'recipients[0].to',
-    'received "us.abc": its letter case is wrong, a user id begins with US.',
-  ],
-  ['unknown field', { ...good, namespace: 'x' }, 'namespace', 'unrecognized field: namespace'],
-  ['client_id spelled wrongly', { ...good, clientId: 1 }, 'clientId', 'unrecognized field: clientId'],
-  ['a field inherited by objects', { ...good, toString: 1 }, 'toString', 'unrecognized field: toString'],
-  [
-    'unknown field of the template',
-    { ...good, template: { ...good.template, components: [] } },
-    'template.components',
-    'unrecognized field: template.components',
+    'at most 10000 items',
   ],
   [
-    'unknown field of a recipient',
-    { ...good, recipients: [{ to, name: 'x' }] },
-    'recipients[0].name',
-    'unrecognized field: recipients[0].name',
-  ],
-  ['unknown field of params', withParams({ footer: [] }), 'recipients[1].params.footer', 'unrecognized field'],
-  ['unknown field of a card', withParams({ cards: [{ header: [] }] }), 'recipients[1].params.cards[0].header', 'unrec'],
-  ['params that are a list', withParams([]), 'recipients[1].params', 'must be an object'],
-  ['params that are null', withParams(null), 'recipients[1].params', 'must be an object'],
-  ['body as text', withParams({ body: 'x' }), 'recipients[1].params.body', 'expected a list'],
-  ['a number in body', withParams({ body: ['a', 5] }), 'recipients[1].params.body[1]', 'expected a text, received 5'],
-  ['a null in buttons', withParams({ buttons: [null] }), 'recipients[1].params.buttons[0]', 'expected a text'],
-  [
+    'params',
     'a value of 1 MB',
     withParams({ body: ['x'.repeat(1_000_000)] }),
     'recipients[1].params.body[0]',
-    'expected at most 4096 characters, received 1000000',
+    'at most 4096 characters, received 1000000',
   ],
   [
+    'params',
     'a million values',
     withParams({ body: Array(1_000_000).fill(1) }),
     'recipients[1].params.body',
-    'expected at most 200 items, received 1000000',
+    'at most 200 items, received 1000000',
   ],
-  ['a product as text', withParams({ products: ['p1'] }), 'recipients[1].params.products[0]', 'must be an object'],
-  [
-    'a product of another type',
-    withParams({ products: [{ type: 'product', action: { thumbnailProductRetailerId: 'p' } }] }),
-    'recipients[1].params.products[0].type',
-    'expected action',
-  ],
-  [
-    'a product without thumbnail',
-    withParams({ products: [{ type: 'action', action: {} }] }),
-    'recipients[1].params.products[0].action.thumbnailProductRetailerId',
-    'is required',
-  ],
-  [
-    'the platform spelling of the thumbnail',
-    withParams({ products: [{ type: 'action', action: { thumbnail_product_retailer_id: 'p' } }] }),
-    'recipients[1].params.products[0].action.thumbnail_product_retailer_id',
-    'unrecognized field',
-  ],
-  ['a campaign in text', { ...good, campaignId: '10' }, 'campaignId', 'expected a number, received "10"'],
-  ['a fraction of a campaign', { ...good, campaignId: 1.5 }, 'campaignId', 'received 1.5'],
-  ['an unsafe campaign', { ...good, campaignId: 2 ** 53 }, 'campaignId', 'received 9007199254740992'],
-  ['attends as a list', { ...good, attends: [] }, 'attends', 'must be an object'],
-  ['attends as text', { ...good, attends: 'now' }, 'attends', 'must be an object'],
-  ['attends of 5,000 levels', { ...good, attends: { x: nested(5_000) } }, 'attends', 'at most 4096 bytes'],
-  ['huge attends', { ...good, attends: { x: 'y'.repeat(5_000) } }, 'attends', 'at most 4096 bytes'],
-  [
-    '29 seconds',
-    { ...good, message_send_ttl_seconds: 29 },
-    'message_send_ttl_seconds',
-    'expected at least 30, received 29',
-  ],
-  [
-    'over 30 days',
-    { ...good, message_send_ttl_seconds: 2_592_001 },
-    'message_send_ttl_seconds',
-    'expected at most 2592000',
-  ],
-  ['-1 seconds', { ...good, message_send_ttl_seconds: -1 }, 'message_send_ttl_seconds', 'expected at least 30'],
-  ['half a second', { ...good, message_send_ttl_seconds: 60.5 }, 'message_send_ttl_seconds', 'must be a whole number'],
-  ['seconds in text', { ...good, message_send_ttl_seconds: '60' }, 'message_send_ttl_seconds', 'expected a number'],
-  ['component as text', { ...good, component: 'x' }, 'component', 'must be an object'],
-  ['a body component', { ...good, component: { body: {} } }, 'component.body', 'unrecognized field: component.body'],
-  ['a header without type', withHeader({ value: 'https://a.example.com' }), 'component.header.type', 'is required'],
-  ['a header that is null', withHeader(null), 'component.header', 'must be an object'],
-  ['a header of type image', withHeader({ type: 'image', value: 'x' }), 'component.header.type', 'received "image"'],
-  ['an image without value', withHeader({ type: 'image_url' }), 'component.header.value', 'is required'],
-  ['a location without place', withHeader({ type: 'location' }), 'component.header.location', 'is required'],
-  [
-    'a latitude that is a number',
-    withHeader({ type: 'location', location: { ...place, latitude: -34.6 } }),
-    'component.header.location.latitude',
-    'expected a text',
-  ],
-  [
-    'a latitude beyond the pole',
-    withHeader({ type: 'location', location: { ...place, latitude: '90.1' } }),
-    'component.header.location.latitude',
-    'must be between -90 and 90',
-  ],
-  [
-    'a longitude in words',
-    withHeader({ type: 'location', location: { ...place, longitude: 'west' } }),
-    'component.header.location.longitude',
-    'must be decimal degrees as text',
-  ],
-  [
-    'an empty address',
-    withHeader({ type: 'location', location: { ...place, address: '' } }),
-    'component.header.location.address',
-    'must not be empty',
-  ],
-])('refuses %s', (_what, request, path, message) => {
+  ['attends', '5,000 levels', { ...good, attends: { x: nested(5_000) } }, 'attends', 'at most 4096 bytes'],
+  ['attends', 'very long', { ...good, attends: { x: 'y'.repeat(5_000) } }, 'attends', 'at most 4096 bytes'],
+];
+
+test.each([...inFields, ...ofSize])('refuses as %s: %s', (_field, _value, request, path, message) => {
   const refusal = refusalOf(() => parseSendRequest(request));
   expect([refusal.status, refusal.code]).toEqual([400, 'invalid_request']);
   const fault = refusal.details.errors?.find((each) => each.path === path);

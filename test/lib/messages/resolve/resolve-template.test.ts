@@ -61,25 +61,13 @@ test.each([
 
 test.each([
   ['deleted a minute ago, and the platform says so', stored(minute, true), undefined, 404, 'template_not_found'],
-  [
-    'paused a minute ago, and the platform says so',
-    stored(minute, false, paused),
-    paused,
-    422,
-    'template_not_sendable',
-  ],
+  ['paused a minute ago, as the platform says', stored(minute, false, paused), paused, 422, 'template_not_sendable'],
   ['paused meanwhile', stored(60 * minute), paused, 422, 'template_not_sendable'],
   ['gone upstream', stored(60 * minute), undefined, 404, 'template_not_found'],
   ['still listed upstream, as deleted', undefined, { ...renewed, status: 'DELETED' }, 404, 'template_not_found'],
   ['unknown everywhere', undefined, undefined, 404, 'template_not_found'],
   ['deleted long ago, platform unreachable', stored(60 * minute, true), unreachable, 502, 'platform_unreachable'],
-  [
-    'paused a minute ago, platform unreachable',
-    stored(minute, false, paused),
-    unreachable,
-    502,
-    'platform_unreachable',
-  ],
+  ['paused a minute ago, no platform', stored(minute, false, paused), unreachable, 502, 'platform_unreachable'],
   ['paused a minute ago, platform throttling', stored(minute, false, paused), throttled, 429, 'platform_rate_limited'],
   ['unknown, platform unreachable', undefined, unreachable, 502, 'platform_unreachable'],
   ['unknown, platform throttling', undefined, throttled, 429, 'platform_rate_limited'],
@@ -167,62 +155,52 @@ describe('warning', () => {
   };
   const resolved = { template: sendable.order, contract, client, storedCopyUsed: false };
   const plain = {
-    ...{
-      resolved,
-      askedLanguage: 'en_US',
-      campaignId: undefined,
-      redirected: [],
-      droppedIndexes: [],
-      foreignDid: undefined,
-    },
+    ...{ resolved, askedLanguage: 'en_US', campaignId: undefined, foreignDid: undefined },
+    ...{ redirected: [], droppedIndexes: [] },
     request: { recipients: [] },
     recipients: ['12125550001', '+12125550002', 'US.1a2B', '14165550001', '17875550001'].map((to) => ({ to })),
   };
   const marketing = { ...resolved, template: { ...sendable.order, category: 'marketing' } };
 
-  test.each<[string, Parameters<typeof warningOf>[0], string | undefined]>([
-    ['nothing to say', plain, undefined],
-    ['an assigned campaign', { ...plain, campaignId: 10 }, undefined],
-    [
-      'another campaign',
-      { ...plain, campaignId: 11 },
-      "campaign 11 is not among the template's assignments for this client",
-    ],
+  const unassigned = "is not among the template's assignments for this client";
+  const unsynchronized = { template: sendable.order, contract, storedCopyUsed: false };
+  const others = plain.recipients.slice(3);
+  const ofNobody = [{ to: '15550131026' }, { to: '+15550231049' }];
+  const lost = 'since 2025-04-01 the platform delivers no marketing to US: 3 of the recipients will not get it';
+  const followed = 'user ids that the platform has replaced are followed: recipients[2] to US.NEW';
+  const offline = 'the platform could not be reached, the stored copy of the template was used';
+
+  test.each<[string, Partial<Parameters<typeof warningOf>[0]>, string | undefined]>([
+    ['nothing to say', {}, undefined],
+    ['an assigned campaign', { campaignId: 10 }, undefined],
+    ['another campaign', { campaignId: 11 }, `campaign 11 ${unassigned}`],
     [
       'a campaign before the first synchronization',
-      { ...plain, campaignId: 10, resolved: { template: sendable.order, contract, storedCopyUsed: false } },
-      "campaign 10 is not among the template's assignments for this client",
+      { campaignId: 10, resolved: unsynchronized },
+      `campaign 10 ${unassigned}`,
     ],
-    ['another spelling', { ...plain, askedLanguage: 'en-us' }, "language en-us was taken for the template's en_US"],
-    ['duplicates', { ...plain, droppedIndexes: [2] }, 'duplicate recipients were dropped: recipients[2]'],
+    ['another spelling', { askedLanguage: 'en-us' }, "language en-us was taken for the template's en_US"],
+    ['duplicates', { droppedIndexes: [2] }, 'duplicate recipients were dropped: recipients[2]'],
     [
       'marketing to a country where none is delivered: Canada and Puerto Rico are others',
-      { ...plain, resolved: marketing },
-      'since 2025-04-01 the platform delivers no marketing to US: 3 of the recipients will not get it',
+      { resolved: marketing },
+      lost,
     ],
     [
       'marketing to numbers that no person has: 555 is no area code',
-      { ...plain, resolved: marketing, recipients: [{ to: '15550131026' }, { to: '+15550231049' }] },
+      { resolved: marketing, recipients: ofNobody },
       undefined,
     ],
-    ['marketing to others', { ...plain, resolved: marketing, recipients: plain.recipients.slice(3) }, undefined],
-    [
-      'a user id that is followed',
-      { ...plain, redirected: [[2, 'US.NEW']] },
-      'user ids that the platform has replaced are followed: recipients[2] to US.NEW',
-    ],
-    [
-      'an old copy',
-      { ...plain, resolved: { ...resolved, storedCopyUsed: true } },
-      'the platform could not be reached, the stored copy of the template was used',
-    ],
+    ['marketing to others', { resolved: marketing, recipients: others }, undefined],
+    ['a user id that is followed', { redirected: [[2, 'US.NEW']] }, followed],
+    ['an old copy', { resolved: { ...resolved, storedCopyUsed: true } }, offline],
     [
       'a channel of another client (D5)',
-      { ...plain, foreignDid: '549' },
+      { foreignDid: '549' },
       'the did 549 is a channel of another client of the WABA',
     ],
-  ])('%s', (_what, warned, expected) => {
-    expect(warningOf(warned)).toBe(expected);
+  ])('%s', (_what, changes, expected) => {
+    expect(warningOf({ ...plain, ...changes })).toBe(expected);
   });
 
   test('several matters are joined', () => {

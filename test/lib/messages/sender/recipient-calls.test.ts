@@ -11,22 +11,17 @@ import {
   numberAt,
   phoneNumberId,
   recipientOf,
-  SliceRunWorld,
+  type SliceRunWorld,
   startMs,
   templateScope,
   wabaId,
+  worldOf,
 } from './slice-run-world.ts';
 
 const dayMs = 86_400_000;
 const throttled = new PlatformFailure('refused', { code: 130429 });
 const again = (dueMs: number) => ({ state: 'again', dueMs });
 const refused = (dueMs: number) => ({ ...again(dueMs), refused: true });
-
-function worldOf(size = 1, accepted: Parameters<SliceRunWorld['accept']>[1] = {}): SliceRunWorld {
-  const world = new SliceRunWorld();
-  world.accept(size, accepted);
-  return world;
-}
 
 /** The first `times` calls fail, all others are taken. */
 function failsFirst(times: number, error: unknown): SliceRunWorld['send'] {

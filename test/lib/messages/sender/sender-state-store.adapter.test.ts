@@ -6,7 +6,6 @@ import { tableOf } from '../../../../lib/aws/table.ts';
 import { senderKey } from '../../../../lib/messages/dispatch/items.ts';
 import type { SenderState } from '../../../../lib/messages/sender/sender-ports.ts';
 import { senderStateStore } from '../../../../lib/messages/sender/sender-state-store.ts';
-import { injectFaults } from '../../../support/faults.ts';
 import { MemoryBacklog } from '../../../support/messages-table/memory-backlog.ts';
 import { nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -60,12 +59,6 @@ test('the item is removed by TTL once nothing of it is of use', async () => {
   const Key = senderKey({ phoneNumberId: 'ttl', part: 3 });
   const { Item } = await localDocumentClient().send(new GetCommand({ TableName: table, Key }));
   expect(Item).toMatchObject({ pk: 'SENDER#ttl#3', expiresAtSeconds: nowMs / 1_000 + 86_400 });
-});
-
-test("a lease whose reply was lost is its writer's", async () => {
-  const client = localDocumentClient();
-  injectFaults(client, ({ number }) => (number === 2 ? { kind: 'lose_reply' } : undefined));
-  expect(await stored(client)(0).change(take('a'))).toMatchObject({ changed: true, version: 1 });
 });
 
 test('writers that meet again and again pause between their tries, and each change stays', async () => {

@@ -317,3 +317,10 @@ export function failingWith(kind: FailureKind, facts: FailureFacts = {}): SliceR
     throw new PlatformFailure(kind, facts);
   };
 }
+
+/** Returns a world in which a dispatch to so many people has begun. */
+export function worldOf(size = 1, accepted: Accepted = {}): SliceRunWorld {
+  const world = new SliceRunWorld();
+  world.accept(size, accepted);
+  return world;
+}

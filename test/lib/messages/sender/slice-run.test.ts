@@ -6,18 +6,12 @@ import type { SenderPorts } from '../../../../lib/messages/sender/sender-ports.t
 import { correlationId } from '../../../../lib/observe/correlation.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
-import { failingWith, idOf, numberAt, phoneNumberId, SliceRunWorld, startMs, wabaId } from './slice-run-world.ts';
+import { failingWith, idOf, numberAt, phoneNumberId, startMs, wabaId, worldOf } from './slice-run-world.ts';
 
 const refusal = new PlatformFailure('refused', { code: 131026, userMessage: 'undeliverable' });
 const key = { dispatchId: 'J', slice: 0 };
 /** A claim counts as dead after this time. */
 const claimLifeMs = 150_000;
-
-function worldOf(size: number, accepted: Parameters<SliceRunWorld['accept']>[1] = {}): SliceRunWorld {
-  const world = new SliceRunWorld();
-  world.accept(size, accepted);
-  return world;
-}
 
 test('thirty in three slices cost two writes each, and a look; with nothing to tell the event queue is not called (R15)', async () => {
   const world = worldOf(30);

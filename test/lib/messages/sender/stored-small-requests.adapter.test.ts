@@ -210,19 +210,6 @@ test('beside a sender a code has a place; another request waits in the backlog, 
   expect([taken.length, await backlog(), completed().size]).toEqual([5, [], 2]);
 });
 
-test('codes without a place stand in front', async () => {
-  await leaseUntil(startMs + 10_000);
-  const bodies = await Promise.all(Array.from({ length: 10 }, (_, at) => bodyOf(`C${at}`)));
-  expect(await work(bodies)).toEqual([]);
-  const waiting = await backlog();
-  expect(waiting.length).toBe(10 - taken.length);
-  expect(taken.length).toBeGreaterThan(2);
-  expect(waiting.every(([, front]) => front === true)).toBe(true);
-  await workers.pass(workers.time.sleep(20_000));
-  await wakeSender();
-  expect([new Set(taken).size, taken.length, completed().size]).toEqual([10, 10, 10]);
-});
-
 test('a held request goes to the sender, which parks it (D46)', async () => {
   const held = { code: '131031', nowMs: startMs, untilMs: startMs + 3_600_000 };
   await holdStore(plainTable()).change(wabaId, opened(numberScope(scenarioHead), held));
@@ -300,20 +287,6 @@ describe('a person who is erased before a request comes again (D60)', () => {
       ['sent', 'failed', 'sent'],
     ]);
   });
-});
-
-test('what is refused for now is given back: the sender makes the next try', async () => {
-  const refusal = new PlatformFailure('refused', { httpStatus: 429, code: 130_429 });
-  const refusing: Send = async (posting) =>
-    messageOf(posting.request) === 'A-0' ? await Promise.reject(refusal) : await taking(posting);
-  expect(await work([await bodyOf('A', 2)], { send: refusing })).toEqual([]);
-  expect([await backlog(), completed().size]).toEqual([[['A', true]], 0]);
-  await workers.pass(workers.time.sleep(10_000));
-  await wakeSender();
-  expect([taken.toSorted(), await states('A')]).toEqual([
-    ['A-0', 'A-1'],
-    ['sent', 'sent'],
-  ]);
 });
 
 test('a killed run leaves its message unknown, told 150 s after its claim (D29)', async () => {

@@ -118,16 +118,3 @@ test('a move that died after its first write takes nothing off an entry that a s
   const later = new GetCommand({ TableName: table, Key: laterKey(entry), ConsistentRead: true });
   expect((await client.send(later)).Item).toBeUndefined();
 });
-
-test('news bring an entry from wherever it stands, once, and leave none where it is over (D53)', async () => {
-  const head = await enter({ dispatchId: 'J', ...laterBy(30 * 24 * hourMs) });
-  expect(await backlog().of(head.phoneNumberId)).toEqual([]);
-  expect(await backlog().bring(head, withNews(nowMs))).toMatchObject({ newsMs: nowMs, notBeforeMs: nowMs });
-  expect(await backlog().bring(head, withNews(nowMs + 1))).toMatchObject({ newsMs: nowMs + 1 });
-  const [entry] = await backlog().of(head.phoneNumberId);
-  expect(await idsDue(nowMs)).toEqual(['J']);
-  if (entry !== undefined) await backlog().remove(entry);
-  expect(await backlog().bring(head, withNews(nowMs))).toBeUndefined();
-  // A sweep at its old time finds nothing.
-  expect(await idsDue(nowMs + 31 * 24 * hourMs)).toEqual([]);
-});

@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest';
 import { inReviewCode, opened } from '../../../../lib/messages/holds/hold.ts';
 import { endedByReading } from '../../../../lib/messages/holds/hold-ends.ts';
-import { failingWith, SliceRunWorld, startMs, templateScope, wabaId } from './slice-run-world.ts';
+import { failingWith, type SliceRunWorld, startMs, templateScope, wabaId, worldOf } from './slice-run-world.ts';
 
 /** A template that is not there is probably in review: its messages wait for a reading, and are judged again (D46). */
-
-function worldOf(size: number): SliceRunWorld {
-  const world = new SliceRunWorld();
-  world.accept(size);
-  return world;
-}
 
 const isApproved = (world: SliceRunWorld) =>
   world.rule(endedByReading(templateScope, world.holds.of(wabaId).holds[templateScope]?.sinceMs ?? 0, world.nowMs));
