@@ -16,7 +16,7 @@ function shareOf({ platform: { posts } }: PipelineWorld, limit: number): number 
 
 /** Requests of the table take so long, those of platform and queues a few ms. */
 function latencyOf(storeMs: () => number): WorldRules['latencyMs'] {
-  return (name) => (['send', 'probe', 'wakeSender', 'sendEvents'].includes(name) ? 2 : storeMs() / 2);
+  return (name) => (['send', 'probe', 'wakeSenders', 'sendEvents'].includes(name) ? 2 : storeMs() / 2);
 }
 
 function takenOnce(world: PipelineWorld, total: number): void {

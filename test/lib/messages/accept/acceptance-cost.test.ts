@@ -93,7 +93,7 @@ test.each<[string, textBytes: number, bodyBytes: number, mostPages: number]>([
     expect(batches).toHaveLength(Math.ceil((pages.length + 6) / 25));
     const beside = asked.filter((each) => !batches.includes(each)).map(({ what }) => what);
     // The key is written twice; then come the dispatch's item and its place in the list.
-    expect(beside.sort()).toEqual(['PutItem', 'PutItem', 'SendMessage', 'UpdateItem', 'UpdateItem']);
+    expect(beside.sort()).toEqual(['PutItem', 'PutItem', 'SendMessageBatch', 'UpdateItem', 'UpdateItem']);
     expect(Number(peakBytes) / megabyte).toBeLessThan(256);
   },
 );
