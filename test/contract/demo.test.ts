@@ -58,5 +58,5 @@ describe('npm run demo', () => {
     expect(table['total']).toBe(1_000);
     expect(stderr).toContain('messages ended otherwise than they should:');
     expect(stderr).toMatch(/^\d+ is failed \(131026\), not /m);
-  }, 240_000);
+  }, 900_000);
 });
